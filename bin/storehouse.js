@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/*
+ * Starts src/cli.ts under a Node that can run it. Plain JavaScript, because it must also start under Node 20:
+ * there it hands over to the Node 24 that npm installed as a dependency.
+ */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants as os } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const cli = join(project, "src", "cli.ts");
+const bundled = join(project, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+// 24.15 is the first that strips types and opens node:sqlite without a warning
+if (major > 24 || (major === 24 && minor >= 15)) {
+  process.argv[1] = cli;
+  await import(pathToFileURL(cli).href);
+} else if (existsSync(bundled)) {
+  handOver(bundled);
+} else {
+  process.stderr.write(`storehouse needs Node 24.15 or newer, and ${bundled} is missing: run npm ci\n`);
+  process.exit(2);
+}
+
+function handOver(node) {
+  const child = spawn(node, [...process.execArgv, cli, ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    // a terminal sends Ctrl-C to the child as well, and a second SIGINT would read as impatience
+    process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
+  }
+  child.on("error", (error) => {
+    process.stderr.write(`storehouse: ${node} did not start: ${error.message}\n`);
+    process.exit(2);
+  });
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + os.signals[signal]));
+}

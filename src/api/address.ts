@@ -1,0 +1,81 @@
+import type { Store } from "../core/store.ts";
+import { fail } from "../core/errors.ts";
+import type { Operation, Param } from "./define-operation.ts";
+
+/** The words that a deployment uses for the two stores in its paths. */
+export type StoreWords = Readonly<Record<Store, string>>;
+
+/** What travels for one call, without origin and without token: `path` is raw and fully encoded. */
+export type Address = { readonly method: Operation["method"]; readonly path: string; readonly body: string | null };
+
+/** Values of a call by parameter name, as the planner gives them. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/**
+ * Turns an operation and its values into the raw path and body of a call. Every segment and value is encoded on its own.
+ * Throws `bad_request` when a value does not fit the operation, `not_encodable` when it cannot be written in a URL.
+ */
+export function addressOf(operation: Operation, params: Params, words: StoreWords): Address {
+  const values = checked(operation, params);
+  const path = withStoreWords(operation.path, words).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    segment(name, values.get(name)),
+  );
+  const query = [...values]
+    .filter(([name]) => operation.params[name]?.in === "query")
+    .map(
+      ([name, value]) =>
+        `${encodeURIComponent(name)}=${listOf(value)
+          .map((item) => encode(name, item))
+          .join(",")}`,
+    );
+  return {
+    method: operation.method,
+    path: query.length > 0 ? `${path}?${query.join("&")}` : path,
+    body: bodyOf(operation, values),
+  };
+}
+
+/** A path template in the words of a deployment; only the template is touched, never a value. */
+export function withStoreWords(template: string, words: StoreWords): string {
+  return template.replaceAll("iosstore", words.ios).replaceAll("androidstore", words.android);
+}
+
+function checked(operation: Operation, params: Params): Map<string, unknown> {
+  const unknown = Object.keys(params).filter((name) => !(name in operation.params));
+  if (unknown.length > 0) throw fail("bad_request", { operation: operation.id, unknown: unknown.join(" ") });
+  const given = Object.entries(operation.params).filter(
+    ([name, param]) => param.required || params[name] !== undefined,
+  );
+  return new Map(given.map(([name, param]) => [name, fit(operation, name, param, params[name])]));
+}
+
+function fit(operation: Operation, name: string, param: Param, value: unknown): unknown {
+  const result = param.schema.safeParse(value);
+  if (result.success) return result.data;
+  throw fail("bad_request", { operation: operation.id, parameter: name, problem: result.error.issues[0]?.message });
+}
+
+function segment(name: string, value: unknown): string {
+  const text = encode(name, value);
+  // a URL parser folds dot segments away even in their encoded form, a router does not: the raw path keeps them whole
+  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
+}
+
+function encode(name: string, value: unknown): string {
+  try {
+    return encodeURIComponent(String(value));
+  } catch (cause) {
+    throw fail("not_encodable", { parameter: name }, cause);
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+function bodyOf(operation: Operation, values: Map<string, unknown>): string | null {
+  const fields = [...values].filter(([name]) => operation.params[name]?.in === "body");
+  if (fields.length === 0) return null;
+  const [only] = fields;
+  return JSON.stringify(fields.length === 1 && only?.[0] === "body" ? only[1] : Object.fromEntries(fields));
+}

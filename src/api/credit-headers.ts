@@ -1,0 +1,35 @@
+/** What an answer's headers say of the account; null where a header is missing or no number. */
+export type CreditHeaders = {
+  /** Credits this operation costs. Sent on refusals too, where nothing was taken. */
+  readonly cost: number | null;
+  readonly remaining: number | null;
+  /** Epoch-ms of the reset: the header's seconds, turned into a deadline at receipt. */
+  readonly resetsAt: number | null;
+  /** Tokens left of the request rate; not sent by every deployment. */
+  readonly rateRemaining: number | null;
+};
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Reads the credit headers of an answer received at `receivedAt` (epoch-ms). */
+export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
+  const reset = numberIn(headers, "x-credit-reset");
+  return {
+    // whole credits: a fraction is read against us
+    cost: whole(Math.ceil, numberIn(headers, "x-credit-cost")),
+    remaining: whole(Math.floor, numberIn(headers, "x-credit-remaining")),
+    resetsAt: reset === null ? null : receivedAt + reset * 1000,
+    rateRemaining: numberIn(headers, "x-ratelimit-remaining"),
+  };
+}
+
+function numberIn(headers: Headers, name: string): number | null {
+  const value = headers[name];
+  if (typeof value !== "string" || value.trim() === "") return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+function whole(round: (value: number) => number, value: number | null): number | null {
+  return value === null ? null : round(value);
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+/** A field that the contract does not name: where it stood and what it was. */
+export type Drift = { readonly path: string; readonly kind: string };
+
+/** Collects fields that a schema does not know, each path once. `[]` stands for any item, `{}` for any key of a map. */
+export function driftIn(schema: z.ZodType, value: unknown, path: string, found: Drift[]): void {
+  const bare = unwrapOptional(schema);
+  if (bare instanceof z.ZodObject) objectDrift(bare, value, path, found);
+  else if (bare instanceof z.ZodArray && Array.isArray(value)) {
+    for (const item of value) driftIn(bare.element as z.ZodType, item, `${path}[]`, found);
+  } else if (bare instanceof z.ZodRecord && typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) driftIn(bare.valueType as z.ZodType, item, `${path}{}`, found);
+  }
+}
+
+function objectDrift(schema: z.ZodObject, value: unknown, path: string, found: Drift[]): void {
+  if (typeof value !== "object" || value === null) return;
+  const shape: Readonly<Record<string, unknown>> = schema.shape;
+  for (const [name, inner] of Object.entries(value)) {
+    const known = shape[name];
+    const at = path === "" ? name : `${path}.${name}`;
+    if (known instanceof z.ZodType) {
+      if (typeof inner === "object") driftIn(known, inner, at, found);
+    } else if (!found.some((drift) => drift.path === at)) found.push({ path: at, kind: kindOf(inner) });
+  }
+}
+
+function unwrapOptional(schema: z.ZodType): z.ZodType {
+  let bare: z.ZodType = schema;
+  while (bare instanceof z.ZodOptional || bare instanceof z.ZodNullable) bare = bare.unwrap() as z.ZodType;
+  return bare;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { defineOperation, inPath, maybeInQuery } from "../define-operation.ts";
+import {
+  AndroidTrackId,
+  AnyTrackId,
+  CountryCode,
+  DayText,
+  IosTrackId,
+  MaybeNumber,
+  MaybeText,
+  Rank,
+} from "../values.ts";
+
+const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
+
+export const dashboardApps = defineOperation({
+  id: "dashboard.apps",
+  name: "Dashboard Apps",
+  store: null,
+  method: "GET",
+  path: "/gateway/account/app/tracked",
+  params: {},
+  cost: 5,
+  range: null,
+  paging: null,
+  envelope: "data",
+  items: [],
+  answer: z.array(
+    z.object({
+      trackId: AnyTrackId,
+      isStoreAccountConnected: z.boolean().nullish(),
+      availableCountries: z.array(z.string()).nullish(),
+      competitors: z.array(z.unknown()).nullish(),
+      name: MaybeText,
+      categoryName: MaybeText,
+      categoryId: z.union([z.int(), z.string()]).nullish(),
+      iconUrl: MaybeText,
+      price: MaybeText,
+      developerId: z.union([z.int(), z.string()]).nullish(),
+      developerName: MaybeText,
+      rating: MaybeNumber,
+      ratingCount: MaybeNumber,
+    }),
+  ),
+  summary: "The apps that the account tracks, with their competitors.",
+});
+
+export const dailyKeywordRankings = defineOperation({
+  id: "dashboard.daily-keyword-rankings",
+  name: "Daily Keyword Rankings",
+  store: null,
+  method: "GET",
+  path: "/gateway/account/app/{trackId}/keywords/rankings/{countryCode}",
+  params: {
+    trackId,
+    countryCode: inPath(CountryCode, "country of the store"),
+    device: maybeInQuery(z.enum(["iphone", "ipad"]), "iOS apps only; iphone when left out"),
+    date: maybeInQuery(DayText, "the day; today when left out"),
+  },
+  cost: 50,
+  range: null,
+  paging: null,
+  envelope: "data",
+  items: [],
+  answer: z.array(
+    z.object({
+      keyword: z.string(),
+      searchVolume: MaybeNumber,
+      rank: Rank,
+      change: MaybeNumber,
+      countryCode: MaybeText,
+      chance: MaybeNumber,
+      numberOfApps: MaybeNumber,
+      rankingHistory: z.array(z.object({ rank: Rank, date: DayText })).nullish(),
+      brandApp: AnyTrackId.nullish(),
+      createdAt: MaybeText,
+    }),
+  ),
+  summary: "Every keyword that the account tracks for an app and country, with rank, volume, chance and change.",
+});
+
+export const numberOfKeywords = defineOperation({
+  id: "dashboard.number-of-keywords",
+  name: "Number of Keywords",
+  store: null,
+  method: "GET",
+  path: "/gateway/account/app/{trackId}/keywords/count-by-country",
+  params: { trackId },
+  cost: 1,
+  range: null,
+  paging: null,
+  envelope: "data",
+  items: null,
+  answer: z.record(z.string(), z.int().min(0)),
+  summary: "How many keywords the account tracks for an app, by country.",
+});

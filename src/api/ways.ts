@@ -1,0 +1,13 @@
+import type { Way } from "../core/way.ts";
+import type { Operation } from "./define-operation.ts";
+
+/** What a call of an operation can carry, at the documented cost or the one that was learned. */
+export function wayOf(operation: Operation, learned: ReadonlyMap<string, number>): Way {
+  const lists = Object.values(operation.params).map((param) => param.maxItems ?? 1);
+  return {
+    operation: operation.id,
+    credits: learned.get(operation.id) ?? operation.cost,
+    maxDays: operation.range === null ? 1 : (operation.range.days ?? Number.POSITIVE_INFINITY),
+    maxItems: Math.max(1, ...lists),
+  };
+}

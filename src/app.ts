@@ -1,0 +1,166 @@
+import path from "node:path";
+import { createClient } from "./api/client.ts";
+import { remainingCredits } from "./api/operations/account.ts";
+import { readAnswer } from "./api/read-answer.ts";
+import { errorOf } from "./api/replies.ts";
+import { apiAccess, type Config } from "./config/config.ts";
+import { systemClock, type Clock } from "./core/clock.ts";
+import type { Day } from "./core/day.ts";
+import type { StorehouseError } from "./core/errors.ts";
+import { createLog, spellings, type Log } from "./core/log.ts";
+import { observeBalance, openAccount } from "./credits/account.ts";
+import type { Budget } from "./credits/budget.ts";
+import { createCreditQueue } from "./credits/queue.ts";
+import type { IngestParts } from "./ingest/parts.ts";
+import { ownTask, sharedTask } from "./ledger/jobs.ts";
+import { enterWorker } from "./ledger/workers.ts";
+import { openWarehouse, type Warehouse } from "./warehouse/database.ts";
+import { createDimensions } from "./warehouse/dimensions.ts";
+import { openEmbedded } from "./warehouse/embedded.ts";
+import { migrateWarehouse } from "./warehouse/migrate.ts";
+import { createPartitions } from "./warehouse/partitions.ts";
+import { land } from "./warehouse/raw.ts";
+
+/** What every command has: settings, the migrated database, clock and log. */
+export interface App extends AsyncDisposable {
+  readonly config: Config;
+  readonly warehouse: Warehouse;
+  /** Address of the database, with its password: for tools that connect on their own, never for a log. */
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The parts that run slices, and the error that stopped all asking. */
+export interface Ingest extends AsyncDisposable {
+  readonly parts: IngestParts;
+  readonly aborted: () => StorehouseError | null;
+  /** Resolves when all asking was stopped. */
+  readonly whenAborted: Promise<void>;
+  /** Notes in the ledger that this process lives. */
+  readonly beat: () => Promise<void>;
+}
+
+/** Opens the database (the embedded one when none is named), brings it up to date, and puts the rest together. */
+export async function createApp(config: Config, asOf?: Day): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  const { environment, settings } = config;
+  const log = createLog({
+    level: environment.LOG_LEVEL,
+    secrets: [environment.API_TOKEN ?? "", passwordOf(environment.DATABASE_URL)],
+  });
+  const databaseUrl =
+    environment.DATABASE_URL ??
+    opened.use(await openEmbedded({ directory: path.join(config.home, "postgres"), database: "storehouse" })).url;
+  // each slice may hold a connection for its commit and one for the queue; the rest is for locks and counting
+  const warehouse = opened.use(await openWarehouse(databaseUrl, 2 * settings.api.concurrency + 6));
+  await migrateWarehouse(warehouse);
+  const stack = opened.move();
+  return {
+    config,
+    warehouse,
+    databaseUrl,
+    clock: systemClock(asOf),
+    log,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
+export async function openIngest(app: App, kind: "sync" | "worker", budget: Budget): Promise<Ingest> {
+  await using opened = new AsyncDisposableStack();
+  const { clock, log } = app;
+  const { api, credits } = app.config.settings;
+  const { db, pool } = app.warehouse;
+  const access = apiAccess(app.config.environment);
+  const client = opened.use(
+    createClient({
+      baseUrl: access.baseUrl,
+      token: access.token,
+      storeWords: api.store_words,
+      timeoutMs: api.timeout_seconds * 1000,
+      largestAnswer: api.largest_answer_mib * 2 ** 20,
+      clock,
+    }),
+  );
+  await openAccount(db, access.accountId, api.requests_per_second, clock);
+  const { workerId, beat } = opened.use(await enterWorker(pool, kind, clock));
+  const hidden = spellings(access.token);
+  const scrub = (text: string) => hidden.reduce((clean, secret) => clean.replaceAll(secret, "[hidden]"), text);
+  const halt = Promise.withResolvers<void>();
+  let stopped: StorehouseError | null = null;
+
+  const refreshBalance = async () => {
+    const answer = await client.ask(remainingCredits, {});
+    const problem = errorOf(remainingCredits, answer);
+    await land(db, {
+      sliceId: null,
+      attempt: 0,
+      page: 0,
+      dataset: null,
+      class: "snapshot",
+      operation: remainingCredits.id,
+      params: {},
+      status: answer.status,
+      errorCode: problem?.code ?? null,
+      cost: 0,
+      remaining: answer.credits.remaining,
+      durationMs: answer.durationMs,
+      byteCount: answer.body.length,
+      workerId,
+      receivedAt: answer.receivedAt,
+      body: null,
+    });
+    if (problem !== null) throw problem;
+    const told = remainingCredits.answer.parse(readAnswer(remainingCredits, answer.body).value);
+    const balance = {
+      total: Math.floor(told.creditTotal),
+      remaining: Math.floor(told.creditRemaining),
+      resetsAt: answer.receivedAt + told.creditResetTime * 1000,
+      periodHours: told.creditResetPeriod ?? null,
+    };
+    await observeBalance(db, access.accountId, balance, clock);
+  };
+
+  const queue = createCreditQueue({
+    db,
+    accountId: access.accountId,
+    clock,
+    concurrency: api.concurrency,
+    pace: api.requests_per_second,
+    floors: credits.floors,
+    budget,
+    refresh: refreshBalance,
+  });
+  const parts: IngestParts = {
+    db,
+    client,
+    queue,
+    dimensions: createDimensions(db),
+    partitions: createPartitions(db),
+    clock,
+    log,
+    accountId: access.accountId,
+    workerId,
+    task: kind === "sync" ? ownTask(workerId) : sharedTask,
+    retryMs: api.retry_seconds * 1000,
+    refreshBalance,
+    scrub,
+    abort: (error) => {
+      stopped ??= error;
+      halt.resolve();
+    },
+  };
+  const stack = opened.move();
+  return {
+    parts,
+    aborted: () => stopped,
+    whenAborted: halt.promise,
+    beat,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function passwordOf(url: string | undefined): string {
+  return url === undefined || !URL.canParse(url) ? "" : decodeURIComponent(new URL(url).password);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Command, CommanderError } from "commander";
+import { addCredits } from "./cli/commands/credits.ts";
+import { addDatasets } from "./cli/commands/datasets.ts";
+import { addMigrate } from "./cli/commands/migrate.ts";
+import { addOperations } from "./cli/commands/operations.ts";
+import { addPlan } from "./cli/commands/plan.ts";
+import { addSandbox } from "./cli/commands/sandbox.ts";
+import { addStatus } from "./cli/commands/status.ts";
+import { addRetry, addSync } from "./cli/commands/sync.ts";
+import { addWorker } from "./cli/commands/worker.ts";
+import { remark } from "./cli/output.ts";
+import { reportFailure } from "./cli/report-failure.ts";
+import { projectRoot } from "./config/config.ts";
+
+const { version } = JSON.parse(readFileSync(path.join(projectRoot, "package.json"), "utf8")) as { version: string };
+
+const program = new Command("storehouse")
+  .description("App-store market intelligence in your own Postgres.")
+  .version(version)
+  .showHelpAfterError("(add --help for the options)")
+  .exitOverride();
+
+for (const add of [
+  addPlan,
+  addSync,
+  addStatus,
+  addCredits,
+  addRetry,
+  addWorker,
+  addMigrate,
+  addOperations,
+  addDatasets,
+  addSandbox,
+])
+  add(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // commander has said what is wrong; only the code is left, and ours for usage is 2
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else process.exitCode = reportFailure(error, remark);
+}

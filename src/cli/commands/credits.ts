@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import { accountIdOf } from "../../config/config.ts";
+import { fail } from "../../core/errors.ts";
+import { readCreditReport, type CreditReport } from "../../credits/report.ts";
+import { withApp } from "../environment.ts";
+import { print, printJson } from "../output.ts";
+import { table } from "../table.ts";
+
+/** `storehouse credits`: what is left and where it went. */
+export function addCredits(program: Command): void {
+  program
+    .command("credits")
+    .description(
+      "show the allowance as last told: total, left, reset, held, spent by dataset and class, documented and learned costs",
+    )
+    .option("--json", "as JSON")
+    .action((options: { json?: true }) =>
+      withApp(async (app) => {
+        const token = app.config.environment.API_TOKEN;
+        if (token === undefined) throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set" });
+        const report = await readCreditReport(app.warehouse.db, accountIdOf(token));
+        if (options.json) printJson(report);
+        else printReport(report);
+      }),
+    );
+}
+
+function printReport({ account, spent, costs }: CreditReport): void {
+  if (account === null || account.total === null)
+    print("The service has not told the balance yet: it does at the first `storehouse sync`.");
+  else {
+    const reset = account.resetsAt === null ? null : new Date(account.resetsAt).toISOString();
+    const told = account.observedAt === null ? null : new Date(account.observedAt).toISOString();
+    print(
+      table(
+        ["total", "left", "held", "resets at", "as told at"],
+        [[account.total, account.remaining, account.held, reset, told]],
+      ),
+    );
+  }
+  if (spent.length > 0) {
+    print("\nSpent in this period");
+    print(
+      table(
+        ["dataset", "class", "requests", "credits"],
+        spent.map((line) => [line.dataset ?? "(account)", line.class, line.requests, line.credits]),
+      ),
+    );
+  }
+  if (costs.length === 0) return;
+  print("\nCost of a call");
+  const rows = costs.map((cost) => [
+    cost.operation,
+    cost.documented,
+    cost.learned,
+    cost.sampleCount,
+    cost.learned === cost.documented ? "" : "differs",
+  ]);
+  print(table(["operation", "documented", "learned", "calls", ""], rows));
+}

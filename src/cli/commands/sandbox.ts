@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Day } from "../../core/day.ts";
+import { startSandbox } from "../../sandbox/sandbox.ts";
+import { dayArgument } from "../arguments.ts";
+import { print } from "../output.ts";
+import { stopSignal } from "../stop-signal.ts";
+
+type Options = {
+  readonly port: number;
+  readonly seed: number;
+  readonly today?: Day;
+  readonly dateForm: "epoch" | "local";
+  readonly latency: number;
+};
+
+/** `storehouse sandbox`: the API over a made-up market, for trying things out. */
+export function addSandbox(program: Command): void {
+  program
+    .command("sandbox")
+    .description("serve the API on loopback over a made-up market, strict and with credits, until stopped")
+    .option("--port <number>", "port; any free one when 0", whole, 0)
+    .option("--seed <number>", "which market", whole, 1)
+    .option("--today <day>", "the day that the market takes for today (default: today in UTC)", dayArgument)
+    .addOption(
+      new Option("--date-form <form>", "how instants are written").choices(["epoch", "local"]).default("epoch"),
+    )
+    .option("--latency <ms>", "wait before each answer", whole, 0)
+    .action(async (options: Options) => {
+      const { port, seed, today, dateForm, latency } = options;
+      await using sandbox = await startSandbox({
+        port,
+        seed,
+        dateForm,
+        latencyMs: latency,
+        ...(today === undefined ? {} : { today }),
+      });
+      const stop = stopSignal();
+      print(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
+      if (!stop.signal.aborted) await once(stop.signal, "abort");
+      stop.dispose();
+    });
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is no whole number.");
+  return Number(text);
+}

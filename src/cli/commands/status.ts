@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { readStatus, type Status } from "../../ledger/status.ts";
+import { withApp } from "../environment.ts";
+import { print, printJson } from "../output.ts";
+import { table } from "../table.ts";
+
+/** `storehouse status`: where everything stands. */
+export function addStatus(program: Command): void {
+  program
+    .command("status")
+    .description("show slices by dataset and state, the last run, and what failed and why")
+    .option("--json", "as JSON")
+    .action((options: { json?: true }) =>
+      withApp(async (app) => {
+        const status = await readStatus(app.warehouse.db);
+        if (options.json) printJson(status);
+        else printStatus(status);
+      }),
+    );
+}
+
+function printStatus({ datasets, lastRun, troubles }: Status): void {
+  if (datasets.length === 0) {
+    print("Nothing was asked for yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
+    return;
+  }
+  const columns = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
+  const rows = datasets.map((dataset) => [
+    dataset.dataset,
+    ...columns.map((column) => dataset[column]),
+    dataset.firstDay,
+    dataset.lastDay,
+  ]);
+  print(table(["dataset", ...columns, "from", "to"], rows));
+  if (lastRun !== null) {
+    const end =
+      lastRun.endedAt === null ? "has not ended" : `ended ${lastRun.endedAt.toISOString()}: ${lastRun.outcome}`;
+    print(
+      `\nLast run: ${lastRun.kind} ${lastRun.runId}, started ${lastRun.startedAt.toISOString()}, ${end}; ${lastRun.plannedSlices} slices, ${lastRun.plannedCredits} credits planned.`,
+    );
+  }
+  if (troubles.length === 0) return;
+  print("");
+  print(
+    table(
+      ["dataset", "state", "slices", "why"],
+      troubles.map((trouble) => [trouble.dataset, trouble.state, trouble.slices, trouble.example]),
+    ),
+  );
+}

@@ -1,0 +1,32 @@
+import { Option, type Command } from "commander";
+import type { Day } from "../core/day.ts";
+import type { App } from "../app.ts";
+import type { SyncRequest } from "../ingest/planning.ts";
+import { boundsOf, collect, dayArgument } from "./arguments.ts";
+
+/** The options that say what to plan or sync. */
+export type SyncOptions = {
+  readonly dataset: readonly string[];
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly asOf?: Day;
+  readonly json?: true;
+};
+
+/** Adds `--dataset --from --to --as-of` to a command. */
+export function addSyncOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--dataset <name>", "only this dataset, also when it is off; may be repeated")
+        .argParser(collect)
+        .default([], "those that are on"),
+    )
+    .option("--from <day>", "first day, counted in (default: the history of each dataset)", dayArgument)
+    .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
+    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", dayArgument);
+}
+
+/** What the options ask for. */
+export function requestOf(app: App, options: SyncOptions): SyncRequest {
+  return { datasets: options.dataset, bounds: boundsOf(options), today: app.clock.today() };
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { fail } from "../core/errors.ts";
+import type { Environment } from "./env.ts";
+import type { Settings } from "./settings.ts";
+
+/** Everything that a process is told from outside, frozen. */
+export type Config = {
+  readonly environment: Environment;
+  readonly settings: Settings;
+  /** Folder for the embedded Postgres. */
+  readonly home: string;
+};
+
+/** How to reach the API. Made by `apiAccess`, which demands that both settings are there. */
+export type ApiAccess = { readonly baseUrl: string; readonly token: string; readonly accountId: string };
+
+/** The folder that holds package.json. */
+export const projectRoot = path.resolve(import.meta.dirname, "../..");
+
+/** The address and token of the API; throws a UsageError naming the variable that is missing. */
+export function apiAccess(environment: Environment): ApiAccess {
+  const { API_BASE_URL: baseUrl, API_TOKEN: token } = environment;
+  if (baseUrl === undefined) throw fail("bad_setting", { variable: "API_BASE_URL", problem: "is not set" });
+  if (token === undefined) throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set" });
+  return { baseUrl, token, accountId: accountIdOf(token) };
+}
+
+/** A name for the account of a token that does not give the token away. */
+export function accountIdOf(token: string): string {
+  return createHash("sha256").update(`storehouse account ${token}`).digest("hex").slice(0, 16);
+}

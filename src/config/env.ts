@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { z } from "zod";
+import { fail } from "../core/errors.ts";
+
+/** An API address without anything that would get in the way of building URLs. */
+const BaseUrl = z
+  .url({ protocol: /^https?$/, error: "is no http or https address" })
+  .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
+  .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
+
+const Environment = z.object({
+  API_BASE_URL: BaseUrl.optional(),
+  API_TOKEN: z.string().regex(/^\S+$/, "must not be empty or hold spaces").optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://")
+    .optional(),
+  LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("warn"),
+  STOREHOUSE_CONFIG: z.string().min(1).optional(),
+  STOREHOUSE_HOME: z.string().min(1).optional(),
+});
+
+/** Settings that come from the environment or from `.env`. */
+export type Environment = z.output<typeof Environment>;
+
+/** Reads the settings; variables that are set win over those of `file`. Throws a UsageError that names the variable. */
+export function readEnvironment(variables: Readonly<Record<string, string | undefined>>, file?: string): Environment {
+  const fromFile = file !== undefined && existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  // an empty variable counts as unset: compose files and shells hand those on
+  const given = Object.fromEntries(
+    Object.entries({ ...fromFile, ...withoutEmpty(variables) }).filter(([, value]) => value !== ""),
+  );
+  const result = Environment.safeParse(given);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw fail("bad_setting", { variable: String(issue?.path[0]), problem: issue?.message });
+}
+
+/** The environment of this process. The only place that looks at it. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
+function withoutEmpty(variables: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
+}

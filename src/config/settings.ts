@@ -1,0 +1,94 @@
+import { z } from "zod";
+
+const Share = z.number().min(0).max(1);
+const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
+const Days = z.int().min(0).max(3660);
+
+const ConfiguredApp = z
+  .strictObject({
+    id: z
+      .union([z.string().min(1), z.int().transform(String)])
+      .describe("Track id: a number on iOS, a package name on Android."),
+    countries: z.array(Country).min(1).describe("Countries to follow the app in."),
+    keywords: z.array(z.string().min(1)).default([]).describe("Keywords to follow in each of these countries."),
+  })
+  .describe("An app to follow, beside or instead of those that the account tracks.");
+
+const DatasetSettings = z
+  .strictObject({
+    on: z.boolean().optional().describe("Take part in a sync that names no dataset."),
+    countries: z
+      .array(Country)
+      .min(1)
+      .optional()
+      .describe("Only these countries; all that the portfolio names when left out."),
+    history_days: Days.min(1).optional().describe("How many days back a sync without --from reaches."),
+    settle_days: Days.optional().describe("Newest days that are left alone because they are not published yet."),
+    lookback_days: Days.optional().describe(
+      "Days behind the settled ones that are fetched again because the source restates them.",
+    ),
+  })
+  .describe("How one dataset is fetched; what is left out keeps the default in the dataset table.");
+
+/** config/storehouse.yaml, every part of it optional. */
+export const Settings = z.strictObject({
+  portfolio: z
+    .strictObject({
+      source: z
+        .enum(["account", "config", "both"])
+        .default("account")
+        .describe("Where the followed apps come from: the account, the list below, or both."),
+      apps: z.array(ConfiguredApp).default([]),
+    })
+    .prefault({})
+    .describe("What we follow."),
+  datasets: z.record(z.string(), DatasetSettings).default({}).describe("Settings by dataset."),
+  credits: z
+    .strictObject({
+      floors: z
+        .strictObject({
+          snapshot: Share.default(0.02).describe("For what is lost for good when missed tonight."),
+          daily: Share.default(0.05).describe("For the newest day."),
+          lookback: Share.default(0.1).describe("For days that the source restates."),
+          backfill: Share.default(0.2).describe("For history."),
+        })
+        .prefault({})
+        .describe("Share of the allowance that each class leaves untouched, 0 to 1."),
+    })
+    .prefault({})
+    .describe("Who may spend what."),
+  api: z
+    .strictObject({
+      store_words: z
+        .strictObject({
+          ios: z
+            .string()
+            .regex(/^[\w.-]+$/)
+            .default("iosstore"),
+          android: z
+            .string()
+            .regex(/^[\w.-]+$/)
+            .default("androidstore"),
+        })
+        .prefault({})
+        .describe("The words that this deployment uses for the two stores in its paths."),
+      requests_per_second: z.number().positive().max(1000).default(3).describe("Pace of all workers together."),
+      concurrency: z.int().min(1).max(64).default(4).describe("Requests under way at once in one process."),
+      timeout_seconds: z.number().positive().max(600).default(60).describe("Patience with one answer."),
+      retry_seconds: z
+        .number()
+        .positive()
+        .max(600)
+        .default(1)
+        .describe("First wait after an error that may pass; doubled each time."),
+      largest_answer_mib: z.number().positive().max(1024).default(64).describe("Answers above this are refused."),
+    })
+    .prefault({})
+    .describe("How the API is spoken to."),
+});
+
+/** The parsed configuration file. */
+export type Settings = z.output<typeof Settings>;
+
+/** The settings of one dataset as the file gives them. */
+export type DatasetSettings = z.output<typeof DatasetSettings>;

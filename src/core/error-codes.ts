@@ -1,0 +1,170 @@
+/**
+ * Every error that Storehouse can raise: what to do about it and what to tell whoever reads it.
+ * `recovery` is the class (see errors.ts); `attempts` is how often a slice is asked for before it counts as failed;
+ * `leaves` is the state in which a slice that cannot be had ends.
+ */
+export const errorCodes = {
+  // what the caller typed or set
+  bad_day: {
+    recovery: "usage",
+    says: "not a day of the calendar",
+    next: "write it as YYYY-MM-DD, for instance 2026-03-31",
+  },
+  bad_argument: { recovery: "usage", says: "an argument does not fit", next: "see --help of the command" },
+  bad_setting: {
+    recovery: "usage",
+    says: "a setting is missing or wrong",
+    next: "set it in the environment or in .env; .env.example lists all",
+  },
+  bad_config: { recovery: "usage", says: "the configuration file does not fit", next: "mend the line that is named" },
+  unknown_dataset: { recovery: "usage", says: "no dataset has this name", next: "`storehouse datasets` lists them" },
+  database_unreachable: {
+    recovery: "usage",
+    says: "Postgres does not answer",
+    next: "check DATABASE_URL and that the server runs",
+  },
+  migrations_pending: {
+    recovery: "usage",
+    says: "the database has not been migrated",
+    next: "run `storehouse migrate`",
+  },
+  embedded_postgres: {
+    recovery: "usage",
+    says: "the embedded Postgres did not start",
+    next: "set DATABASE_URL to a Postgres 15 or newer, or see the log that is named",
+  },
+
+  // the way to the API
+  no_connection: {
+    recovery: "retry",
+    attempts: 5,
+    says: "the API could not be reached",
+    next: "check API_BASE_URL and the network",
+  },
+  cut_connection: {
+    recovery: "retry",
+    attempts: 4,
+    says: "the connection broke before the answer was whole",
+    next: "it is asked for again by itself",
+  },
+  timeout: {
+    recovery: "retry",
+    attempts: 4,
+    says: "the API did not answer in time",
+    next: "raise api.timeout_seconds if this stays",
+  },
+  answer_too_large: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the answer is larger than the limit",
+    next: "narrow the slice or raise api.largest_answer_mib",
+  },
+  redirected: {
+    recovery: "abort",
+    says: "the API sent a redirect away from API_BASE_URL",
+    next: "set API_BASE_URL to the address that answers itself",
+  },
+
+  // what the API said
+  server_error: {
+    recovery: "retry",
+    attempts: 4,
+    says: "the API failed",
+    next: "it is asked for again by itself; `storehouse retry` after a long outage",
+  },
+  too_many_requests: {
+    recovery: "retry",
+    attempts: 8,
+    says: "the API refused the pace",
+    next: "the pace is halved by itself; lower api.requests_per_second if this stays",
+  },
+  credits_exhausted: {
+    recovery: "defer",
+    says: "no credits are left for this class of work",
+    next: "it goes on by itself after the reset; raise the allowance or lower credits.floors",
+  },
+  unauthorised: {
+    recovery: "abort",
+    says: "the API refused the token",
+    next: "check API_TOKEN: missing, wrong and without the right to this endpoint look the same",
+  },
+  forbidden: {
+    recovery: "abort",
+    says: "the API refused this account",
+    next: "ask the operator of the API for the right to this endpoint",
+  },
+  bad_request: {
+    recovery: "skip",
+    leaves: "skipped",
+    says: "the API refused the parameters",
+    next: "see the parameters in ops.request",
+  },
+  not_found: {
+    recovery: "skip",
+    leaves: "skipped",
+    says: "the API knows no such thing",
+    next: "nothing to do unless the app or keyword should exist",
+  },
+  no_content: {
+    recovery: "skip",
+    leaves: "empty",
+    says: "the API has nothing to say about this",
+    next: "nothing to do",
+  },
+  odd_status: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the API answered with a status that nobody expects",
+    next: "see ops.request; report it if it stays",
+  },
+
+  // the answer itself
+  not_json: {
+    recovery: "retry",
+    attempts: 3,
+    says: "the answer is not JSON",
+    next: "it is asked for again by itself; the body is kept in raw.answer",
+  },
+  success_false: {
+    recovery: "retry",
+    attempts: 2,
+    says: "the API answered success: false",
+    next: "see the message; `storehouse retry` asks again",
+  },
+  unknown_shape: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the answer has a shape that is not known",
+    next: "the body is kept in raw.answer and can be loaded once the shape is known",
+  },
+
+  // our own house
+  budget_spent: {
+    recovery: "defer",
+    says: "the credits allowed for this run are spent",
+    next: "run again with a higher --max-credits",
+  },
+  not_encodable: {
+    recovery: "skip",
+    leaves: "skipped",
+    says: "a value cannot be sent in a URL",
+    next: "remove the broken character from the keyword",
+  },
+  unexpected: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "something broke that nobody foresaw",
+    next: "the answer is kept in raw.answer; report this message",
+  },
+  fenced: { recovery: "fenced", says: "another worker took this slice over", next: "nothing to do" },
+  stopped: { recovery: "fenced", says: "the worker is stopping", next: "nothing to do; the slice is given back" },
+} as const satisfies Record<
+  string,
+  { recovery: Recovery; says: string; next: string; attempts?: number; leaves?: "empty" | "skipped" | "failed" }
+>;
+
+/** What to do about an error. */
+export type Recovery = "usage" | "retry" | "defer" | "skip" | "abort" | "fenced";
+
+/** The stable name of an error. */
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,68 @@
+import { errorCodes, type ErrorCode, type Recovery } from "./error-codes.ts";
+
+/** Facts about an error, as data: never a URL, never the token. */
+export type ErrorContext = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** The base of all errors of ours: a stable `code`, context as data, and what to do next in the message. */
+export abstract class StorehouseError extends Error {
+  readonly code: ErrorCode;
+  readonly context: ErrorContext;
+
+  constructor(code: ErrorCode, context: ErrorContext, cause?: unknown) {
+    super(sentence(code, context), cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.context = context;
+  }
+}
+
+/** Settings, arguments or a machine that cannot work: tell the person and exit 2. */
+export class UsageError extends StorehouseError {}
+/** May pass by itself: ask again, a few times, with back-off. */
+export class RetryError extends StorehouseError {
+  get attempts(): number {
+    const entry: { readonly attempts?: number; readonly says: string } = errorCodes[this.code];
+    return entry.attempts ?? 3;
+  }
+}
+/** Put off to a known time; costs no attempt. `until` is epoch-ms, null when unknown. */
+export class DeferError extends StorehouseError {
+  get until(): number | null {
+    const until = this.context["until"];
+    return typeof until === "number" ? until : null;
+  }
+}
+/** This slice cannot be had; all others go on. */
+export class SkipError extends StorehouseError {
+  get leaves(): "empty" | "skipped" | "failed" {
+    const entry: { readonly leaves?: "empty" | "skipped" | "failed"; readonly says: string } = errorCodes[this.code];
+    return entry.leaves ?? "failed";
+  }
+}
+/** Stop asking for anything. */
+export class AbortError extends StorehouseError {}
+/** Somebody else owns the slice now, or we are to stop: leave without a trace. */
+export class FencedError extends StorehouseError {}
+
+const classes = {
+  usage: UsageError,
+  retry: RetryError,
+  defer: DeferError,
+  skip: SkipError,
+  abort: AbortError,
+  fenced: FencedError,
+} as const satisfies Record<Recovery, new (code: ErrorCode, context: ErrorContext, cause?: unknown) => StorehouseError>;
+
+/** Builds the error that the code's recovery calls for. */
+export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknown): StorehouseError {
+  return new classes[errorCodes[code].recovery](code, context, cause);
+}
+
+/** One line: what is wrong, with which values, and what to do next. */
+function sentence(code: ErrorCode, context: ErrorContext): string {
+  const { says, next } = errorCodes[code];
+  const facts = Object.entries(context)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : value}`);
+  return `${code}: ${says}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}; ${next}`;
+}

@@ -1,0 +1,20 @@
+import type { Store } from "./store.ts";
+
+/** An app that is followed, with the countries and keywords that are followed for it. */
+export type PortfolioApp = {
+  readonly store: Store;
+  readonly trackId: string;
+  readonly countries: readonly PortfolioCountry[];
+};
+
+/** A country of an app: its keywords, and how many the account says it tracks (null when never asked). */
+export type PortfolioCountry = {
+  readonly country: string;
+  readonly keywords: readonly string[];
+  readonly keywordCount: number | null;
+};
+
+/** What we follow: the account's own tracked apps and keywords and those of the configuration. Sorted by store, id, country. */
+export type Portfolio = {
+  readonly apps: readonly PortfolioApp[];
+};

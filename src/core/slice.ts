@@ -1,0 +1,49 @@
+import type { Day } from "./day.ts";
+import type { Window } from "./window.ts";
+
+/** Who a fetch is about, as named values: `{ store, app, country }`, `{ store, country, keyword }` ... Names are sorted where they become a key. */
+export type Scope = Readonly<Record<string, string>>;
+
+/** In which order classes may dip into the reserve of credits: the first is lost for good when missed tonight. */
+export const creditClasses = ["snapshot", "daily", "lookback", "backfill"] as const;
+export type CreditClass = (typeof creditClasses)[number];
+
+/** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for `storehouse retry`. */
+export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
+export type SliceState = (typeof sliceStates)[number];
+
+/** A slice that a plan proposes: one partition, one window, one operation, priced. */
+export type SliceDraft = {
+  readonly dataset: string;
+  readonly operation: string;
+  readonly scope: Scope;
+  /** What a call asks for by the batch (keywords, ids), null where the scope says it all. Sorted. */
+  readonly items: readonly string[] | null;
+  readonly window: Window;
+  readonly class: CreditClass;
+  /** Expected requests and credits. */
+  readonly requests: number;
+  readonly credits: number;
+  /** The day on which it was planned as "today": tells how settled the answer was. */
+  readonly asOf: Day;
+  /** What the portfolio knew that would make the answer differ; a changed one makes the old answer stale. */
+  readonly fingerprint: string;
+};
+
+/** A slice as the ledger hands it to whoever runs it. `attempt` is the fence. */
+export type Slice = SliceDraft & { readonly sliceId: string; readonly runId: string; readonly attempt: number };
+
+/** What the ledger knows about cells that were asked for before. */
+export type Covered = {
+  readonly scope: Scope;
+  readonly items: readonly string[] | null;
+  readonly window: Window;
+  readonly state: SliceState;
+  readonly asOf: Day;
+  readonly fingerprint: string;
+};
+
+/** A scope as one stable text: names sorted, so that equal scopes have equal keys. */
+export function scopeKey(scope: Scope): string {
+  return JSON.stringify(Object.entries(scope).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

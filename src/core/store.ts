@@ -1,0 +1,13 @@
+/** The two app stores. */
+export type Store = "ios" | "android";
+
+/** The devices that a store tells apart; Android tells none. */
+export const devicesOf = { ios: ["IPHONE", "IPAD"], android: ["ALL"] } as const satisfies Record<
+  Store,
+  readonly string[]
+>;
+
+/** The store of a track id: iOS ids are numbers, Android ids are package names. */
+export function storeOf(trackId: string): Store {
+  return /^\d+$/.test(trackId) ? "ios" : "android";
+}

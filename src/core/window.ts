@@ -1,0 +1,40 @@
+import { addDays, daysBetween, type Day } from "./day.ts";
+
+/** Days `[start, end)`: half-open everywhere inside Storehouse; only an operation turns it into the API's form. */
+export type Window = { readonly start: Day; readonly end: Day };
+
+/** The number of days in a window, never negative. */
+export function windowLength(window: Window): number {
+  return Math.max(0, daysBetween(window.start, window.end));
+}
+
+/** Every day of a window, oldest first. */
+export function daysOf(window: Window): Day[] {
+  return Array.from({ length: windowLength(window) }, (_, index) => addDays(window.start, index));
+}
+
+/** The last day that belongs to a window. */
+export function lastDay(window: Window): Day {
+  return addDays(window.end, -1);
+}
+
+/** True when the day belongs to the window. */
+export function holds(window: Window, day: Day): boolean {
+  return window.start <= day && day < window.end;
+}
+
+/** A window of one day. */
+export function oneDay(day: Day): Window {
+  return { start: day, end: addDays(day, 1) };
+}
+
+/** Folds days, in any order and with repeats, into the fewest windows of consecutive days, oldest first. */
+export function stretches(days: Iterable<Day>): Window[] {
+  const found: Window[] = [];
+  for (const day of [...new Set(days)].sort()) {
+    const last = found.at(-1);
+    if (last?.end === day) found[found.length - 1] = { start: last.start, end: addDays(day, 1) };
+    else found.push(oneDay(day));
+  }
+  return found;
+}

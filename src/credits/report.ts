@@ -1,0 +1,34 @@
+import { sql, type QueryExecutorProvider } from "kysely";
+import { instant, readAccount, type AccountState } from "./account.ts";
+import { learnedCosts, type LearnedCost } from "./costs.ts";
+
+/** Credits spent by dataset and class since an instant. `dataset` null: questions about the account itself. */
+export type Spend = {
+  readonly dataset: string | null;
+  readonly class: string;
+  readonly requests: number;
+  readonly credits: number;
+};
+
+/** Everything about the allowance of one account. */
+export type CreditReport = {
+  readonly account: AccountState | null;
+  readonly spent: readonly Spend[];
+  readonly costs: readonly LearnedCost[];
+};
+
+/** Reads the allowance, what was spent of it in the running period, and what was learned about costs. */
+export async function readCreditReport(db: QueryExecutorProvider, accountId: string): Promise<CreditReport> {
+  const account = await readAccount(db, accountId);
+  const since =
+    account?.resetsAt == null || account.periodHours === null
+      ? null
+      : account.resetsAt - account.periodHours * 3_600_000;
+  const { rows } = await sql<Spend>`
+    select dataset, class, count(*)::int as requests, sum(cost)::int as credits
+    from   ops.request
+    where  ${instant(since)} is null or received_at >= ${instant(since)}
+    group  by dataset, class
+    order  by dataset nulls last, class`.execute(db);
+  return { account, spent: rows, costs: await learnedCosts(db) };
+}

@@ -1,0 +1,86 @@
+import type { z } from "zod";
+import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
+import { scopeKey } from "../core/slice.ts";
+import type { Store } from "../core/store.ts";
+import { foldKeyword } from "../core/text.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+
+const table = defineTable({
+  name: "core.fact_keyword_metadata",
+  columns: {
+    store: "text",
+    keyword_key: "keyword",
+    date_day: "day",
+    country_key: "country",
+    language_code: "text",
+    search_volume: "number",
+    popularity: "number",
+    app_count: "bigint",
+    iphone_app_count: "bigint",
+    ipad_app_count: "bigint",
+    chance: "number",
+    iphone_chance: "number",
+    ipad_chance: "number",
+    brand_track_id: "text",
+  },
+  key: ["keyword_key", "date_day", "country_key", "store"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+type Metadata = Partial<z.output<typeof iosKeywordMetadata.answer> & z.output<typeof androidKeywordMetadata.answer>> & {
+  readonly keyword: string;
+};
+
+const operations = { ios: iosKeywordMetadata, android: androidKeywordMetadata } as const;
+
+/** Volume, competition and chance of followed keywords, one observation at a time. */
+export const keywordMetadata = defineDataset({
+  name: "keyword_metadata",
+  summary: "Search volume, competition and chance of each followed keyword, by store, country and day of observation.",
+  stage: "market",
+  on: false,
+  why: "5 credits a keyword and country each time; switch it on where volumes matter",
+  timing: { kind: "snapshot", refreshDays: 7 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  partitions: (portfolio) => {
+    const wanted = appCountries(portfolio).flatMap(({ app, country }) =>
+      country.keywords.map((keyword): Partition => ({
+        scope: { store: app.store, country: country.country, keyword },
+        items: null,
+      })),
+    );
+    return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
+  },
+  request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
+  normalise: (slice, pages) => {
+    const answers = pages as readonly Metadata[];
+    const keyword = part(slice.scope, "keyword");
+    const own = answers.filter((answer) => foldKeyword(answer.keyword) === foldKeyword(keyword));
+    const rows = own.map((answer) => ({
+      store: part(slice.scope, "store"),
+      keyword_key: keyword,
+      date_day: slice.window.start,
+      country_key: part(slice.scope, "country"),
+      language_code: answer.languageCode ?? null,
+      search_volume: answer.searchVolume ?? null,
+      popularity: answer.popularity ?? null,
+      app_count: answer.numberOfApps ?? null,
+      iphone_app_count: answer.numberOfIphoneApps ?? null,
+      ipad_app_count: answer.numberOfIpadApps ?? null,
+      chance: answer.playChance ?? null,
+      iphone_chance: answer.ownIphoneChance ?? null,
+      ipad_chance: answer.ownIpadChance ?? null,
+      brand_track_id: answer.brandApp == null ? null : String(answer.brandApp),
+    }));
+    const strangers = answers.filter((answer) => !own.includes(answer));
+    return {
+      rows: { [table.name]: rows },
+      unfit: strangers.map((item) => ({ reason: "a keyword that was not asked for", item })),
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import type { z } from "zod";
+import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/keyword.ts";
+import type { Store } from "../core/store.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { bestFirst } from "./best-rank.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { appCountryDevices } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.fact_organic_keyword",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    device_key: "device",
+    keyword_key: "keyword",
+    rank: "int",
+  },
+  key: ["app_key", "date_day", "country_key", "device_key", "keyword_key"],
+  load: { kind: "replace", scope: ["app_key", "date_day", "country_key", "device_key"] },
+  partitioned: true,
+});
+
+type Answer = Pick<z.output<typeof iosOrganicKeywords.answer>, "trackId" | "date" | "rankings">;
+
+const operations = { ios: iosOrganicKeywords, android: androidOrganicKeywords } as const;
+
+/** Every keyword for which an app ranks: one large answer. */
+export const organicKeyword = defineDataset({
+  name: "organic_keyword",
+  summary: "Every keyword for which each followed app ranks, by country, device and day.",
+  stage: "market",
+  on: false,
+  why: "50 credits an app, country, device and day",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  partitions: appCountryDevices,
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    countryCode: part(scope, "country"),
+    date: window.start,
+    ...(part(scope, "store") === "ios" ? { device: part(scope, "device") } : {}),
+  }),
+  normalise: ({ scope, window }, pages) => {
+    const answers = pages as readonly Answer[];
+    const strange = answers.filter(
+      (answer) => String(answer.trackId) !== part(scope, "app") || readInstant(answer.date).day !== window.start,
+    );
+    const rows = bestFirst(
+      answers.filter((answer) => !strange.includes(answer)).flatMap((answer) => answer.rankings),
+    ).map((entry) => ({
+      app_key: appRef(part(scope, "store"), part(scope, "app")),
+      date_day: window.start,
+      country_key: part(scope, "country"),
+      device_key: part(scope, "device"),
+      keyword_key: entry.keyword,
+      rank: entry.rank ?? null,
+    }));
+    const unfit = strange.map(({ trackId, date }) => ({
+      reason: "an app or a day that was not asked for",
+      item: { trackId, date },
+    }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import { dashboardApps } from "../api/operations/dashboard.ts";
+import { storeOf } from "../core/store.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { defineDataset } from "./define-dataset.ts";
+
+const trackedApp = defineTable({
+  name: "core.tracked_app",
+  columns: { app_key: "app", is_store_account_connected: "boolean" },
+  key: ["app_key"],
+  load: { kind: "history", scope: [], versioned: [] },
+  partitioned: false,
+});
+
+const dimApp = defineTable({
+  name: "core.dim_app",
+  columns: {
+    store: "text",
+    track_id: "text",
+    app_name: "text",
+    category_id: "text",
+    category_name: "text",
+    icon_url: "text",
+    price_text: "text",
+    developer_id: "text",
+    developer_name: "text",
+    rating: "number",
+    rating_count: "bigint",
+  },
+  key: ["store", "track_id"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
+type App = z.output<typeof dashboardApps.answer>[number];
+
+/** The apps that the account tracks; they are the portfolio unless the configuration says otherwise. */
+export const trackedApps = defineDataset({
+  name: "tracked_app",
+  summary: "The apps that the account tracks, with the history of when each was tracked.",
+  stage: "portfolio",
+  on: true,
+  why: "5 credits a day for the whole account, and everything else is planned from it",
+  timing: { kind: "snapshot", refreshDays: 1 },
+  tables: [trackedApp, dimApp],
+  operations: [dashboardApps],
+  operationsFor: () => [dashboardApps],
+  partitions: () => [{ scope: {}, items: null }],
+  request: () => ({}),
+  normalise: (_, pages) => {
+    const apps = [...new Map((pages.flat() as readonly App[]).map((app) => [String(app.trackId), app])).values()];
+    return { rows: { [trackedApp.name]: apps.map(trackedRow), [dimApp.name]: apps.map(describe) }, unfit: [] };
+  },
+});
+
+function trackedRow(app: App) {
+  const trackId = String(app.trackId);
+  return {
+    app_key: appRef(storeOf(trackId), trackId),
+    is_store_account_connected: app.isStoreAccountConnected ?? null,
+  };
+}
+
+function describe(app: App) {
+  const trackId = String(app.trackId);
+  return {
+    store: storeOf(trackId),
+    track_id: trackId,
+    app_name: app.name ?? null,
+    category_id: textOf(app.categoryId),
+    category_name: app.categoryName ?? null,
+    icon_url: app.iconUrl ?? null,
+    price_text: app.price ?? null,
+    developer_id: textOf(app.developerId),
+    developer_name: app.developerName ?? null,
+    rating: app.rating ?? null,
+    rating_count: app.ratingCount ?? null,
+  };
+}
+
+function textOf(id: string | number | null | undefined): string | null {
+  return id == null ? null : String(id);
+}

@@ -1,0 +1,43 @@
+import { numberOfKeywords } from "../api/operations/dashboard.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+
+const table = defineTable({
+  name: "core.tracked_country",
+  columns: { app_key: "app", country_key: "country", keyword_count: "int" },
+  key: ["app_key", "country_key"],
+  load: { kind: "history", scope: ["app_key"], versioned: ["keyword_count"] },
+  partitioned: false,
+});
+
+const countryCode = /^[A-Z]{2}$/;
+
+/** How many keywords the account tracks by country: one credit tells whether the dear list must be read again. */
+export const trackedCountry = defineDataset({
+  name: "tracked_country",
+  summary: "How many keywords the account tracks for each app by country, with history.",
+  stage: "portfolio",
+  on: true,
+  why: "1 credit an app and day, and it tells when the list of keywords must be read again",
+  timing: { kind: "snapshot", refreshDays: 1 },
+  tables: [table],
+  operations: [numberOfKeywords],
+  operationsFor: () => [numberOfKeywords],
+  partitions: (portfolio) =>
+    portfolio.apps.map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
+  request: ({ scope }) => ({ trackId: part(scope, "app") }),
+  normalise: ({ scope }, pages) => {
+    const counts = pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number>>));
+    const rows = counts
+      .filter(([country]) => countryCode.test(country))
+      .map(([country, count]) => ({
+        app_key: appRef(part(scope, "store"), part(scope, "app")),
+        country_key: country,
+        keyword_count: count,
+      }));
+    const unfit = counts
+      .filter(([country]) => !countryCode.test(country))
+      .map((item) => ({ reason: "a country is two letters, upper case", item }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
+import { cleanText } from "../core/text.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { bestFirst } from "./best-rank.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+
+const table = defineTable({
+  name: "core.tracked_keyword",
+  columns: {
+    app_key: "app",
+    country_key: "country",
+    keyword_key: "keyword",
+    search_volume: "number",
+    chance: "number",
+    app_count: "bigint",
+    brand_track_id: "text",
+  },
+  key: ["app_key", "country_key", "keyword_key"],
+  load: { kind: "history", scope: ["app_key", "country_key"], versioned: [] },
+  partitioned: false,
+});
+
+type Tracked = z.output<typeof dailyKeywordRankings.answer>[number];
+
+/** The keywords that the account tracks. Dear, so read again only when their number changed, and once a week. */
+export const trackedKeyword = defineDataset({
+  name: "tracked_keyword",
+  summary: "The keywords that the account tracks for each app and country, with the history of when each was tracked.",
+  stage: "portfolio",
+  on: true,
+  why: "50 credits an app and country, once a week and whenever the number of keywords changed",
+  timing: { kind: "snapshot", refreshDays: 7 },
+  tables: [table],
+  operations: [dailyKeywordRankings],
+  operationsFor: () => [dailyKeywordRankings],
+  partitions: (portfolio) =>
+    appCountries(portfolio)
+      .filter(
+        ({ country }) => country.keywordCount !== null && (country.keywordCount > 0 || country.keywords.length > 0),
+      )
+      .map(({ app, country }) => ({
+        scope: { store: app.store, app: app.trackId, country: country.country },
+        items: null,
+        fingerprint: `keywords ${country.keywordCount}`,
+      })),
+  request: ({ scope }) => ({
+    trackId: part(scope, "app"),
+    countryCode: part(scope, "country"),
+    ...(part(scope, "store") === "ios" ? { device: "iphone" } : {}),
+  }),
+  normalise: ({ scope }, pages) => {
+    const rows = bestFirst(
+      (pages.flat() as readonly Tracked[]).map((entry) => ({ ...entry, keyword: cleanText(entry.keyword) })),
+    ).map((entry) => ({
+      app_key: appRef(part(scope, "store"), part(scope, "app")),
+      country_key: part(scope, "country"),
+      keyword_key: entry.keyword,
+      search_volume: entry.searchVolume ?? null,
+      chance: entry.chance ?? null,
+      app_count: entry.numberOfApps ?? null,
+      brand_track_id: entry.brandApp == null ? null : String(entry.brandApp),
+    }));
+    return { rows: { [table.name]: rows }, unfit: [] };
+  },
+});

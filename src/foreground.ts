@@ -1,0 +1,49 @@
+import runSliceTask from "../jobs/run-slice.ts";
+import { openIngest, type App } from "./app.ts";
+import { createBudget } from "./credits/budget.ts";
+import type { SyncRequest } from "./ingest/planning.ts";
+import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
+import type { RunProgress } from "./ledger/runs.ts";
+import { startRunner } from "./queue-runner.ts";
+
+/** A run in the foreground: what to do, how much it may spend, when to stop, and whom to tell. */
+export type ForegroundRun = {
+  readonly request: SyncRequest;
+  readonly maxCredits: number | null;
+  readonly stop: AbortSignal;
+  readonly progress: (progress: RunProgress) => void;
+};
+
+/** Plans and fetches what is missing, in this process, to the end. */
+export function syncInForeground(app: App, run: ForegroundRun): Promise<SyncResult> {
+  return inForeground(app, run, (parts) => sync(parts, run.request, run.maxCredits));
+}
+
+/** Runs failed slices again, in this process, to the end. */
+export function retryInForeground(app: App, run: ForegroundRun): Promise<SyncResult> {
+  return inForeground(app, run, (parts) => retryFailed(parts, run.request));
+}
+
+async function inForeground(
+  app: App,
+  run: ForegroundRun,
+  work: (parts: SyncParts) => Promise<SyncResult>,
+): Promise<SyncResult> {
+  const budget = createBudget(run.maxCredits);
+  await using ingest = await openIngest(app, "sync", budget);
+  const runner = await startRunner(app, { [ingest.parts.task]: runSliceTask(ingest.parts) });
+  try {
+    // a wrong token is known before anything is planned, and the balance before anything is spent
+    await ingest.parts.refreshBalance();
+    return await work({
+      ingest: ingest.parts,
+      settings: app.config.settings,
+      budget,
+      stop: run.stop,
+      aborted: ingest.aborted,
+      progress: run.progress,
+    });
+  } finally {
+    await runner.stop();
+  }
+}

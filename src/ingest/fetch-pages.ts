@@ -1,0 +1,164 @@
+import type { Params } from "../api/address.ts";
+import type { Answer } from "../api/client.ts";
+import type { Operation } from "../api/define-operation.ts";
+import type { Drift } from "../api/drift.ts";
+import { operationById } from "../api/operations/all.ts";
+import { hasNextPage, pageParams } from "../api/paging.ts";
+import { readAnswer, type Unfit } from "../api/read-answer.ts";
+import { errorOf, mayBeExhausted } from "../api/replies.ts";
+import { fail, RetryError, StorehouseError } from "../core/errors.ts";
+import type { Slice } from "../core/slice.ts";
+import { readAccount } from "../credits/account.ts";
+import { learnCost } from "../credits/costs.ts";
+import type { Receipt } from "../credits/holds.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import { land } from "../warehouse/raw.ts";
+import type { IngestParts } from "./parts.ts";
+
+/** The whole answer of a slice: one checked value a page, what did not fit, what nobody knew. */
+export type Fetched = {
+  readonly pages: readonly unknown[];
+  readonly unfit: readonly Unfit[];
+  readonly drift: readonly Drift[];
+  readonly fetchedAt: number;
+};
+
+/** Asks for every page of a slice, one after the other, each through the credit queue and landed before it is read. */
+export async function fetchPages(
+  parts: IngestParts,
+  dataset: Dataset,
+  slice: Slice,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const operation = operationById(slice.operation);
+  const pages: unknown[] = [];
+  const unfit: Unfit[] = [];
+  const drift: Drift[] = [];
+  for (let page = 0; ; page += 1) {
+    const answer = await askPage(parts, {
+      operation,
+      params: { ...dataset.request(slice), ...pageParams(operation, page) },
+      slice,
+      page,
+      signal,
+    });
+    const read = readAnswer(operation, answer.body);
+    pages.push(read.value);
+    unfit.push(...read.unfit);
+    drift.push(...read.drift);
+    if (!hasNextPage(operation, read.value, page)) return { pages, unfit, drift, fetchedAt: answer.receivedAt };
+  }
+}
+
+type PageRequest = {
+  readonly operation: Operation;
+  readonly params: Params;
+  readonly slice: Slice;
+  readonly page: number;
+  readonly signal: AbortSignal;
+};
+
+/** One page, granted, sent, landed. Throws what the status stands for. */
+async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer> {
+  const { operation, slice, signal } = request;
+  const cost = Math.ceil(slice.credits / slice.requests);
+  const answer = await parts.queue.run({ cost, class: slice.class, signal }, async () => {
+    const from = parts.clock.now();
+    try {
+      const result = await parts.client.ask(operation, request.params);
+      const receipt = receiptOf(operation, result);
+      await landAnswer(parts, request, result, receipt);
+      return { result, receipt };
+    } catch (error) {
+      if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
+      throw error;
+    }
+  });
+  const problem = await problemOf(parts, operation, answer, cost);
+  if (problem !== null) throw problem;
+  if (answer.credits.cost !== null) await learnCost(parts.db, operation, answer.credits.cost, parts.clock);
+  return answer;
+}
+
+/** What an answer says of the account. A refusal names a cost too, but nothing was taken. */
+function receiptOf(operation: Operation, answer: Answer): Receipt {
+  const taken = errorOf(operation, answer) === null;
+  return {
+    charged: taken ? (answer.credits.cost ?? operation.cost) : null,
+    remaining: answer.credits.remaining,
+    resetsAt: answer.credits.resetsAt,
+    tooFast: answer.status === 429,
+    lost: false,
+  };
+}
+
+/** The error of an answer. Where the status leaves open whether credits or pace ran out, the balance decides. */
+async function problemOf(
+  parts: IngestParts,
+  operation: Operation,
+  answer: Answer,
+  cost: number,
+): Promise<StorehouseError | null> {
+  const problem = errorOf(operation, answer);
+  if (problem === null || !mayBeExhausted(answer)) return problem;
+  if (answer.credits.remaining === null) await parts.refreshBalance();
+  const account = await readAccount(parts.db, parts.accountId);
+  const remaining = answer.credits.remaining ?? account?.remaining ?? null;
+  if (remaining === null || remaining >= cost) return problem;
+  return fail("credits_exhausted", {
+    operation: operation.id,
+    status: answer.status,
+    remaining,
+    until: answer.credits.resetsAt ?? account?.resetsAt,
+  });
+}
+
+async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answer, receipt: Receipt): Promise<void> {
+  const problem = errorOf(request.operation, answer);
+  await land(parts.db, {
+    ...landingOf(parts, request),
+    status: answer.status,
+    errorCode: problem?.code ?? null,
+    cost: receipt.charged ?? 0,
+    remaining: answer.credits.remaining,
+    durationMs: answer.durationMs,
+    byteCount: answer.body.length,
+    receivedAt: answer.receivedAt,
+    body: problem === null ? answer.body : null,
+  });
+}
+
+/** A call without an answer. Whether it was charged is not known; the balance of the next answer tells. */
+async function landLoss(
+  parts: IngestParts,
+  request: PageRequest,
+  error: StorehouseError,
+  durationMs: number,
+): Promise<void> {
+  if (!(error instanceof RetryError) && error.code !== "answer_too_large" && error.code !== "redirected") return;
+  await land(parts.db, {
+    ...landingOf(parts, request),
+    status: null,
+    errorCode: error.code,
+    cost: 0,
+    remaining: null,
+    durationMs,
+    byteCount: 0,
+    receivedAt: parts.clock.now(),
+    body: null,
+  });
+}
+
+function landingOf(parts: IngestParts, { operation, params, slice, page }: PageRequest) {
+  const scalars = Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value)));
+  return {
+    sliceId: slice.sliceId,
+    attempt: slice.attempt,
+    page,
+    dataset: slice.dataset,
+    class: slice.class,
+    operation: operation.id,
+    params: scalars,
+    workerId: parts.workerId,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Client } from "../api/client.ts";
+import type { Clock } from "../core/clock.ts";
+import type { StorehouseError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { CreditQueue } from "../credits/queue.ts";
+import type { Database } from "../warehouse/database.ts";
+import type { Dimensions } from "../warehouse/dimensions.ts";
+import type { Partitions } from "../warehouse/partitions.ts";
+
+/** What running slices takes; made by the composition root. */
+export type IngestParts = {
+  readonly db: Database;
+  readonly client: Client;
+  readonly queue: CreditQueue;
+  readonly dimensions: Dimensions;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly accountId: string;
+  readonly workerId: string;
+  /** The task under which slices are queued again. */
+  readonly task: string;
+  /** First wait after an error that may pass, in ms. */
+  readonly retryMs: number;
+  /** Asks the service for the balance, for free, and books it. */
+  readonly refreshBalance: () => Promise<void>;
+  /** Strikes secrets out of a text before it is stored. */
+  readonly scrub: (text: string) => string;
+  /** Stops asking for anything. */
+  readonly abort: (error: StorehouseError) => void;
+};

@@ -1,0 +1,105 @@
+import { wayOf } from "../api/ways.ts";
+import type { DatasetSettings, Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Timing } from "../core/way.ts";
+import type { Window } from "../core/window.ts";
+import { learnedCosts } from "../credits/costs.ts";
+import { datasetNamed, datasets } from "../datasets/all.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import { readCoverage } from "../ledger/coverage.ts";
+import { planDataset, type DatasetPlan, type PlanPartition } from "../plan/plan-dataset.ts";
+import type { Database } from "../warehouse/database.ts";
+import { readTracked } from "../warehouse/portfolio.ts";
+import { portfolioOf } from "./portfolio.ts";
+
+/** What a sync is asked to do. */
+export type SyncRequest = {
+  /** Datasets by name; those that are on when empty. */
+  readonly datasets: readonly string[];
+  /** Days asked for by hand, half-open; each dataset's own history where left out. */
+  readonly bounds: Partial<Window>;
+  readonly today: Day;
+};
+
+/** The plan of one stage. `stage` is the first that has something to do: what is followed must be known before the market is planned. */
+export type StagePlan = {
+  readonly stage: Dataset["stage"];
+  readonly plans: readonly DatasetPlan[];
+  readonly portfolio: Portfolio;
+};
+
+/** The datasets that a request names, in planning order. */
+export function datasetsOf(request: SyncRequest, settings: Settings): readonly Dataset[] {
+  const named = request.datasets.map(datasetNamed);
+  if (named.length === 0) return datasets.filter((dataset) => settings.datasets[dataset.name]?.on ?? dataset.on);
+  // a dataset is planned from what those before it in the portfolio stage brought
+  const last = datasets.findLastIndex((dataset) => named.includes(dataset));
+  const needed = datasets
+    .slice(0, last)
+    .filter((dataset) => dataset.stage === "portfolio" && settings.portfolio.source !== "config");
+  return datasets.filter((dataset) => named.includes(dataset) || needed.includes(dataset));
+}
+
+/** Plans what a request lacks, from what the database knows. Writes nothing and asks nobody. */
+export async function planRequest(db: Database, request: SyncRequest, settings: Settings): Promise<StagePlan> {
+  const portfolio = portfolioOf(await readTracked(db), settings.portfolio);
+  const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
+  const wanted = datasetsOf(request, settings);
+  for (const stage of ["portfolio", "market"] as const) {
+    const plans: DatasetPlan[] = [];
+    for (const dataset of wanted.filter((candidate) => candidate.stage === stage)) {
+      plans.push(
+        await planOne(db, { dataset, request, portfolio, learned, settings: settings.datasets[dataset.name] ?? {} }),
+      );
+    }
+    if (stage === "market" || plans.some((plan) => plan.slices.length > 0)) return { stage, plans, portfolio };
+  }
+  return { stage: "market", plans: [], portfolio };
+}
+
+type One = {
+  dataset: Dataset;
+  request: SyncRequest;
+  portfolio: Portfolio;
+  learned: ReadonlyMap<string, number>;
+  settings: DatasetSettings;
+};
+
+async function planOne(db: Database, { dataset, request, portfolio, learned, settings }: One): Promise<DatasetPlan> {
+  const partitions = dataset
+    .partitions(portfolio)
+    .filter(
+      ({ scope }) =>
+        settings.countries === undefined ||
+        scope["country"] === undefined ||
+        settings.countries.includes(scope["country"]),
+    )
+    .map((partition): PlanPartition => ({
+      scope: partition.scope,
+      items: partition.items,
+      fingerprint: partition.fingerprint ?? "",
+      ways: dataset.operationsFor(partition.scope).map((operation) => wayOf(operation, learned)),
+    }));
+  const timing = timingOf(dataset.timing, settings);
+  const covered = await readCoverage(db, dataset.name, timing.kind === "series" ? request.bounds : {});
+  return planDataset({
+    dataset: dataset.name,
+    timing,
+    partitions,
+    covered,
+    today: request.today,
+    bounds: request.bounds,
+  });
+}
+
+/** A dataset's timing with what the configuration changes. */
+export function timingOf(timing: Timing, settings: DatasetSettings): Timing {
+  if (timing.kind === "snapshot") return timing;
+  return {
+    ...timing,
+    settleDays: settings.settle_days ?? timing.settleDays,
+    lookbackDays: settings.lookback_days ?? timing.lookbackDays,
+    historyDays: settings.history_days ?? timing.historyDays,
+  };
+}

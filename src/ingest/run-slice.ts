@@ -1,0 +1,126 @@
+import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
+import type { Slice } from "../core/slice.ts";
+import { datasetNamed } from "../datasets/all.ts";
+import { addJobs } from "../ledger/jobs.ts";
+import { claim, endAttempt, failuresOf, splitSlice, type Ending } from "../ledger/slices.ts";
+import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
+import { commitSlice } from "./commit-slice.ts";
+import { fetchPages, type Fetched } from "./fetch-pages.ts";
+import type { IngestParts } from "./parts.ts";
+
+/** A refusal for want of credits that names no reset is looked at again after this. */
+const unknownResetMs = 60 * 60_000;
+const longestWaitMs = 10 * 60_000;
+/** A commit that met another worker's, or lost a race for a key, is right the next time. */
+const commitTries = 4;
+
+/**
+ * The whole story of one slice: claim, reserve, fetch, land, normalise, load, record. Every end is written to the ledger;
+ * it throws only when the ledger cannot be reached, and then the job is tried again by the queue.
+ */
+export async function runSlice(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
+  const slice = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
+  if (slice === null) return;
+  const from = parts.clock.now();
+  try {
+    const dataset = datasetNamed(slice.dataset);
+    const fetched = await fetchPages(parts, dataset, slice, signal);
+    const done = await commitPatiently(parts, slice, fetched);
+    parts.log.info(
+      { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
+      `slice.${done.state}`,
+    );
+  } catch (error) {
+    if (isLostConnection(error)) throw error;
+    await endBadly(parts, slice, known(parts, error, signal));
+  }
+}
+
+async function commitPatiently(parts: IngestParts, slice: Slice, fetched: Fetched) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await commitSlice(parts, datasetNamed(slice.dataset), slice, fetched);
+    } catch (error) {
+      if (attempt === commitTries || !isPassing(error)) throw error;
+    }
+  }
+}
+
+/** Any error as one of ours. What nobody foresaw fails the slice: asking again would cost credits and break again. */
+function known(parts: IngestParts, error: unknown, signal: AbortSignal): StorehouseError {
+  if (error instanceof StorehouseError) return error;
+  if (signal.aborted) return fail("stopped");
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return fail("unexpected", { problem: parts.scrub(text).slice(0, 300) }, error);
+}
+
+async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
+  parts.log.warn({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
+  if (error instanceof FencedError) {
+    if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });
+    return;
+  }
+  if (error instanceof AbortError) {
+    await end(parts, slice, { ...giveBack, error: told(parts, error) });
+    parts.abort(error);
+    return;
+  }
+  if (error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
+    await addJobs(parts.db, parts.task, await splitSlice(parts.db, slice, parts.clock.now()));
+    return;
+  }
+  await end(parts, slice, await endingOf(parts, slice, error));
+}
+
+const giveBack = {
+  state: "pending",
+  error: null,
+  dueAt: null,
+  counts: false,
+  rowsLoaded: 0,
+  rowsRejected: 0,
+} as const satisfies Ending;
+
+async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<Ending> {
+  const ending = { ...giveBack, error: told(parts, error) };
+  const now = parts.clock.now();
+  if (error instanceof DeferError)
+    return {
+      ...ending,
+      state: "deferred",
+      dueAt: error.code === "budget_spent" ? null : (error.until ?? now + unknownResetMs),
+    };
+  if (error instanceof SkipError) return { ...ending, state: error.leaves };
+  if (!(error instanceof RetryError)) return { ...ending, state: "failed" };
+  const failures = (await failuresOf(parts.db, slice)) + 1;
+  if (failures >= error.attempts) return { ...ending, state: "failed", counts: true };
+  return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
+}
+
+/** Doubles with each failure; spread by the slice's number, so that slices that failed together do not come back together. */
+function waitAfter(firstMs: number, failures: number, seed: number): number {
+  const spread = 0.75 + ((seed * 7919) % 100) / 200;
+  return Math.min(longestWaitMs, firstMs * 2 ** (failures - 1) * spread);
+}
+
+async function end(parts: IngestParts, slice: Slice, ending: Ending): Promise<void> {
+  await parts.db.transaction().execute(async (transaction) => {
+    const ended = await endAttempt(transaction, slice, ending, parts.clock.now());
+    if (ended && ending.dueAt !== null) await addJobs(transaction, parts.task, [slice.sliceId], ending.dueAt);
+  });
+}
+
+function told(parts: IngestParts, error: StorehouseError): { code: string; message: string } {
+  return { code: error.code, message: parts.scrub(error.message) };
+}
+
+function fieldsOf(slice: Slice) {
+  return {
+    dataset: slice.dataset,
+    scope: slice.scope,
+    window_start: slice.window.start,
+    window_end: slice.window.end,
+    slice_id: slice.sliceId,
+    attempt: slice.attempt,
+  };
+}

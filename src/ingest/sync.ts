@@ -1,0 +1,132 @@
+import type { Settings } from "../config/settings.ts";
+import type { StorehouseError } from "../core/errors.ts";
+import type { SliceDraft } from "../core/slice.ts";
+import type { Budget } from "../credits/budget.ts";
+import { ownTask } from "../ledger/jobs.ts";
+import {
+  adoptOpen,
+  closeRun,
+  enqueue,
+  openRun,
+  reopenFailed,
+  runProgress,
+  type RunOutcome,
+  type RunProgress,
+} from "../ledger/runs.ts";
+import { buryDead } from "../ledger/workers.ts";
+import { planningLock } from "../warehouse/planning-lock.ts";
+import type { IngestParts } from "./parts.ts";
+import { datasetsOf, planRequest, type SyncRequest } from "./planning.ts";
+
+/** What a foreground run needs beside the parts that slices take. */
+export type SyncParts = {
+  readonly ingest: IngestParts;
+  readonly settings: Settings;
+  readonly budget: Budget;
+  /** Aborted when the person or the system wants the process to end. */
+  readonly stop: AbortSignal;
+  /** The error that stopped all asking, null while there is none. */
+  readonly aborted: () => StorehouseError | null;
+  readonly progress: (progress: RunProgress) => void;
+};
+
+/** How a foreground run ended. */
+export type SyncResult = {
+  readonly runId: string;
+  readonly outcome: RunOutcome;
+  readonly progress: RunProgress;
+  readonly leftOut: number;
+  readonly error: StorehouseError | null;
+};
+
+/**
+ * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market,
+ * since each is planned from what the one before brought. Ends when nothing is due.
+ */
+export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
+  const { db, clock, workerId } = parts.ingest;
+  const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
+  await buryDead(db, clock);
+  const runId = await openRun(
+    db,
+    { kind: "sync", workerId, asOf: request.today, datasets: names, maxCredits },
+    clock.now(),
+  );
+  const task = ownTask(workerId);
+  let leftOut = 0;
+  await adoptOpen(db, { runId, task, datasets: names, mostCredits: parts.budget.left() });
+  for (;;) {
+    await drain(parts, runId);
+    if (parts.stop.aborted || parts.aborted() !== null) break;
+    const planned = await planningLock(db, async () => {
+      const { plans } = await planRequest(db, request, parts.settings);
+      const { kept, left } = withinBudget(
+        plans.flatMap((plan) => plan.slices),
+        parts.budget.left(),
+      );
+      leftOut = left;
+      return enqueue(db, runId, task, kept, clock.now());
+    });
+    if (planned === 0) break;
+  }
+  return finish(parts, runId, leftOut);
+}
+
+/** Runs failed slices again, to the end. */
+export async function retryFailed(parts: SyncParts, request: SyncRequest): Promise<SyncResult> {
+  const { db, clock, workerId } = parts.ingest;
+  const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
+  const datasets = request.datasets.length > 0 ? request.datasets : names;
+  await buryDead(db, clock);
+  const runId = await openRun(
+    db,
+    { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
+    clock.now(),
+  );
+  await reopenFailed(db, { runId, task: ownTask(workerId), datasets });
+  await drain(parts, runId);
+  return finish(parts, runId, 0);
+}
+
+/** Counting is cheap for a short run and dear for a long one, so the looks grow rarer. */
+const firstLookMs = 25;
+const slowestLookMs = 500;
+
+/** Waits until no slice of the run is pending or running, or until everything is to stop. */
+async function drain(parts: SyncParts, runId: string): Promise<void> {
+  const { db, clock } = parts.ingest;
+  for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
+    const progress = await runProgress(db, runId, clock.now());
+    parts.progress(progress);
+    if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
+    // a stop ends the wait early; the next turn sees it
+    await clock.sleep(wait, parts.stop).catch(() => undefined);
+  }
+}
+
+/** The dearest promise first: slices in order of class until the budget is full. */
+function withinBudget(slices: readonly SliceDraft[], credits: number): { kept: readonly SliceDraft[]; left: number } {
+  let sum = 0;
+  const kept = slices.filter((slice) => {
+    const fits = sum + slice.credits <= credits;
+    if (fits) sum += slice.credits;
+    return fits;
+  });
+  return { kept, left: slices.length - kept.length };
+}
+
+async function finish(parts: SyncParts, runId: string, leftOut: number): Promise<SyncResult> {
+  const { db, clock } = parts.ingest;
+  const progress = await runProgress(db, runId, clock.now());
+  const error = parts.aborted();
+  const outcome = outcomeOf(progress, { aborted: error !== null, stopped: parts.stop.aborted, leftOut });
+  await closeRun(db, runId, outcome, clock.now());
+  return { runId, outcome, progress, leftOut, error };
+}
+
+function outcomeOf(progress: RunProgress, end: { aborted: boolean; stopped: boolean; leftOut: number }): RunOutcome {
+  if (end.aborted) return "aborted";
+  if (end.stopped) return "interrupted";
+  if (progress.deferred > 0 || end.leftOut > 0) return "deferred";
+  return progress.failed > 0 ? "failed" : "loaded";
+}

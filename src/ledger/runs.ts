@@ -1,0 +1,156 @@
+import { sql } from "kysely";
+import type { Day } from "../core/day.ts";
+import type { SliceDraft } from "../core/slice.ts";
+import type { Database } from "../warehouse/database.ts";
+import { addJobs } from "./jobs.ts";
+import { insertSlices } from "./slices.ts";
+import { isAlive } from "./workers.ts";
+
+/** How a run ended. */
+export type RunOutcome = "loaded" | "failed" | "deferred" | "aborted" | "interrupted";
+
+/** A run as it starts. `workerId` null: any worker may run its slices. */
+export type RunStart = {
+  readonly kind: "sync" | "schedule" | "retry";
+  readonly workerId: string | null;
+  readonly asOf: Day;
+  readonly datasets: readonly string[];
+  readonly maxCredits: number | null;
+};
+
+/** Where a run stands: slices by state, the nearest time at which a waiting one is due, and what was spent. */
+export type RunProgress = {
+  readonly total: number;
+  readonly open: number;
+  readonly due: number;
+  readonly deferred: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly nextDueAt: number | null;
+  readonly credits: number;
+};
+
+/** Opens a run and returns its number. */
+export async function openRun(db: Database, start: RunStart, now: number): Promise<string> {
+  const { rows } = await sql<{ run_id: string }>`
+    insert into ops.run (kind, worker_id, as_of, datasets, max_credits, started_at)
+    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${at(now)})
+    returning run_id`.execute(db);
+  return rows[0]?.run_id ?? "";
+}
+
+/** Closes a run. */
+export async function closeRun(db: Database, runId: string, outcome: RunOutcome, now: number): Promise<void> {
+  await sql`update ops.run set ended_at = ${at(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
+}
+
+/** Writes planned slices and their jobs in one transaction; returns how many are new. */
+export async function enqueue(
+  db: Database,
+  runId: string,
+  task: string,
+  drafts: readonly SliceDraft[],
+  now: number,
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const ids = await insertSlices(transaction, runId, drafts, now);
+    await addJobs(transaction, task, ids);
+    const credits = drafts.reduce((sum, draft) => sum + draft.credits, 0);
+    await sql`update ops.run set planned_slices = planned_slices + ${ids.length}, planned_credits = planned_credits + ${credits} where run_id = ${runId}`.execute(
+      transaction,
+    );
+    return ids.length;
+  });
+}
+
+/**
+ * Takes over what was left open: slices of dead processes and of the shared queue that nobody runs now. They join the run, at once.
+ * Slices of a living foreground process stay where they are. At most `mostCredits` by their planned price, newest class first.
+ */
+export async function adoptOpen(
+  db: Database,
+  run: { runId: string; task: string; datasets: readonly string[]; mostCredits: number },
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const most = Number.isFinite(run.mostCredits) ? run.mostCredits : null;
+    const { rows } = await sql<{ slice_id: string }>`
+      with open as (
+        select s.slice_id, sum(s.planned_credits) over (order by s.window_end desc, s.slice_id) as running
+        from   ops.slice as s
+        join   ops.run   as r on r.run_id = s.run_id
+        where  s.dataset = any (${[...run.datasets]}::text[]) and s.run_id <> ${run.runId}
+        and    s.state in ('pending', 'running', 'deferred')
+        and    (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+        and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
+      )
+      update ops.slice as s set run_id = ${run.runId}, state = 'pending', due_at = null
+      from   open
+      where  open.slice_id = s.slice_id and (${most}::bigint is null or open.running <= ${most}::bigint)
+      returning s.slice_id`.execute(transaction);
+    const ids = rows.map((row) => row.slice_id);
+    await addJobs(transaction, run.task, ids);
+    return ids.length;
+  });
+}
+
+/** Makes failed slices pending again in a run. Returns how many. */
+export async function reopenFailed(
+  db: Database,
+  run: { runId: string; task: string; datasets: readonly string[] },
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ slice_id: string }>`
+      update ops.slice as s set state = 'pending', failures = 0, run_id = ${run.runId}, due_at = null
+      where  s.state = 'failed' and s.dataset = any (${[...run.datasets]}::text[])
+      and    not exists (
+        select from ops.slice as o
+        where  o.dataset = s.dataset and o.scope = s.scope and coalesce(o.batch_id, 0) = coalesce(s.batch_id, 0)
+        and    o.window_start = s.window_start and o.window_end = s.window_end and o.slice_id > s.slice_id)
+      returning s.slice_id`.execute(transaction);
+    const ids = rows.map((row) => row.slice_id);
+    await addJobs(transaction, run.task, ids);
+    return ids.length;
+  });
+}
+
+type ProgressRow = {
+  total: number;
+  open: number;
+  due: number;
+  deferred: number;
+  failed: number;
+  skipped: number;
+  next_due_at: Date | null;
+  credits: number;
+};
+
+/** Counts where the slices of a run stand. */
+export async function runProgress(db: Database, runId: string, now: number): Promise<RunProgress> {
+  const { rows } = await sql<ProgressRow>`
+    select count(*)::int as total,
+           count(*) filter (where state in ('pending', 'running', 'deferred'))::int as open,
+           count(*) filter (where state in ('pending', 'running') or state = 'deferred' and due_at <= ${at(now)})::int as due,
+           count(*) filter (where state = 'deferred')::int as deferred,
+           count(*) filter (where state = 'failed')::int   as failed,
+           count(*) filter (where state = 'skipped')::int  as skipped,
+           min(due_at) filter (where state = 'deferred')   as next_due_at,
+           coalesce((select sum(cost) from ops.request as q where q.slice_id in (select slice_id from ops.slice where run_id = ${runId})
+                     and q.received_at >= (select started_at from ops.run where run_id = ${runId})), 0)::int as credits
+    from   ops.slice
+    where  run_id = ${runId}`.execute(db);
+  const row = rows[0];
+  return {
+    total: row?.total ?? 0,
+    open: row?.open ?? 0,
+    due: row?.due ?? 0,
+    deferred: row?.deferred ?? 0,
+    failed: row?.failed ?? 0,
+    skipped: row?.skipped ?? 0,
+    nextDueAt: row?.next_due_at?.getTime() ?? null,
+    credits: row?.credits ?? 0,
+  };
+}
+
+function at(instant: number): ReturnType<typeof sql> {
+  return sql`${new Date(instant).toISOString()}::timestamptz`;
+}

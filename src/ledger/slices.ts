@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import type { Day } from "../core/day.ts";
+import type { CreditClass, Scope, Slice, SliceDraft } from "../core/slice.ts";
+import type { Database } from "../warehouse/database.ts";
+
+/*
+ * The life of a slice:
+ *
+ *   pending --claim--> running --finish--> loaded | empty | skipped | failed
+ *                        |  \--defer----> deferred --(credits are back)--claim--> running
+ *                        \----giveBack--> pending (an error that may pass, a stop, a dead worker)
+ *
+ * Each claim raises `attempt`. Everything that ends an attempt names it and does nothing when another claim came in between.
+ */
+
+type SliceRow = {
+  slice_id: string;
+  run_id: string;
+  attempt: number;
+  dataset: string;
+  operation: string;
+  scope: Scope;
+  items: string[] | null;
+  window_start: Day;
+  window_end: Day;
+  as_of: Day;
+  fingerprint: string;
+  class: CreditClass;
+  planned_requests: number;
+  planned_credits: number;
+};
+
+/** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
+export async function insertSlices(
+  db: Database,
+  runId: string,
+  drafts: readonly SliceDraft[],
+  now: number,
+): Promise<readonly string[]> {
+  if (drafts.length === 0) return [];
+  const batchIds = await insertBatches(db, drafts);
+  const rows = drafts.map((draft, position) => ({
+    position,
+    dataset: draft.dataset,
+    operation: draft.operation,
+    scope: draft.scope,
+    batch_id: draft.items === null || draft.items.length === 0 ? null : batchIds.get(digestOf(draft.items)),
+    window_start: draft.window.start,
+    window_end: draft.window.end,
+    as_of: draft.asOf,
+    fingerprint: draft.fingerprint,
+    class: draft.class,
+    planned_requests: draft.requests,
+    planned_credits: draft.credits,
+  }));
+  const inserted = await sql<{ slice_id: string }>`
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
+                           planned_requests, planned_credits, run_id, created_at)
+    select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
+           planned_requests, planned_credits, ${runId}, ${at(now)}
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s
+           (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
+            fingerprint text, class text, planned_requests integer, planned_credits integer, position integer)
+    order  by position
+    on conflict do nothing
+    returning slice_id`.execute(db);
+  return inserted.rows.map((row) => row.slice_id);
+}
+
+async function insertBatches(db: Database, drafts: readonly SliceDraft[]): Promise<ReadonlyMap<string, string>> {
+  const lists = new Map(
+    drafts.flatMap(({ items }) => (items === null || items.length === 0 ? [] : [[digestOf(items), items] as const])),
+  );
+  if (lists.size === 0) return new Map();
+  const rows = JSON.stringify([...lists].map(([digest, items]) => ({ digest, items })));
+  await sql`
+    insert into ops.batch (digest, items)
+    select digest, items from jsonb_to_recordset(${rows}::jsonb) as b (digest text, items text[])
+    on conflict do nothing`.execute(db);
+  const found = await sql<{ digest: string; batch_id: string }>`
+    select digest, batch_id from ops.batch where digest = any (${[...lists.keys()]}::text[])`.execute(db);
+  return new Map(found.rows.map((row) => [row.digest, row.batch_id]));
+}
+
+function digestOf(items: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(items)).digest("hex");
+}
+
+/** Starts an attempt: null when the slice is not to be had (done, not due, or in other hands). */
+export async function claim(db: Database, sliceId: string, workerId: string, now: number): Promise<Slice | null> {
+  const { rows } = await sql<SliceRow>`
+    with claimed as (
+      update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
+      where  slice_id = ${sliceId}
+      and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
+      returning *
+    )
+    select s.*, b.items from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
+  const row = rows[0];
+  return row === undefined ? null : sliceOf(row);
+}
+
+function sliceOf(row: SliceRow): Slice {
+  return {
+    sliceId: row.slice_id,
+    runId: row.run_id,
+    attempt: row.attempt,
+    dataset: row.dataset,
+    operation: row.operation,
+    scope: row.scope,
+    items: row.items,
+    window: { start: row.window_start, end: row.window_end },
+    class: row.class,
+    requests: row.planned_requests,
+    credits: row.planned_credits,
+    asOf: row.as_of,
+    fingerprint: row.fingerprint,
+  };
+}
+
+/** How an attempt ended. `dueAt` in epoch-ms, for `pending` and `deferred`. */
+export type Ending = {
+  readonly state: "pending" | "deferred" | "loaded" | "empty" | "skipped" | "failed";
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly dueAt: number | null;
+  /** True when the attempt counts against the slice. */
+  readonly counts: boolean;
+  readonly rowsLoaded: number;
+  readonly rowsRejected: number;
+};
+
+/** Ends an attempt; false when another attempt has taken the slice over, and then nothing was written. */
+export async function endAttempt(db: Database, slice: Slice, ending: Ending, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    update ops.slice
+    set    state = ${ending.state}, error_code = ${ending.error?.code ?? null}, error_message = ${ending.error?.message ?? null},
+           due_at = ${at(ending.dueAt)}, failures = failures + ${ending.counts ? 1 : 0},
+           rows_loaded = ${ending.rowsLoaded}, rows_rejected = ${ending.rowsRejected}, ended_at = ${at(now)}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+    returning slice_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** How often the slice has failed so far. */
+export async function failuresOf(db: Database, slice: Slice): Promise<number> {
+  const { rows } = await sql<{
+    failures: number;
+  }>`select failures from ops.slice where slice_id = ${slice.sliceId}`.execute(db);
+  return rows[0]?.failures ?? 0;
+}
+
+/**
+ * Parts a slice that was refused as a whole, so that one bad item does not cost the others: it keeps the first half of its items
+ * and goes back to pending, the rest becomes a slice of its own. Returns the numbers of both, none when it was taken over.
+ */
+export async function splitSlice(db: Database, slice: Slice, now: number): Promise<readonly string[]> {
+  const items = slice.items ?? [];
+  const middle = Math.ceil(items.length / 2);
+  const first = { ...slice, items: items.slice(0, middle) };
+  const second = { ...slice, items: items.slice(middle) };
+  const batches = await insertBatches(db, [first]);
+  const kept = await sql`
+    update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+    returning slice_id`.execute(db);
+  return kept.rows.length > 0 ? [slice.sliceId, ...(await insertSlices(db, slice.runId, [second], now))] : [];
+}
+
+function at(instant: number | null): ReturnType<typeof sql> {
+  return sql`${instant === null ? null : new Date(instant).toISOString()}::timestamptz`;
+}

@@ -1,0 +1,12 @@
+import { remainingCredits } from "../../api/operations/account.ts";
+import { answerTable, answerTo } from "../scene.ts";
+
+/** Answers about the account itself. */
+export const accountAnswers = answerTable([
+  answerTo(remainingCredits, (_, { allowance }) => ({
+    creditTotal: allowance.total,
+    creditRemaining: allowance.remaining,
+    creditResetPeriod: allowance.periodHours,
+    creditResetTime: allowance.resetSeconds,
+  })),
+]);

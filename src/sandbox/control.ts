@@ -1,0 +1,53 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Account } from "./accounts.ts";
+import type { House } from "./house.ts";
+import { SandboxSettings } from "./options.ts";
+import { readJson } from "./read-params.ts";
+import { Refusal } from "./refusal.ts";
+
+const Spend = z.strictObject({ credits: z.int().min(0), token: z.string().exactOptional() });
+const WhichAccount = z.strictObject({ token: z.string().exactOptional() });
+
+/** Adds the paths by which tests in other processes see and steer the sandbox. They cost nothing and are not logged. */
+export function addControl(server: FastifyInstance, house: House): void {
+  server.get("/_sandbox/log", () => house.log.entries());
+  server.delete("/_sandbox/log", (_, reply) => {
+    house.log.clear();
+    return reply.code(204).send();
+  });
+  server.put("/_sandbox/settings", (request, reply) => {
+    house.set(checked(SandboxSettings, jsonOf(request.body)));
+    return reply.code(204).send();
+  });
+  server.get("/_sandbox/account", (request) => statusOf(accountOf(house, checked(WhichAccount, request.query).token)));
+  server.post("/_sandbox/spend", (request) => {
+    const { credits, token } = checked(Spend, jsonOf(request.body));
+    const account = accountOf(house, token);
+    account.take(credits);
+    return statusOf(account);
+  });
+}
+
+/** What a control path and `sandbox.account()` tell of an account. */
+export function statusOf(account: Account): { total: number; remaining: number; resetSeconds: number } {
+  const { total, remaining, resetSeconds } = account.allowance();
+  return { total, remaining, resetSeconds };
+}
+
+/** The account of a token, the first one when none is given; refuses with 404 when there is none. */
+export function accountOf(house: House, token?: string): Account {
+  const account = house.account(token);
+  if (account === null) throw new Refusal(404, "no account has this token");
+  return account;
+}
+
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new Refusal(400, z.prettifyError(result.error));
+  return result.data;
+}
+
+function jsonOf(body: unknown): unknown {
+  return readJson(body instanceof Uint8Array ? body : new Uint8Array());
+}

@@ -1,0 +1,124 @@
+import type { Clock } from "../core/clock.ts";
+import { dayOf, type Day } from "../core/day.ts";
+import { Account, type Allowance } from "./accounts.ts";
+import { FaultPlan } from "./faults.ts";
+import type { Operation } from "../api/define-operation.ts";
+import type { Market } from "./market/market.ts";
+import type { Outcome, Receipt } from "./outcome.ts";
+import type { SandboxAccount, SandboxSettings } from "./options.ts";
+import { Pace } from "./pace.ts";
+import type { Query } from "./query.ts";
+import { RequestLog, type SandboxRequest } from "./request-log.ts";
+import type { Scene } from "./scene.ts";
+
+/** A request that is over, with all that its log entry needs. */
+export type Over = {
+  readonly receipt: Receipt;
+  readonly method: string;
+  readonly outcome: Outcome;
+  /** Null when no route fits. */
+  readonly operation: Operation | null;
+  readonly path: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly account: Account | null;
+  readonly token: SandboxRequest["token"];
+};
+
+/** What a running sandbox holds: market, accounts, settings, log. The settings change while it runs. */
+export class House {
+  readonly clock: Clock;
+  readonly market: Market;
+  readonly log: RequestLog;
+  readonly #accounts: ReadonlyMap<string, Account>;
+  readonly #first: Account;
+  #settings: SandboxSettings = {};
+  #faults = new FaultPlan([]);
+  #pace: Pace;
+  #requests = 0;
+
+  constructor(options: {
+    clock: Clock;
+    market: Market;
+    accounts: readonly SandboxAccount[];
+    settings: SandboxSettings;
+  }) {
+    const accounts = options.accounts.map((account) => new Account(account, options.clock));
+    const [first] = accounts;
+    if (first === undefined) throw new Error("a sandbox needs at least one account");
+    this.clock = options.clock;
+    this.market = options.market;
+    this.log = new RequestLog(accounts.map((account) => account.token));
+    this.#accounts = new Map(accounts.map((account) => [account.token, account]));
+    this.#first = first;
+    this.#pace = new Pace(null, options.clock);
+    this.set(options.settings);
+  }
+
+  /** Changes what is named and leaves the rest; new faults replace the old ones, a new rate limit starts with full buckets. */
+  set(settings: SandboxSettings): void {
+    this.#settings = { ...this.#settings, ...settings };
+    if (settings.faults !== undefined) this.#faults = new FaultPlan(settings.faults);
+    if (settings.rateLimit !== undefined) this.#pace = new Pace(settings.rateLimit, this.clock);
+  }
+
+  /** The account of a token, null when nobody has it; the first account when none is named. */
+  account(token?: string): Account | null {
+    return token === undefined ? this.#first : (this.#accounts.get(token) ?? null);
+  }
+
+  /** Whose token a query carries. */
+  callerOf(query: Query): Pick<Over, "account" | "token"> {
+    const token = query.values.get("token")?.[0] ?? "";
+    const account = token === "" ? null : this.account(token);
+    return { account, token: account !== null ? "known" : token === "" ? "missing" : "unknown" };
+  }
+
+  get today(): Day {
+    return this.#settings.today ?? dayOf(this.clock.now());
+  }
+
+  get latencyMs(): number {
+    return this.#settings.latencyMs ?? 0;
+  }
+
+  get faults(): FaultPlan {
+    return this.#faults;
+  }
+
+  get pace(): Pace {
+    return this.#pace;
+  }
+
+  /** Notes that a request came in for a raw path. */
+  receive(path: string): Receipt {
+    return { at: this.clock.now(), path, requestId: (++this.#requests).toString(16).padStart(8, "0") };
+  }
+
+  /** Writes a finished request into the log. */
+  record({ receipt, method, outcome, operation, path, params, account, token }: Over): void {
+    const { status, charged, reason, fault } = outcome;
+    this.log.add({
+      at: receipt.at,
+      operation: operation?.id ?? null,
+      method,
+      path,
+      params: { ...params },
+      status,
+      charged,
+      remaining: account?.allowance().remaining ?? 0,
+      token,
+      ...(reason === undefined ? {} : { reason }),
+      ...(fault === undefined ? {} : { fault }),
+    });
+  }
+
+  scene(allowance: Allowance): Scene {
+    const local = this.#settings.dateForm === "local";
+    return {
+      market: this.market,
+      today: this.today,
+      allowance,
+      instant: (at) => (local ? new Date(at).toISOString().slice(0, 19) : at),
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Day } from "../../core/day.ts";
+import type { devicesOf, Store } from "../../core/store.ts";
+import type { MarketApp } from "./apps.ts";
+import { hashOf, mix, unit, wander, wave } from "./noise.ts";
+
+/** A device whose ranks a store tells apart; `ALL` on Android. */
+export type Device = (typeof devicesOf)[Store][number];
+
+/** Milliseconds in a UTC day. */
+export const dayMs = 86_400_000;
+
+/** The stores show no more than this many apps for a search. */
+export const lastRank = 250;
+
+// where each independent draw of a (app, keyword, country) starts
+const draw = { everRanked: 1, gap: 2, affinity: 3, course: 4, device: 5 } as const;
+
+/** The hash of one app's standing for one keyword in one country: all that its ranks depend on besides day and device. */
+export function standing(options: { seed: number; app: MarketApp; keyword: string; country: string }): number {
+  const { seed, app, keyword, country } = options;
+  return hashOf(seed, app.store, app.trackId, keyword, country);
+}
+
+/** The position on a day, 1 the best; null where the app is not among the results. Wanders from day to day. */
+export function rankOn(hash: number, options: { app: MarketApp; device: Device; day: Day }): number | null {
+  const x = dayNumber(options.day);
+  if (unit(mix(hash, draw.everRanked)) < 0.18) return null;
+  if (wave(mix(hash, draw.gap), x, 18) > 0.86) return null;
+  const own =
+    options.device === "IPAD" ? (wander(mix(hash, draw.device), x) + unit(mix(hash, draw.device)) - 0.4) * 0.07 : 0;
+  const level =
+    0.14 +
+    unit(mix(hash, draw.affinity)) * 0.88 +
+    (0.6 - options.app.popularity) * 0.5 +
+    wander(mix(hash, draw.course), x) * 0.16 +
+    own;
+  const rank = Math.max(1, Math.round(Math.exp(Math.max(0, level) * Math.log(lastRank))));
+  return rank > lastRank ? null : rank;
+}
+
+/** Whole days since 1970-01-01. */
+export function dayNumber(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`) / dayMs;
+}

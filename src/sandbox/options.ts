@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { Clock } from "../core/clock.ts";
+import type { Day } from "../core/day.ts";
+import { DayText } from "../api/values.ts";
+import { Fault } from "./faults.ts";
+import type { MarketOptions } from "./market/market.ts";
+
+/** Requests a second that an account may make, and how many it may save up. */
+export const RateLimit = z.strictObject({ perSecond: z.number().positive(), burst: z.number().min(1) });
+export type RateLimit = z.output<typeof RateLimit>;
+
+/** What can be changed while the sandbox runs; the same over `PUT /_sandbox/settings`. */
+export const SandboxSettings = z.strictObject({
+  today: DayText.exactOptional(),
+  dateForm: z.enum(["epoch", "local"]).exactOptional(),
+  latencyMs: z.number().min(0).exactOptional(),
+  rateLimit: RateLimit.nullable().exactOptional(),
+  faults: z.array(Fault).readonly().exactOptional(),
+});
+export type SandboxSettings = z.output<typeof SandboxSettings>;
+
+/** One API key and its allowance. `costs` charges operations, by id, other than documented. */
+export type SandboxAccount = {
+  token: string;
+  /** Credits of a whole period. */
+  total: number;
+  /** Credits left in the first period; `total` when left out. */
+  remaining?: number;
+  /** Length of a period; periods are counted from midnight UTC of 1970-01-01. */
+  periodHours: number;
+  costs?: Record<string, number>;
+};
+
+/** Everything about a sandbox that can be chosen; all of it may be left out. */
+export type SandboxOptions = {
+  /** Which made-up market. Default 1. */
+  seed?: number;
+  /** What the sandbox thinks today is (UTC); default: the day of its clock. */
+  today?: Day;
+  /** For credit periods, resets, rate limiting and latency; default the machine's. */
+  clock?: Clock;
+  /** Default 127.0.0.1 and any free port. */
+  host?: string;
+  port?: number;
+  /** Default: token `sandbox-token`, 100,000 credits a day. */
+  accounts?: readonly SandboxAccount[];
+  /** The words that stand for the two stores in path templates; default iosstore and androidstore. */
+  storeWords?: { ios: string; android: string };
+  /** Instants in answers as epoch-ms or as local date-times without zone. Default `epoch`. */
+  dateForm?: "epoch" | "local";
+  /** Default 0. */
+  latencyMs?: number;
+  /** 429 for requests over it; default null, no limit. */
+  rateLimit?: { perSecond: number; burst: number } | null;
+  faults?: readonly Fault[];
+  market?: Partial<MarketOptions>;
+};

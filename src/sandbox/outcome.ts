@@ -1,0 +1,76 @@
+import { STATUS_CODES } from "node:http";
+import type { Fault, FaultKind } from "./faults.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** What one request comes to: the answer, how much of it is sent, and what the log says of it. */
+export type Outcome = {
+  /** 0 when nothing is sent. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for no body at all, and then no Content-Type either. */
+  readonly body: string;
+  /** How much reaches the caller: after `half` the connection breaks, after `stall` it stays open and silent. */
+  readonly sent: "all" | "half" | "stall" | "nothing";
+  readonly charged: number;
+  readonly reason?: string;
+  readonly fault?: FaultKind;
+};
+
+/** Where and when a request came in, for error bodies: `path` is as it was sent, without its query. */
+export type Receipt = { readonly at: number; readonly path: string; readonly requestId: string };
+
+const json = { "Content-Type": "application/json" } as const;
+const html = { "Content-Type": "text/html;charset=UTF-8" } as const;
+
+/** The body of every error; `message` is null where the gateway has none. */
+export function errorBody({ at, path, requestId }: Receipt, status: number, message: string | null): string {
+  const error = STATUS_CODES[status] ?? "Unknown";
+  return JSON.stringify({ timestamp: new Date(at).toISOString(), path, status, error, message, requestId });
+}
+
+/** A whole good answer, not yet charged. */
+export function goodOutcome(answer: unknown): Outcome {
+  return { status: 200, headers: json, body: JSON.stringify(answer), sent: "all", charged: 0 };
+}
+
+/** A refusal as an answer. The service sends its 401 without any body, and a 404 of its router without a message. */
+export function refusedOutcome(receipt: Receipt, refusal: Refusal, options: { silent?: boolean } = {}): Outcome {
+  const { status, message: reason } = refusal;
+  const bodiless = status === 401;
+  const body = bodiless ? "" : errorBody(receipt, status, options.silent === true ? null : reason);
+  return {
+    status,
+    headers: bodiless ? refusal.headers : { ...json, ...refusal.headers },
+    body,
+    sent: "all",
+    charged: 0,
+    reason,
+  };
+}
+
+type Spoil = (fault: Fault, good: Outcome, receipt: Receipt) => Partial<Outcome>;
+
+const page =
+  "<!doctype html><html><head><title>One moment</title></head><body><h1>We will be right back</h1></body></html>";
+const failed = JSON.stringify({ success: false, status: "INTERNAL_ERROR", message: "the data could not be prepared" });
+
+// what each kind does to a good answer
+const spoils = {
+  status: (fault, _, receipt) => ({
+    status: fault.status ?? 500,
+    body: fault.body ?? errorBody(receipt, fault.status ?? 500, null),
+  }),
+  cut: () => ({ status: 0, headers: {}, body: "", sent: "nothing" }),
+  half: (fault, good) => ({ body: fault.body ?? good.body, sent: "half" }),
+  stall: (fault, good) => ({ body: fault.body ?? good.body, sent: "stall" }),
+  "not-json": (fault) => ({ headers: html, body: fault.body ?? page }),
+  "success-false": (fault) => ({ body: fault.body ?? failed }),
+  "empty-401": () => ({ status: 401, headers: {}, body: "" }),
+  "no-credit-headers": () => ({}),
+} as const satisfies Record<FaultKind, Spoil>;
+
+/** A good answer as a fault leaves it. */
+export function spoiledOutcome(good: Outcome, fault: Fault, receipt: Receipt): Outcome {
+  const spoil: Spoil = spoils[fault.kind];
+  return { ...good, ...spoil(fault, good, receipt), fault: fault.kind, reason: `fault: ${fault.kind}` };
+}

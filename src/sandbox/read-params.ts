@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { Operation, Param } from "../api/define-operation.ts";
+import type { Query } from "./query.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What one request brought for an operation, decoded but not yet checked. */
+export type Brought = {
+  /** Path parameters by name. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Uint8Array;
+};
+
+/** The checked values of a request by parameter name. Refuses with 400 whatever the operation does not name or allow. */
+export function readParams(operation: Operation, brought: Brought): Record<string, unknown> {
+  refuseOdd(operation, brought.query);
+  const fields = bodyFields(operation, brought.body);
+  const values: Record<string, unknown> = {};
+  for (const [name, param] of Object.entries(operation.params)) {
+    const raw =
+      param.in === "body"
+        ? fields[name]
+        : param.in === "path"
+          ? brought.path[name]
+          : brought.query.values.get(name)?.[0];
+    if (raw !== undefined) values[name] = fit(name, param, raw);
+    else if (param.required) throw new Refusal(400, `${name} is required`);
+  }
+  return values;
+}
+
+function refuseOdd(operation: Operation, query: Query): void {
+  if (query.malformed !== null) throw new Refusal(400, `${query.malformed} is not percent-encoded UTF-8`);
+  for (const [name, values] of query.values) {
+    if (name !== "token" && operation.params[name]?.in !== "query")
+      throw new Refusal(400, `${name} is not a query parameter of ${operation.name}`);
+    if (values.length > 1) throw new Refusal(400, `${name} is given more than once`);
+  }
+}
+
+function fit(name: string, param: Param, raw: unknown): unknown {
+  // the service decodes first and splits then, so an encoded comma parts two items as well
+  const value = isList(param) && typeof raw === "string" ? raw.split(",") : raw;
+  if (param.maxItems !== undefined && Array.isArray(value) && value.length > param.maxItems)
+    throw new Refusal(400, `${name} holds ${value.length} items, at most ${param.maxItems} are allowed`);
+  const plain = param.schema.safeParse(value);
+  if (plain.success) return plain.data;
+  const typed =
+    param.in === "body" ? plain : param.schema.safeParse(Array.isArray(value) ? value.map(scalar) : scalar(value));
+  if (typed.success) return typed.data;
+  throw new Refusal(400, `${name}: ${plain.error.issues[0]?.message ?? "does not fit"}`);
+}
+
+function isList(param: Param): boolean {
+  return param.in !== "body" && (param.maxItems !== undefined || param.schema instanceof z.ZodArray);
+}
+
+/** Text in a URL as the number or boolean that it spells; anything else stays as it is. */
+function scalar(value: unknown): unknown {
+  if (value === "true" || value === "false") return value === "true";
+  return typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) ? Number(value) : value;
+}
+
+/** A single parameter named `body` is the whole JSON body; otherwise the body is an object of the parameters. */
+function bodyFields(operation: Operation, body: Uint8Array): Readonly<Record<string, unknown>> {
+  const names = Object.keys(operation.params).filter((name) => operation.params[name]?.in === "body");
+  if (body.length === 0) return {};
+  if (names.length === 0) throw new Refusal(400, `${operation.name} takes no body`);
+  const value = readJson(body);
+  if (names.length === 1 && names[0] === "body") return { body: value };
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw new Refusal(400, "the body is not a JSON object");
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Refusal(400, `${unknown} is not a field of the body of ${operation.name}`);
+  return { ...value };
+}
+
+/** Reads a JSON body; refuses what is none. */
+export function readJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw new Refusal(400, "the body is not JSON");
+  }
+}

@@ -1,0 +1,12 @@
+/** A request that the sandbox will not answer: it becomes a status and an error body, and is never charged. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,56 @@
+import { spellings } from "../core/log.ts";
+
+/** One request as the sandbox saw it: the independent witness of what was asked and what it cost. Never holds a token. */
+export type SandboxRequest = {
+  /** Epoch-ms of receipt. */
+  at: number;
+  /** The operation's id; null when no route fits. */
+  operation: string | null;
+  method: string;
+  /** Decoded, without query; as it was sent when no route fits. */
+  path: string;
+  /** Decoded and checked values by name; plain text where the request was refused before or while checking. */
+  params: Record<string, unknown>;
+  /** 0 when the connection was cut before a status. */
+  status: number;
+  /** Credits taken. */
+  charged: number;
+  /** Credits left after it; 0 when the token is not known. */
+  remaining: number;
+  token: "known" | "unknown" | "missing";
+  /** Why it was refused. */
+  reason?: string;
+  /** The kind of the fault that befell it. */
+  fault?: string;
+};
+
+/** The requests so far, oldest first. Tokens are struck out of whatever they hide in. */
+export class RequestLog {
+  readonly #secrets: readonly string[];
+  #entries: SandboxRequest[] = [];
+
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets.filter((secret) => secret !== "").flatMap(spellings);
+  }
+
+  add(entry: SandboxRequest): void {
+    this.#entries.push(this.#clean(entry));
+  }
+
+  entries(): readonly SandboxRequest[] {
+    return [...this.#entries];
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+
+  #clean<T>(value: T): T;
+  #clean(value: unknown): unknown {
+    if (typeof value === "string")
+      return this.#secrets.reduce((text, secret) => text.replaceAll(secret, "[hidden]"), value);
+    if (Array.isArray(value)) return value.map((item) => this.#clean(item));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [this.#clean(key), this.#clean(inner)]));
+  }
+}

@@ -1,0 +1,130 @@
+import type { Operation } from "../api/define-operation.ts";
+import type { Account, Allowance } from "./accounts.ts";
+import { checkParams } from "./check-params.ts";
+import { chargesFor, type FaultKind } from "./faults.ts";
+import type { House } from "./house.ts";
+import { goodOutcome, refusedOutcome, spoiledOutcome, type Outcome, type Receipt } from "./outcome.ts";
+import { readQuery, splitTarget, type Query } from "./query.ts";
+import { readParams } from "./read-params.ts";
+import { Refusal } from "./refusal.ts";
+import { pathValues, readablePath, type Route } from "./routes.ts";
+import type { AnswerTable } from "./scene.ts";
+
+/** A request that has a route. */
+export type Incoming = {
+  readonly receipt: Receipt;
+  readonly route: Route;
+  /** The path's values, decoded once by the router. */
+  readonly byPosition: Readonly<Record<string, string>>;
+  /** The raw path and query. */
+  readonly target: string;
+  readonly body: Uint8Array;
+};
+
+type Call = { readonly operation: Operation; readonly params: Readonly<Record<string, unknown>> };
+type Place = {
+  readonly house: House;
+  readonly answers: AnswerTable;
+  readonly incoming: Incoming;
+  readonly query: Query;
+};
+
+/**
+ * Decides what a request comes to and writes it down, in the order of the service: token, pace, parameters, credits, answer.
+ * Only an answer is charged. Runs to its end at once, so that no two calls see the same credits.
+ */
+export function respond(house: House, answers: AnswerTable, incoming: Incoming): Outcome {
+  const query = readQuery(splitTarget(incoming.target).query);
+  const { account, token } = house.callerOf(query);
+  const { call, outcome } = decide({ house, answers, incoming, query }, account);
+  const { receipt, route, byPosition } = incoming;
+  house.record({
+    ...call,
+    receipt,
+    method: route.method,
+    outcome,
+    path: readablePath(route, byPosition),
+    account,
+    token,
+  });
+  return outcome;
+}
+
+function decide(place: Place, account: Account | null): { call: Call; outcome: Outcome } {
+  let call = plainCall(place);
+  let pace: Readonly<Record<string, string>> = {};
+  const told = (outcome: Outcome): Outcome => ({ ...outcome, headers: { ...outcome.headers, ...pace } });
+  try {
+    if (account === null)
+      throw new Refusal(401, "the token is missing or unknown", { "X-Credit-Cost": String(call.operation.cost) });
+    const turn = place.house.pace.pass(account.token);
+    pace = turn.headers;
+    if (!turn.allowed) throw new Refusal(429, "too many requests", creditHeaders(account.allowance()));
+    call = fittingCall(place);
+    return { call, outcome: told(answered(place, call, account)) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { call, outcome: told(refusedOutcome(place.incoming.receipt, error)) };
+  }
+}
+
+/** What was asked for, unchecked, for the log of a refusal. */
+function plainCall({ incoming, query }: Place): Call {
+  const [operation] = incoming.route.operations;
+  const given = [...query.values]
+    .filter(([name]) => name !== "token")
+    .map(([name, values]) => [name, values.length > 1 ? values : values[0]]);
+  return { operation, params: { ...pathValues(operation, incoming.byPosition), ...Object.fromEntries(given) } };
+}
+
+/** The first operation of the route that the request fits. Where none does, the first one's refusal stands. */
+function fittingCall({ house, incoming, query }: Place): Call {
+  const refusals: Refusal[] = [];
+  for (const operation of incoming.route.operations) {
+    try {
+      const params = readParams(operation, {
+        path: pathValues(operation, incoming.byPosition),
+        query,
+        body: incoming.body,
+      });
+      checkParams(operation, params, { today: house.today, countries: house.market.options.countries });
+      return { operation, params };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusals.push(error);
+    }
+  }
+  throw refusals[0] ?? new Error("a route has at least one operation");
+}
+
+function answered({ house, answers, incoming }: Place, call: Call, account: Account): Outcome {
+  const { operation, params } = call;
+  const cost = account.costOf(operation);
+  const before = account.allowance();
+  if (before.remaining < cost) throw new Refusal(429, "not enough credits are left", creditHeaders(before));
+  const answer = answers[operation.id];
+  if (answer === undefined) throw new Refusal(501, `the sandbox has no answers for ${operation.id}`);
+  const data = answer.generate(params, house.scene(before));
+  const good = goodOutcome(operation.envelope === "data" ? { data, success: true } : data);
+
+  const path = readablePath(incoming.route, incoming.byPosition);
+  const fault = house.faults.take({ operation: operation.id, path, params });
+  const charged = fault === null || chargesFor(fault) ? cost : 0;
+  account.take(charged);
+  const outcome = fault === null ? good : spoiledOutcome(good, fault, incoming.receipt);
+  return { ...outcome, charged, headers: { ...outcome.headers, ...creditsTold(outcome, account.allowance(), cost) } };
+}
+
+function creditsTold(
+  { status, fault }: { status: number; fault?: FaultKind },
+  allowance: Allowance,
+  cost: number,
+): Record<string, string> {
+  if (fault === "no-credit-headers") return {};
+  if (fault === "empty-401") return { "X-Credit-Cost": String(cost) };
+  return status >= 200 && status < 300 ? { "X-Credit-Cost": String(cost), ...creditHeaders(allowance) } : {};
+}
+
+function creditHeaders(allowance: Allowance): Record<string, string> {
+  return { "X-Credit-Remaining": String(allowance.remaining), "X-Credit-Reset": String(allowance.resetSeconds) };
+}

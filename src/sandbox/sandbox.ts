@@ -1,0 +1,69 @@
+import { systemClock } from "../core/clock.ts";
+import { operations } from "../api/operations/all.ts";
+import { answers } from "./answers/all.ts";
+import { accountOf, statusOf } from "./control.ts";
+import { House } from "./house.ts";
+import { createMarket, type Market } from "./market/market.ts";
+import type { SandboxAccount, SandboxOptions, SandboxSettings } from "./options.ts";
+import type { SandboxRequest } from "./request-log.ts";
+import { createServer } from "./server.ts";
+
+export type { Fault } from "./faults.ts";
+export type { SandboxAccount, SandboxOptions } from "./options.ts";
+export type { SandboxRequest } from "./request-log.ts";
+
+/** A running sandbox: the API on loopback, its log, and the truth behind its answers. Disposing it closes every connection. */
+export interface Sandbox extends AsyncDisposable {
+  /** Origin, without a slash at its end. */
+  url: string;
+  /** The token of the first account. */
+  token: string;
+  /** Every request so far, oldest first. */
+  log(): readonly SandboxRequest[];
+  clearLog(): void;
+  /** Changes what is named and leaves the rest. */
+  set(options: Pick<SandboxOptions, "today" | "dateForm" | "latencyMs" | "rateLimit" | "faults">): void;
+  /** The account of a token, the first one's when left out. */
+  account(token?: string): { total: number; remaining: number; resetSeconds: number };
+  /** Takes credits as another consumer of the same account would. */
+  spend(credits: number, token?: string): void;
+  market: Market;
+}
+
+const oneAccount: SandboxAccount = { token: "sandbox-token", total: 100_000, periodHours: 24 };
+const neutralWords = { ios: "iosstore", android: "androidstore" } as const;
+
+/** Starts the API of `operations` over a made-up market; it listens when this resolves. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const house = new House({
+    clock: options.clock ?? systemClock(),
+    market: createMarket(options.seed ?? 1, options.market),
+    accounts: options.accounts ?? [oneAccount],
+    settings: settingsIn(options),
+  });
+  const server = createServer(house, { operations, answers, words: options.storeWords ?? neutralWords });
+  const url = await server.listen({ host: options.host ?? "127.0.0.1", port: options.port ?? 0 });
+  return {
+    url,
+    token: accountOf(house).token,
+    market: house.market,
+    log: () => house.log.entries(),
+    clearLog: () => house.log.clear(),
+    set: (settings) => house.set(settings),
+    account: (token) => statusOf(accountOf(house, token)),
+    spend: (credits, token) => accountOf(house, token).take(credits),
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+    },
+  };
+}
+
+function settingsIn({ today, dateForm, latencyMs, rateLimit, faults }: SandboxOptions): SandboxSettings {
+  return {
+    ...(today === undefined ? {} : { today }),
+    ...(dateForm === undefined ? {} : { dateForm }),
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(faults === undefined ? {} : { faults }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { Day } from "../core/day.ts";
+import type { Store } from "../core/store.ts";
+import type { Operation, Param } from "../api/define-operation.ts";
+import type { Allowance } from "./accounts.ts";
+import type { MarketApp } from "./market/apps.ts";
+import type { Market } from "./market/market.ts";
+import { Refusal } from "./refusal.ts";
+
+/** All that an answer may depend on besides the parameters. */
+export type Scene = {
+  readonly market: Market;
+  /** Today's data is not published: answers leave it out. */
+  readonly today: Day;
+  /** The caller's credits before this call. */
+  readonly allowance: Allowance;
+  /** An instant in the form of this deployment: epoch-ms or a local date-time without zone. */
+  instant(at: number): number | string;
+};
+
+type Params = Record<string, Param>;
+type Values<P extends Params> = {
+  [K in keyof P as P[K] extends Param<z.ZodType, true> ? K : never]: z.output<P[K]["schema"]>;
+} & {
+  [K in keyof P as P[K] extends Param<z.ZodType, true> ? never : K]?: z.output<P[K]["schema"]>;
+};
+
+/** The checked values of a call of an operation. */
+export type ValuesOf<O extends Operation> = Values<O["params"]>;
+
+/** The answer generator of one operation: checked values in, unwrapped answer out. */
+export type Answer = {
+  readonly operation: string;
+  generate(values: Readonly<Record<string, unknown>>, scene: Scene): unknown;
+};
+
+/** Answer generators by operation id. */
+export type AnswerTable = Readonly<Record<string, Answer>>;
+
+/** Pairs an operation with what generates its answers. It may throw a Refusal; it is called with values that fit the operation only. */
+export function answerTo<O extends Operation>(
+  operation: O,
+  generate: (values: ValuesOf<O>, scene: Scene) => z.input<O["answer"]>,
+): Answer {
+  // the values were parsed by the operation's own schemas, which the generic table cannot express
+  return { operation: operation.id, generate: (values, scene) => generate(values as ValuesOf<O>, scene) };
+}
+
+/** The table of some answers. */
+export function answerTable(answers: readonly Answer[]): AnswerTable {
+  return Object.fromEntries(answers.map((answer) => [answer.operation, answer]));
+}
+
+/** The app with this id; refuses with 404 when the market has none. */
+export function knownApp(scene: Scene, store: Store, trackId: string): MarketApp {
+  const app = scene.market.app(store, trackId);
+  if (app === null) throw new Refusal(404, `no app has the id ${trackId}`);
+  return app;
+}
+
+/** True for a day whose data is out. */
+export function isPublished(scene: Scene, day: Day): boolean {
+  return day < scene.today;
+}

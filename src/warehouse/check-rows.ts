@@ -1,0 +1,61 @@
+import { isDay } from "../core/day.ts";
+import { devicesOf } from "../core/store.ts";
+import type { ColumnKind, Row, Table } from "./table.ts";
+
+/** Rows that fit their table, and those that do not, each with its reason. */
+export type CheckedRows = {
+  readonly fit: readonly Row[];
+  readonly unfit: readonly { readonly reason: string; readonly item: Row }[];
+};
+
+type Value = Row[string];
+
+const int4 = 2 ** 31;
+const devices: readonly string[] = Object.values(devicesOf).flat();
+const isText = (value: Value) => typeof value === "string";
+const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
+
+/** What a value must be to go into a column of each kind. Null is checked apart. */
+const fits: Record<ColumnKind, (value: Value) => boolean> = {
+  app: (value) => isText(value) && /^(ios|android):./s.test(String(value)),
+  keyword: isText,
+  country: (value) => isText(value) && /^([A-Z]{2}|ALL)$/.test(String(value)),
+  device: (value) => isText(value) && devices.includes(String(value)),
+  day: (value) => isText(value) && isDay(String(value)),
+  text: isText,
+  int: (value) => Number.isInteger(value) && Math.abs(Number(value)) < int4,
+  bigint: (value) => Number.isSafeInteger(value),
+  number: isNumber,
+  boolean: (value) => typeof value === "boolean",
+  timestamp: isText,
+};
+
+/** Parts rows into those that the table can take and those that would break the statement: wrong types, empty keys, repeated keys. */
+export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
+  const seen = new Set<string>();
+  const fit: Row[] = [];
+  const unfit: { reason: string; item: Row }[] = [];
+  for (const row of rows) {
+    const reason = misfit(table, row) ?? repeated(table, row, seen);
+    if (reason === null) fit.push(row);
+    else unfit.push({ reason, item: row });
+  }
+  return { fit, unfit };
+}
+
+function misfit(table: Table, row: Row): string | null {
+  for (const [column, kind] of Object.entries(table.columns)) {
+    const value = row[column] ?? null;
+    if (value === null) {
+      if (table.key.includes(column)) return `${column} is missing`;
+    } else if (!fits[kind](value)) return `${column} is no ${kind}`;
+  }
+  return null;
+}
+
+function repeated(table: Table, row: Row, seen: Set<string>): string | null {
+  const key = table.key.map((column) => String(row[column])).join("\u0001");
+  if (seen.has(key)) return "a second row with the same key";
+  seen.add(key);
+  return null;
+}

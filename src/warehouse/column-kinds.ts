@@ -1,0 +1,37 @@
+import { cleanText } from "../core/text.ts";
+import type { ColumnKind } from "./table.ts";
+
+/** The Postgres type of each kind of column. */
+export const pgTypes = {
+  app: "integer",
+  keyword: "integer",
+  country: "smallint",
+  device: "smallint",
+  day: "date",
+  text: "text",
+  int: "integer",
+  bigint: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  timestamp: "timestamp",
+} as const satisfies Record<ColumnKind, string>;
+
+/** Kinds whose values are looked up in a dimension. */
+export const dimensionKinds = ["app", "keyword", "country", "device"] as const satisfies readonly ColumnKind[];
+export type DimensionKind = (typeof dimensionKinds)[number];
+
+/** True when the kind is a key of a dimension. */
+export function isDimension(kind: ColumnKind): kind is DimensionKind {
+  return (dimensionKinds as readonly ColumnKind[]).includes(kind);
+}
+
+/** A Postgres array literal of one column; written by hand because the driver's own takes twice as long. */
+export function arrayLiteral(kind: ColumnKind, values: readonly (string | number | boolean | null)[]): string {
+  const quoted = kind === "text";
+  const parts = values.map((value) => (value === null ? "NULL" : quoted ? quote(String(value)) : String(value)));
+  return `{${parts.join(",")}}`;
+}
+
+function quote(text: string): string {
+  return `"${cleanText(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}

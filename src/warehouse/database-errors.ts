@@ -1,0 +1,24 @@
+import pg from "pg";
+
+const lostClasses = ["08", "57P"];
+const lostNodeCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
+/** Unique violation under concurrent merges, serialisation failure, deadlock. */
+const passing = new Set(["23505", "40001", "40P01"]);
+
+/** True when the database could not be reached or broke the connection: nothing was decided about the work at hand. */
+export function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (error instanceof pg.DatabaseError) return lostClasses.some((start) => code.startsWith(start));
+  return (
+    lostNodeCodes.has(code) ||
+    /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
+      error.message,
+    )
+  );
+}
+
+/** True when the same transaction is likely to succeed the next time. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && passing.has(error.code ?? "");
+}

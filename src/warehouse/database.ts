@@ -1,0 +1,57 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { fail } from "../core/errors.ts";
+
+/** A database as the modules use it: a pool behind kysely. Queries are written with `sql` or the builder. */
+export type Database = Kysely<Record<string, Record<string, unknown>>>;
+
+/** The pool and the query layer over it. Disposing ends both. */
+export interface Warehouse extends AsyncDisposable {
+  readonly db: Database;
+  readonly pool: pg.Pool;
+}
+
+const oid = { date: 1082, timestamp: 1114 } as const;
+
+/** Days and zoneless date-times stay text: the driver would read them in the machine's time zone. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    id === oid.date || id === oid.timestamp
+      ? (value: unknown) => value
+      : (pg.types.getTypeParser(id, format) as (value: unknown) => unknown),
+};
+
+/** Opens a pool of at most `size` connections. Throws `database_unreachable` when nobody answers or the server is older than 15. */
+export async function openWarehouse(url: string, size: number): Promise<Warehouse> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    application_name: "storehouse",
+    options: "-c timezone=UTC -c statement_timeout=0",
+  });
+  // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const db: Database = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const version = await sql<{
+      version: number;
+    }>`select current_setting('server_version_num')::int as version`.execute(db);
+    const found = version.rows[0]?.version ?? 0;
+    if (found < 150_000) throw fail("database_unreachable", { needed: "Postgres 15 or newer", found });
+  } catch (cause) {
+    await db.destroy();
+    throw connectionProblem(cause);
+  }
+  return { db, pool, [Symbol.asyncDispose]: () => db.destroy() };
+}
+
+function connectionProblem(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause.name === "UsageError") return cause;
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  // the driver's own text may repeat the address with its password: the code is enough
+  return fail("database_unreachable", { variable: "DATABASE_URL", code: code ?? cause.name });
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { copyNative, nativeTree, postgresBinary } from "./embedded-native.ts";
+
+/** Where root keeps what an unprivileged user could not reach inside the project. */
+const refuge = "/var/lib/storehouse";
+
+/** An account of this machine. */
+type OsUser = { readonly uid: number; readonly gid: number };
+
+/** Where an embedded Postgres lives and as whom it runs; `user` is undefined for "as we do". All paths absolute. */
+export type EmbeddedPlace = {
+  readonly home: string;
+  readonly data: string;
+  readonly log: string;
+  readonly password: string;
+  readonly lock: string;
+  readonly bin: string;
+  readonly user: OsUser | undefined;
+};
+
+/**
+ * Decides where the server of `directory` lives. That is the directory itself, except for root: Postgres refuses to
+ * run as root, so an unprivileged account runs it, and what that account cannot reach (a project under /root) is kept
+ * under /var/lib/storehouse.
+ */
+export async function embeddedPlace(directory: string): Promise<EmbeddedPlace> {
+  const native = await nativeTree();
+  if (process.getuid?.() !== 0) {
+    await mkdir(directory, { recursive: true });
+    return placeAt(await realpath(directory), native.path, undefined);
+  }
+  const { home, user } = await homeForRoot(directory);
+  const reachable = await canReach(user, postgresBinary(native.path));
+  if (!reachable) await makeRefuge(refuge);
+  return placeAt(home, reachable ? native.path : await copyNative(native, refuge), user);
+}
+
+async function homeForRoot(directory: string): Promise<{ home: string; user: OsUser }> {
+  const name = createHash("sha256").update(directory).digest("hex").slice(0, 12);
+  await mkdir(directory, { recursive: true });
+  const given = await withUser(await realpath(directory));
+  if (await canReach(given.user, given.home)) return given;
+  await makeRefuge(refuge);
+  await makeRefuge(join(refuge, name));
+  return withUser(join(refuge, name));
+}
+
+/** Data that is there already keeps its owner, whichever accounts the machine has by now. */
+async function withUser(home: string): Promise<{ home: string; user: OsUser }> {
+  const data = await stat(join(home, "data")).catch(() => undefined);
+  const owned = data !== undefined && data.uid !== 0;
+  return { home, user: owned ? { uid: data.uid, gid: data.gid } : await serviceAccount() };
+}
+
+/** Open to all even under a strict umask: what is in it protects itself. */
+async function makeRefuge(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+}
+
+function placeAt(home: string, native: string, user: OsUser | undefined): EmbeddedPlace {
+  return {
+    home,
+    data: join(home, "data"),
+    log: join(home, "server.log"),
+    password: join(home, "password"),
+    lock: join(home, "opening.lock"),
+    bin: dirname(postgresBinary(native)),
+    user,
+  };
+}
+
+async function serviceAccount(): Promise<OsUser> {
+  const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  for (const name of ["postgres", "nobody"]) {
+    const [, , uid, gid] = lines.find((line) => line[0] === name) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error("root cannot run Postgres, and there is neither a user postgres nor a user nobody");
+}
+
+/** True when the account may execute the file, or enter the folder, and pass every folder on the way to it. */
+async function canReach(user: OsUser, path: string): Promise<boolean> {
+  const at = await realpath(path);
+  const { mode, uid, gid } = await stat(at);
+  const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+  if ((mode & bit) === 0) return false;
+  return dirname(at) === at || canReach(user, dirname(at));
+}

@@ -1,0 +1,14 @@
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+
+/** Lets one planner at a time see what is missing and write what it plans, so that no two plan the same cells. */
+export async function planningLock<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(hashtext('storehouse planning'))`.execute(connection);
+    try {
+      return await work();
+    } finally {
+      await sql`select pg_advisory_unlock(hashtext('storehouse planning'))`.execute(connection);
+    }
+  });
+}

@@ -1,0 +1,41 @@
+import path from "node:path";
+import planDueTask from "../jobs/plan-due.ts";
+import runSliceTask from "../jobs/run-slice.ts";
+import { openIngest, type App } from "./app.ts";
+import { projectRoot } from "./config/config.ts";
+import type { StorehouseError } from "./core/errors.ts";
+import { createBudget } from "./credits/budget.ts";
+import { sharedTask } from "./ledger/jobs.ts";
+import { startRunner } from "./queue-runner.ts";
+
+const beatMs = 10_000;
+
+/** Runs the schedule in jobs/crontab and the shared queue until `stop` is aborted. Returns the error that stopped all asking, if one did. */
+export async function runWorker(app: App, stop: AbortSignal): Promise<StorehouseError | null> {
+  await using ingest = await openIngest(app, "worker", createBudget(null));
+  const { parts } = ingest;
+  const tasks = { [sharedTask]: runSliceTask(parts), plan_due: planDueTask(parts, app.config.settings) };
+  const runner = await startRunner(app, tasks, path.join(projectRoot, "jobs", "crontab"));
+  try {
+    await parts.refreshBalance();
+    app.log.info({ worker_id: parts.workerId }, "worker.started");
+    // what was missed while no worker ran is caught up at once, not at the next tick
+    await runner.addJob("plan_due", {}, { jobKey: "plan_due", maxAttempts: 3 });
+    await untilStopped(ingest, app, stop);
+  } finally {
+    await runner.stop();
+  }
+  return ingest.aborted();
+}
+
+async function untilStopped(
+  ingest: Awaited<ReturnType<typeof openIngest>>,
+  app: App,
+  stop: AbortSignal,
+): Promise<void> {
+  while (!stop.aborted && ingest.aborted() === null) {
+    await ingest.beat();
+    // either end of the wait is looked at in the condition above
+    await Promise.race([app.clock.sleep(beatMs, stop).catch(() => undefined), ingest.whenAborted]);
+  }
+}

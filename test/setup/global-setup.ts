@@ -1,0 +1,23 @@
+import type { TestProject } from "vitest/node";
+import { postgresServer } from "./postgres-server.ts";
+import { templateDatabase } from "./template-database.ts";
+
+declare module "vitest" {
+  /** What the tests' processes are told. */
+  export interface ProvidedContext {
+    adminUrl: string;
+    template: string;
+  }
+}
+
+/** Runs once before all tests: finds a Postgres and migrates the template that `freshDatabase` copies. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await using opened = new AsyncDisposableStack();
+  const server = opened.use(await postgresServer());
+  process.stdout.write(`tests run on ${server.origin}\n`);
+  const template = opened.use(await templateDatabase(server.url));
+  project.provide("adminUrl", server.url);
+  project.provide("template", template.name);
+  const open = opened.move();
+  return () => open.disposeAsync();
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from "node:crypto";
+import { Client, escapeIdentifier } from "pg";
+import { inject } from "vitest";
+import { databaseUrl } from "../setup/template-database.ts";
+
+/** A migrated, empty database of the test's own; disposing drops it, whoever is still connected. */
+export async function freshDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const template = inject("template");
+  const name = `${template}_${randomBytes(6).toString("hex")}`;
+  await asAdmin(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
+  return {
+    url: databaseUrl(inject("adminUrl"), name),
+    [Symbol.asyncDispose]: () => asAdmin(`drop database if exists ${escapeIdentifier(name)} with (force)`),
+  };
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const admin = new Client({ connectionString: inject("adminUrl") });
+  await admin.connect();
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,10 @@
+import { once } from "node:events";
+import { openEmbedded } from "../../src/warehouse/embedded.ts";
+
+/** A program for child processes: opens the server of the directory given, says so, and leaves when told to. */
+const [directory = ""] = process.argv.slice(2);
+await using server = await openEmbedded({ directory, database: "storehouse", durable: false });
+const told = once(process, "message");
+process.send?.({ url: server.url, joined: server.joined });
+await told;
+process.disconnect();
