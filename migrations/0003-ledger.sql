@@ -27,6 +27,7 @@ create table ops.run (
   max_credits     integer,
   planned_slices  integer     not null default 0,
   planned_credits bigint      not null default 0,
+  naive_credits   bigint      not null default 0,
   started_at      timestamptz not null,
   ended_at        timestamptz,
   outcome         text
@@ -40,6 +41,7 @@ comment on column ops.run.datasets        is 'Datasets that were planned.';
 comment on column ops.run.max_credits     is 'Credits the run was allowed to spend; null without a limit.';
 comment on column ops.run.planned_slices  is 'Slices planned so far in this run.';
 comment on column ops.run.planned_credits is 'Credits those slices were expected to cost.';
+comment on column ops.run.naive_credits   is 'Credits that a program would pay for the same cells that asks for one thing at a time.';
 comment on column ops.run.started_at      is 'When it started.';
 comment on column ops.run.ended_at        is 'When it ended; null while it goes on or after a kill.';
 comment on column ops.run.outcome         is 'loaded, failed, deferred, aborted or interrupted.';

@@ -31,6 +31,8 @@ function pad(text: string, to: number, right: boolean): string {
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
 function width(text: string): number {
-  return [...text].reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
+  return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
 }

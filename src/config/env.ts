@@ -9,16 +9,31 @@ const BaseUrl = z
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
-const Environment = z.object({
-  API_BASE_URL: BaseUrl.optional(),
-  API_TOKEN: z.string().regex(/^\S+$/, "must not be empty or hold spaces").optional(),
+/** The variables, each with its meaning. */
+export const Environment = z.object({
+  API_BASE_URL: BaseUrl.optional().describe(
+    "Address of the API, with the path that all its paths share if there is one.",
+  ),
+  API_TOKEN: z
+    .string()
+    .regex(/^\S+$/, "must not be empty or hold spaces")
+    .optional()
+    .describe("Token of the API account; it goes into no log and no table."),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://")
-    .optional(),
-  LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("warn"),
-  STOREHOUSE_CONFIG: z.string().min(1).optional(),
-  STOREHOUSE_HOME: z.string().min(1).optional(),
+    .optional()
+    .describe("Postgres 15 or newer; left out, Storehouse runs a Postgres 18 of its own."),
+  LOG_LEVEL: z
+    .enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"])
+    .default("warn")
+    .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
+  STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
+  STOREHOUSE_HOME: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where the own Postgres keeps its data, instead of .storehouse."),
 });
 
 /** Settings that come from the environment or from `.env`. */

@@ -64,11 +64,13 @@ export const Settings = z.strictObject({
           ios: z
             .string()
             .regex(/^[\w.-]+$/)
-            .default("iosstore"),
+            .default("iosstore")
+            .describe("The iOS store's word."),
           android: z
             .string()
             .regex(/^[\w.-]+$/)
-            .default("androidstore"),
+            .default("androidstore")
+            .describe("The Android store's word."),
         })
         .prefault({})
         .describe("The words that this deployment uses for the two stores in its paths."),

@@ -23,11 +23,6 @@ export const errorCodes = {
     says: "Postgres does not answer",
     next: "check DATABASE_URL and that the server runs",
   },
-  migrations_pending: {
-    recovery: "usage",
-    says: "the database has not been migrated",
-    next: "run `storehouse migrate`",
-  },
   embedded_postgres: {
     recovery: "usage",
     says: "the embedded Postgres did not start",

@@ -5,11 +5,13 @@ import {
   iosKeywordRanking,
   type KeywordRankEntry,
 } from "../api/operations/keyword.ts";
+import { operationById } from "../api/operations/all.ts";
+import { rangeParams } from "../api/range.ts";
 import type { Unfit } from "../api/read-answer.ts";
 import type { Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
-import { daysOf, holds, lastDay } from "../core/window.ts";
+import { daysOf, holds } from "../core/window.ts";
 import { appRef, defineTable, type RowOf } from "../warehouse/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
@@ -58,10 +60,10 @@ export const keywordRank = defineDataset({
       })),
   request: ({ operation, scope, items, window }) => {
     const who = { trackId: part(scope, "app"), countryCode: part(scope, "country") };
-    const byItem = operation === iosKeywordHistory.id || operation === androidKeywordHistory.id;
-    return byItem
-      ? { ...who, keyword: items?.[0], startDate: window.start, endDate: lastDay(window) }
-      : { ...who, keywords: items, date: window.start };
+    const asked = operationById(operation);
+    return asked.range === null
+      ? { ...who, keywords: items, date: window.start }
+      : { ...who, keyword: items?.[0], ...rangeParams(asked, window) };
   },
   normalise: (slice, pages, left) => {
     const found = new Map<string, RankRow>();

@@ -7,6 +7,7 @@ import {
   adoptOpen,
   closeRun,
   enqueue,
+  noteNaivePrice,
   openRun,
   reopenFailed,
   runProgress,
@@ -65,6 +66,12 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
         parts.budget.left(),
       );
       leftOut = left;
+      if (left === 0)
+        await noteNaivePrice(
+          db,
+          runId,
+          plans.reduce((sum, plan) => sum + plan.naiveCredits, 0),
+        );
       return enqueue(db, runId, task, kept, clock.now());
     });
     if (planned === 0) break;

@@ -39,6 +39,13 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
   return rows[0]?.run_id ?? "";
 }
 
+/** Adds to a run what a program would pay for the planned cells that asks for one thing at a time. */
+export async function noteNaivePrice(db: Database, runId: string, credits: number): Promise<void> {
+  await sql`update ops.run set naive_credits = naive_credits + ${Math.round(credits)} where run_id = ${runId}`.execute(
+    db,
+  );
+}
+
 /** Closes a run. */
 export async function closeRun(db: Database, runId: string, outcome: RunOutcome, now: number): Promise<void> {
   await sql`update ops.run set ended_at = ${at(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);

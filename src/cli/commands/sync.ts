@@ -60,7 +60,7 @@ async function foreground(
       request,
       maxCredits: options.maxCredits ?? null,
       stop: stop.signal,
-      progress: view.show,
+      progress: (progress) => view.show(progress),
     });
     view.done();
     if (options.json) printJson({ ...result, error: result.error?.code ?? null });

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import path from "node:path";
+import { createApp, type App } from "./app.ts";
+import { answers, connectWords, rowCounts, spending } from "./cli/demo-report.ts";
+import { print, remark } from "./cli/output.ts";
+import { createProgressView } from "./cli/progress.ts";
+import { reportFailure } from "./cli/report-failure.ts";
+import { stopSignal } from "./cli/stop-signal.ts";
+import { projectRoot, type Config } from "./config/config.ts";
+import { Settings } from "./config/settings.ts";
+import { addDays, day } from "./core/day.ts";
+import { syncInForeground } from "./foreground.ts";
+import { startSandbox, type Sandbox } from "./sandbox/sandbox.ts";
+
+/** The market's today is pinned, so that every run of the demo shows the same figures. */
+const today = day("2026-11-01");
+const days = 60;
+/** Enough to be quick on two cores; the real service is asked at the pace of config/storehouse.yaml. */
+const pace = { requests_per_second: 1000, concurrency: 8 };
+
+/** The demo's own settings and database folder: made-up data never meets real data. */
+function demoConfig(sandbox: Sandbox): Config {
+  return {
+    environment: { API_BASE_URL: sandbox.url, API_TOKEN: sandbox.token, LOG_LEVEL: "error" },
+    settings: Settings.parse({ api: pace }),
+    home: path.join(projectRoot, ".storehouse", "demo"),
+  };
+}
+
+async function load(app: App, stop: AbortSignal): Promise<number> {
+  const view = createProgressView(process.stderr, app.clock);
+  const bounds = { start: addDays(today, -days), end: today };
+  const result = await syncInForeground(app, {
+    request: { datasets: [], bounds, today },
+    maxCredits: null,
+    stop,
+    progress: (progress) => view.show(progress),
+  });
+  view.done();
+  if (result.error !== null) throw result.error;
+  print(
+    result.progress.total === 0
+      ? "\nEverything was loaded already: no credit spent."
+      : `\n${result.progress.credits.toLocaleString("en-US")} credits spent in this run.`,
+  );
+  return result.outcome === "loaded" ? 0 : result.outcome === "interrupted" ? 130 : 1;
+}
+
+async function demo(stay: boolean): Promise<number> {
+  const stop = stopSignal();
+  print(`Storehouse demo: a made-up market of 8 apps in 6 countries, ${days} days up to ${addDays(today, -1)}.`);
+  print("Starting Postgres 18 and the sandbox API on loopback ...");
+  await using sandbox = await startSandbox({ today, market: { apps: 8 } });
+  await using app = await createApp(demoConfig(sandbox), today);
+  const code = await load(app, stop.signal);
+  if (code !== 0) return code;
+  print(await rowCounts(app.warehouse.db));
+  print(await spending(app.warehouse.db));
+  print(await answers(app.warehouse.db));
+  print(connectWords(app.databaseUrl, stay));
+  if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
+  return 0;
+}
+
+try {
+  process.exitCode = await demo(process.argv.includes("--stay"));
+} catch (error) {
+  process.exitCode = reportFailure(error, remark);
+}

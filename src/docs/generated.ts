@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { operations } from "../api/operations/all.ts";
+import { describeDataset, describeOperation, timingWords } from "../cli/describe.ts";
+import { projectRoot } from "../config/config.ts";
+import { Environment } from "../config/env.ts";
+import { Settings } from "../config/settings.ts";
+import { errorCodes } from "../core/error-codes.ts";
+import { datasets } from "../datasets/all.ts";
+
+/** A file that is wholly or partly generated: its path under the project and what it must hold. */
+export type GeneratedFile = { readonly file: string; readonly text: string };
+
+const storeWords = { ios: "iosstore", android: "androidstore" };
+
+/** Every generated file as it must be; README keeps its prose around the marked tables. */
+export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
+  const readme = await readFile(path.join(projectRoot, "README.md"), "utf8");
+  const schema = z.toJSONSchema(Settings, { io: "input" });
+  return [
+    {
+      file: "README.md",
+      text: Object.entries(tables).reduce((text, [name, make]) => replaceMarked(text, name, make()), readme),
+    },
+    { file: "config/storehouse.schema.json", text: `${JSON.stringify(schema, null, 2)}\n` },
+  ];
+}
+
+/** The tables of README by the name of their marker. */
+const tables: Readonly<Record<string, () => string>> = {
+  datasets: () =>
+    markdown(
+      ["dataset", "default", "table", "asked for", "why"],
+      datasets
+        .map(describeDataset)
+        .map(({ name, on, tables: names, timing, why }) => [
+          `\`${name}\``,
+          on ? "on" : "off",
+          names.map((table) => `\`${table}\``).join(", "),
+          timingWords(timing),
+          why,
+        ]),
+    ),
+  operations: () =>
+    markdown(
+      ["operation", "credits", "longest range", "items a call", "method and path"],
+      operations
+        .map((operation) => describeOperation(operation, storeWords))
+        .map(({ name, cost, longestRangeDays, rangeEndInclusive, itemLimit, method, path: template }) => [
+          name,
+          String(cost),
+          longestRangeDays === null
+            ? ""
+            : `${longestRangeDays} days, end ${rangeEndInclusive === true ? "counted in" : "left out"}`,
+          itemLimit === null ? "" : `${itemLimit.items} ${itemLimit.parameter}`,
+          `\`${method} ${template}\``,
+        ]),
+    ),
+  environment: () =>
+    markdown(
+      ["variable", "default", "meaning"],
+      settingsRows(z.toJSONSchema(Environment, { io: "input" }) as JsonSchema, ""),
+    ),
+  settings: () =>
+    markdown(["key", "default", "meaning"], settingsRows(z.toJSONSchema(Settings, { io: "input" }) as JsonSchema, "")),
+  errors: () =>
+    markdown(
+      ["code", "what happens", "meaning", "next step"],
+      Object.entries(errorCodes).map(([code, { recovery, says, next }]) => [`\`${code}\``, recovery, says, next]),
+    ),
+};
+
+type JsonSchema = {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema;
+  readonly description?: string;
+  readonly default?: unknown;
+};
+
+function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly string[])[] {
+  const named = Object.entries(schema.properties ?? {}).map(([name, inner]) => [`${prefix}${name}`, inner] as const);
+  const mapped =
+    typeof schema.additionalProperties === "object" ? [[`${prefix}<name>`, schema.additionalProperties] as const] : [];
+  return [...named, ...mapped].flatMap(([name, inner]) => {
+    const below = [
+      ...settingsRows(inner, `${name}.`),
+      ...(inner.items === undefined ? [] : settingsRows(inner.items, `${name}[].`)),
+    ];
+    if (below.length > 0) return below;
+    return [
+      [
+        `\`${name}\``,
+        inner.default === undefined ? "" : `\`${JSON.stringify(inner.default)}\``,
+        inner.description ?? "",
+      ],
+    ];
+  });
+}
+
+function markdown(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function replaceMarked(text: string, name: string, table: string): string {
+  const [open, close] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+  const [from, to] = [text.indexOf(open), text.indexOf(close)];
+  if (from < 0 || to < from) throw new Error(`README.md has no marks for the table ${name}`);
+  return `${text.slice(0, from)}${open}\n\n${table}\n\n${text.slice(to)}`;
+}
