@@ -1,15 +1,20 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { projectRoot, type Config } from "../config/config.ts";
+import { apiAccess, projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment, readEnvironment } from "../config/env.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { createApp, type App } from "../app.ts";
 import type { Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
 import { datasets } from "../datasets/all.ts";
 
 /** The configuration of this process: environment, `.env` in the working folder, config/storehouse.yaml. */
 export function loadConfig(): Config {
   const environment = readEnvironment(processEnvironment(), path.resolve(".env"));
-  const file = environment.STOREHOUSE_CONFIG ?? path.join(projectRoot, "config", "storehouse.yaml");
+  const named = environment.STOREHOUSE_CONFIG;
+  if (named !== undefined && !existsSync(named))
+    throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: "names no file" });
+  const file = named ?? path.join(projectRoot, "config", "storehouse.yaml");
   const settings = readSettings(
     path.resolve(file),
     datasets.map((dataset) => dataset.name),
@@ -25,4 +30,10 @@ export function loadConfig(): Config {
 export async function withApp<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
   await using app = await createApp(loadConfig(), asOf);
   return await work(app);
+}
+
+/** `withApp` for commands that ask the API: missing settings are told before anything is opened. */
+export async function withApi<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
+  apiAccess(loadConfig().environment);
+  return await withApp(work, asOf);
 }

@@ -1,6 +1,7 @@
 /**
  * Every error that Storehouse can raise: what to do about it and what to tell whoever reads it.
  * `recovery` is the class (see errors.ts); `attempts` is how often a slice is asked for before it counts as failed;
+ * `says` may name facts of the context in braces; those that it does not name are listed after it.
  * `leaves` is the state in which a slice that cannot be had ends.
  */
 export const errorCodes = {
@@ -13,11 +14,19 @@ export const errorCodes = {
   bad_argument: { recovery: "usage", says: "an argument does not fit", next: "see --help of the command" },
   bad_setting: {
     recovery: "usage",
-    says: "a setting is missing or wrong",
+    says: "a setting is missing or wrong: {variable} {problem}",
     next: "set it in the environment or in .env; .env.example lists all",
   },
-  bad_config: { recovery: "usage", says: "the configuration file does not fit", next: "mend the line that is named" },
-  unknown_dataset: { recovery: "usage", says: "no dataset has this name", next: "`storehouse datasets` lists them" },
+  bad_config: {
+    recovery: "usage",
+    says: "the configuration file does not fit: {file} line {line}: {key} {problem}",
+    next: "mend the line that is named",
+  },
+  unknown_dataset: {
+    recovery: "usage",
+    says: "no dataset has the name {dataset}",
+    next: "`storehouse datasets` lists them",
+  },
   database_unreachable: {
     recovery: "usage",
     says: "Postgres does not answer",

@@ -61,8 +61,13 @@ export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknow
 /** One line: what is wrong, with which values, and what to do next. */
 function sentence(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
-  const facts = Object.entries(context)
-    .filter(([, value]) => value !== undefined && value !== null)
+  const facts = Object.entries(context).filter(([, value]) => value !== undefined && value !== null);
+  const told = says.replaceAll(/\s?\{(\w+)\}/g, (place, name: string) => {
+    const value = context[name];
+    return value === undefined || value === null ? "" : place.replace(`{${name}}`, () => String(value));
+  });
+  const rest = facts
+    .filter(([name]) => !says.includes(`{${name}}`))
     .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : value}`);
-  return `${code}: ${says}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}; ${next}`;
+  return `${code}: ${told}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}; ${next}`;
 }

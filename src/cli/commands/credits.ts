@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { accountIdOf } from "../../config/config.ts";
-import { fail } from "../../core/errors.ts";
+import { apiAccess } from "../../config/config.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
-import { withApp } from "../environment.ts";
+import { withApi } from "../environment.ts";
 import { print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
@@ -15,10 +14,9 @@ export function addCredits(program: Command): void {
     )
     .option("--json", "as JSON")
     .action((options: { json?: true }) =>
-      withApp(async (app) => {
-        const token = app.config.environment.API_TOKEN;
-        if (token === undefined) throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set" });
-        const report = await readCreditReport(app.warehouse.db, accountIdOf(token));
+      withApi(async (app) => {
+        const { accountId } = apiAccess(app.config.environment);
+        const report = await readCreditReport(app.warehouse.db, accountId);
         if (options.json) printJson(report);
         else printReport(report);
       }),

@@ -3,7 +3,7 @@ import { syncInForeground, retryInForeground, type ForegroundRun } from "../../f
 import type { App } from "../../app.ts";
 import type { SyncResult } from "../../ingest/sync.ts";
 import { creditsArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApi } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -25,7 +25,7 @@ export function addSync(program: Command): void {
     .option("--max-credits <number>", "spend at most this many credits", creditsArgument)
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)
-    .action((options: Options) => withApp((app) => foreground(app, options, syncInForeground), options.asOf));
+    .action((options: Options) => withApi((app) => foreground(app, options, syncInForeground), options.asOf));
 }
 
 /** `storehouse retry`: run failed slices again. */
@@ -41,7 +41,7 @@ export function addRetry(program: Command): void {
     )
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)
-    .action((options: Options) => withApp((app) => foreground(app, options, retryInForeground)));
+    .action((options: Options) => withApi((app) => foreground(app, options, retryInForeground)));
 }
 
 const exitHelp =

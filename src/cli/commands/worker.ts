@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { runWorker } from "../../worker.ts";
-import { withApp } from "../environment.ts";
+import { withApi } from "../environment.ts";
 import { remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
@@ -12,7 +12,7 @@ export function addWorker(program: Command): void {
       "run the schedule in jobs/crontab and the queue until stopped; any number of workers may share one database",
     )
     .action(() =>
-      withApp(async (app) => {
+      withApi(async (app) => {
         const stop = stopSignal();
         try {
           const error = await runWorker(app, stop.signal);
