@@ -1,16 +1,14 @@
 import path from "node:path";
 import { createClient } from "./api/client.ts";
-import { remainingCredits } from "./api/operations/account.ts";
-import { readAnswer } from "./api/read-answer.ts";
-import { errorOf } from "./api/replies.ts";
 import { apiAccess, type Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
-import type { StorehouseError } from "./core/errors.ts";
+import { fail, type StorehouseError } from "./core/errors.ts";
 import { createLog, spellings, type Log } from "./core/log.ts";
-import { observeBalance, openAccount } from "./credits/account.ts";
+import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
 import { createCreditQueue } from "./credits/queue.ts";
+import { refreshBalance } from "./ingest/balance.ts";
 import type { IngestParts } from "./ingest/parts.ts";
 import { ownTask, sharedTask } from "./ledger/jobs.ts";
 import { enterWorker } from "./ledger/workers.ts";
@@ -19,7 +17,6 @@ import { createDimensions } from "./warehouse/dimensions.ts";
 import { openEmbedded } from "./warehouse/embedded.ts";
 import { migrateWarehouse } from "./warehouse/migrate.ts";
 import { createPartitions } from "./warehouse/partitions.ts";
-import { land } from "./warehouse/raw.ts";
 
 /** What every command has: settings, the migrated database, clock and log. */
 export interface App extends AsyncDisposable {
@@ -35,8 +32,10 @@ export interface App extends AsyncDisposable {
 export interface Ingest extends AsyncDisposable {
   readonly parts: IngestParts;
   readonly aborted: () => StorehouseError | null;
-  /** Resolves when all asking was stopped. */
-  readonly whenAborted: Promise<void>;
+  /** Lets calls under way end and gives back those not sent yet; to be called before the queue is stopped. */
+  readonly halt: () => void;
+  /** Stops all asking because the queue has stopped by itself. */
+  readonly loseQueue: () => void;
   /** Notes in the ledger that this process lives. */
   readonly beat: () => Promise<void>;
 }
@@ -84,44 +83,13 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     }),
   );
   await openAccount(db, access.accountId, api.requests_per_second, clock);
-  const { workerId, beat } = opened.use(await enterWorker(pool, kind, clock));
+  const worker = opened.use(await enterWorker(pool, kind, clock));
+  const { workerId } = worker;
   const hidden = spellings(access.token);
   const scrub = (text: string) => hidden.reduce((clean, secret) => clean.replaceAll(secret, "[hidden]"), text);
-  const halt = Promise.withResolvers<void>();
+  const halting = new AbortController();
   let stopped: StorehouseError | null = null;
-
-  const refreshBalance = async () => {
-    const answer = await client.ask(remainingCredits, {});
-    const problem = errorOf(remainingCredits, answer);
-    await land(db, {
-      sliceId: null,
-      attempt: 0,
-      page: 0,
-      dataset: null,
-      class: "snapshot",
-      operation: remainingCredits.id,
-      params: {},
-      status: answer.status,
-      errorCode: problem?.code ?? null,
-      cost: 0,
-      remaining: answer.credits.remaining,
-      durationMs: answer.durationMs,
-      byteCount: answer.body.length,
-      workerId,
-      receivedAt: answer.receivedAt,
-      body: null,
-    });
-    if (problem !== null) throw problem;
-    const told = remainingCredits.answer.parse(readAnswer(remainingCredits, answer.body).value);
-    const balance = {
-      total: Math.floor(told.creditTotal),
-      remaining: Math.floor(told.creditRemaining),
-      resetsAt: answer.receivedAt + told.creditResetTime * 1000,
-      periodHours: told.creditResetPeriod ?? null,
-    };
-    await observeBalance(db, access.accountId, balance, clock);
-  };
-
+  const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
   const queue = createCreditQueue({
     db,
     accountId: access.accountId,
@@ -130,7 +98,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     pace: api.requests_per_second,
     floors: credits.floors,
     budget,
-    refresh: refreshBalance,
+    refresh,
   });
   const parts: IngestParts = {
     db,
@@ -144,19 +112,23 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     workerId,
     task: kind === "sync" ? ownTask(workerId) : sharedTask,
     retryMs: api.retry_seconds * 1000,
-    refreshBalance,
+    underWay: new Set(),
+    refreshBalance: refresh,
     scrub,
     abort: (error) => {
       stopped ??= error;
-      halt.resolve();
+      halting.abort();
     },
+    halted: halting.signal,
   };
   const stack = opened.move();
   return {
     parts,
     aborted: () => stopped,
-    whenAborted: halt.promise,
-    beat,
+    halt: () => halting.abort(),
+    loseQueue: () =>
+      parts.abort(fail("database_unreachable", { problem: "the connection broke while the queue was at work" })),
+    beat: () => worker.beat(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -1,9 +1,12 @@
 import runSliceTask from "../jobs/run-slice.ts";
 import { openIngest, type App } from "./app.ts";
 import { createBudget } from "./credits/budget.ts";
+import { firstBalance } from "./ingest/balance.ts";
 import type { SyncRequest } from "./ingest/planning.ts";
 import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
 import type { RunProgress } from "./ledger/runs.ts";
+import { fail } from "./core/errors.ts";
+import { isLostConnection } from "./warehouse/database-errors.ts";
 import { startRunner } from "./queue-runner.ts";
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and whom to tell. */
@@ -31,10 +34,13 @@ async function inForeground(
 ): Promise<SyncResult> {
   const budget = createBudget(run.maxCredits);
   await using ingest = await openIngest(app, "sync", budget);
-  const runner = await startRunner(app, { [ingest.parts.task]: runSliceTask(ingest.parts) });
+  const runner = await startRunner(app, {
+    taskList: { [ingest.parts.task]: runSliceTask(ingest.parts) },
+    onLost: ingest.loseQueue,
+  });
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
-    await ingest.parts.refreshBalance();
+    await firstBalance(ingest.parts, run.stop);
     return await work({
       ingest: ingest.parts,
       settings: app.config.settings,
@@ -43,7 +49,11 @@ async function inForeground(
       aborted: ingest.aborted,
       progress: run.progress,
     });
+  } catch (error) {
+    // the driver's own text says little and may say where
+    throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;
   } finally {
+    ingest.halt();
     await runner.stop();
   }
 }

@@ -1,22 +1,84 @@
-import { Logger, run, type Runner, type TaskList } from "graphile-worker";
+import { Logger, run, type Runner, type Task, type TaskList } from "graphile-worker";
 import type { App } from "./app.ts";
 import type { Log } from "./core/log.ts";
 
-/** Longer than an answer may take, so that a stop lets the page at hand finish; the queue's own 5 s would burn an attempt. */
+/** So long may a page under way go on after a stop: most answers come in that time, and a person still waits. Then it is cut. */
 const patienceMs = 5_000;
+/** How often the queue looks for jobs whose time has come; a new job that is due at once is told of without a look. */
+const slowestLookMs = 1_000;
+const quickestLookMs = 50;
+
+/** What a queue runs. `onLost` hears of it when the queue has stopped by itself: it could not write down what became of a job. */
+export type QueueWork = {
+  readonly taskList: TaskList;
+  readonly crontabFile?: string;
+  readonly onLost: () => void;
+};
+
+/** A running queue. */
+export type QueueRunner = {
+  readonly addJob: Runner["addJob"];
+  /** Lets jobs under way end; resolves when nothing runs any more. */
+  readonly stop: () => Promise<void>;
+};
 
 /** Starts graphile-worker over the app's pool. Signals stay ours. */
-export function startRunner(app: App, taskList: TaskList, crontabFile?: string): Promise<Runner> {
-  return run({
+export async function startRunner(app: App, { taskList, crontabFile, onLost }: QueueWork): Promise<QueueRunner> {
+  const { concurrency, retry_seconds: retrySeconds, timeout_seconds: timeoutSeconds } = app.config.settings.api;
+  const tracked = trackTasks(taskList);
+  const runner = await run({
     pgPool: app.warehouse.pool,
-    concurrency: app.config.settings.api.concurrency * 2,
-    pollInterval: 1_000,
+    concurrency: concurrency * 2,
+    // looking more seldom than the shortest wait would make every wait longer
+    pollInterval: Math.min(slowestLookMs, Math.max(quickestLookMs, retrySeconds * 1000)),
     noHandleSignals: true,
-    gracefulShutdownAbortTimeout: Math.min(patienceMs, app.config.settings.api.timeout_seconds * 1000),
+    gracefulShutdownAbortTimeout: Math.min(patienceMs, timeoutSeconds * 1000),
     logger: queueLogger(app.log),
-    taskList,
+    taskList: tracked.taskList,
     ...(crontabFile === undefined ? { parsedCronItems: [] } : { crontabFile }),
+    // in batches a job that cannot be ended stops the queue; one by one it is an unhandled rejection that ends the process
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   });
+  let state: "running" | "stopped" | "lost" = "running";
+  // its promise is no sign: a queue that stops by itself may never settle it
+  runner.events.on("pool:gracefulShutdown", () => {
+    if (state !== "running") return;
+    state = "lost";
+    onLost();
+  });
+  return {
+    addJob: runner.addJob,
+    stop: async () => {
+      const lost = state === "lost";
+      state = "stopped";
+      // a lost queue does not wait for its jobs, and says that it has stopped already
+      await (lost ? runner.stop().catch(() => undefined) : runner.stop());
+      await tracked.allEnded();
+    },
+  };
+}
+
+/** The same tasks, and a way to wait until none of them is under way. */
+function trackTasks(taskList: TaskList): { taskList: TaskList; allEnded: () => Promise<void> } {
+  const underWay = new Set<PromiseLike<unknown>>();
+  const track = (task: Task): Task => {
+    return async (payload, helpers) => {
+      const work = Promise.resolve(task(payload, helpers));
+      underWay.add(work);
+      try {
+        return await work;
+      } finally {
+        underWay.delete(work);
+      }
+    };
+  };
+  const entries = Object.entries(taskList).flatMap(([name, task]) =>
+    task === undefined ? [] : [[name, track(task)] as const],
+  );
+  return {
+    taskList: Object.fromEntries(entries),
+    allEnded: async () => void (await Promise.allSettled(underWay)),
+  };
 }
 
 /** The queue's own words, one level down: what matters is in the ledger and in our events. */

@@ -5,6 +5,7 @@ import { openIngest, type App } from "./app.ts";
 import { projectRoot } from "./config/config.ts";
 import type { StorehouseError } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
+import { firstBalance } from "./ingest/balance.ts";
 import { sharedTask } from "./ledger/jobs.ts";
 import { startRunner } from "./queue-runner.ts";
 
@@ -14,15 +15,19 @@ const beatMs = 10_000;
 export async function runWorker(app: App, stop: AbortSignal): Promise<StorehouseError | null> {
   await using ingest = await openIngest(app, "worker", createBudget(null));
   const { parts } = ingest;
-  const tasks = { [sharedTask]: runSliceTask(parts), plan_due: planDueTask(parts, app.config.settings) };
-  const runner = await startRunner(app, tasks, path.join(projectRoot, "jobs", "crontab"));
+  const runner = await startRunner(app, {
+    taskList: { [sharedTask]: runSliceTask(parts), plan_due: planDueTask(parts, app.config.settings) },
+    crontabFile: path.join(projectRoot, "jobs", "crontab"),
+    onLost: ingest.loseQueue,
+  });
   try {
-    await parts.refreshBalance();
+    await firstBalance(parts, stop);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     // what was missed while no worker ran is caught up at once, not at the next tick
     await runner.addJob("plan_due", {}, { jobKey: "plan_due", maxAttempts: 3 });
     await untilStopped(ingest, app, stop);
   } finally {
+    ingest.halt();
     await runner.stop();
   }
   return ingest.aborted();
@@ -33,9 +38,9 @@ async function untilStopped(
   app: App,
   stop: AbortSignal,
 ): Promise<void> {
-  while (!stop.aborted && ingest.aborted() === null) {
+  const ended = AbortSignal.any([stop, ingest.parts.halted]);
+  while (!ended.aborted) {
     await ingest.beat();
-    // either end of the wait is looked at in the condition above
-    await Promise.race([app.clock.sleep(beatMs, stop).catch(() => undefined), ingest.whenAborted]);
+    await app.clock.sleep(beatMs, ended).catch(() => undefined);
   }
 }

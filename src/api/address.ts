@@ -13,19 +13,19 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /**
  * Turns an operation and its values into the raw path and body of a call. Every segment and value is encoded on its own.
- * Throws `bad_request` when a value does not fit the operation, `not_encodable` when it cannot be written in a URL.
+ * Throws `bad_request` when a value does not fit the operation, `not_encodable` when it holds U+0000 or half a character.
  */
 export function addressOf(operation: Operation, params: Params, words: StoreWords): Address {
   const values = checked(operation, params);
   const path = withStoreWords(operation.path, words).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    segment(name, values.get(name)),
+    segment(values.get(name)),
   );
   const query = [...values]
     .filter(([name]) => operation.params[name]?.in === "query")
     .map(
       ([name, value]) =>
         `${encodeURIComponent(name)}=${listOf(value)
-          .map((item) => encode(name, item))
+          .map((item) => encodeURIComponent(String(item)))
           .join(",")}`,
     );
   return {
@@ -37,11 +37,12 @@ export function addressOf(operation: Operation, params: Params, words: StoreWord
 
 /** A path template in the words of a deployment; only the template is touched, never a value. */
 export function withStoreWords(template: string, words: StoreWords): string {
-  return template.replaceAll("iosstore", words.ios).replaceAll("androidstore", words.android);
+  // in one go: a deployment's word for one store may hold the neutral word for the other
+  return template.replaceAll(/iosstore|androidstore/g, (word) => (word === "iosstore" ? words.ios : words.android));
 }
 
 function checked(operation: Operation, params: Params): Map<string, unknown> {
-  const unknown = Object.keys(params).filter((name) => !(name in operation.params));
+  const unknown = Object.keys(params).filter((name) => !Object.hasOwn(operation.params, name));
   if (unknown.length > 0) throw fail("bad_request", { operation: operation.id, unknown: unknown.join(" ") });
   const given = Object.entries(operation.params).filter(
     ([name, param]) => param.required || params[name] !== undefined,
@@ -50,23 +51,21 @@ function checked(operation: Operation, params: Params): Map<string, unknown> {
 }
 
 function fit(operation: Operation, name: string, param: Param, value: unknown): unknown {
+  if (listOf(value).some(isBroken)) throw fail("not_encodable", { operation: operation.id, parameter: name });
   const result = param.schema.safeParse(value);
   if (result.success) return result.data;
   throw fail("bad_request", { operation: operation.id, parameter: name, problem: result.error.issues[0]?.message });
 }
 
-function segment(name: string, value: unknown): string {
-  const text = encode(name, value);
-  // a URL parser folds dot segments away even in their encoded form, a router does not: the raw path keeps them whole
-  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
+/** True for a text that no URL or table can hold: half a character cannot be encoded, U+0000 not stored. */
+function isBroken(value: unknown): boolean {
+  return typeof value === "string" && (!value.isWellFormed() || value.includes("\0"));
 }
 
-function encode(name: string, value: unknown): string {
-  try {
-    return encodeURIComponent(String(value));
-  } catch (cause) {
-    throw fail("not_encodable", { parameter: name }, cause);
-  }
+function segment(value: unknown): string {
+  const text = encodeURIComponent(String(value));
+  // a URL parser folds dot segments away even in their encoded form, a router does not: the raw path keeps them whole
+  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
 }
 
 function listOf(value: unknown): readonly unknown[] {

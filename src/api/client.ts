@@ -2,7 +2,7 @@ import { Agent } from "undici";
 import { gunzipSync } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { spellings } from "../core/log.ts";
+import { hiderOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditsOf, type CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
@@ -45,7 +45,7 @@ const mostRedirects = 3;
 export function createClient(options: ClientOptions): Client {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
-  const echoes = spellings(options.token).map((form) => Buffer.from(form));
+  const hide = hiderOf([options.token]);
   const agent = new Agent({
     headersTimeout: options.timeoutMs,
     bodyTimeout: options.timeoutMs,
@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     try {
       const sent = await follow({ ...address, path: basePath + address.path }, stop);
       const receivedAt = options.clock.now();
-      const body = strike(unpack(sent), echoes);
+      const body = strike(unpack(sent), hide);
       return {
         status: sent.status,
         body,
@@ -79,12 +79,9 @@ export function createClient(options: ClientOptions): Client {
       const sent = await send(address, stop);
       const location = sent.status >= 300 && sent.status < 400 ? sent.headers["location"] : undefined;
       if (typeof location !== "string") return sent;
-      const target = new URL(location, base.origin + address.path);
-      // the token must not travel to a host that the settings do not name
-      if (target.origin !== base.origin || address.method !== "GET" || hop === mostRedirects)
-        throw fail("redirected", { status: sent.status });
-      target.searchParams.delete("token");
-      address = { ...address, path: target.pathname + target.search };
+      const path = hop < mostRedirects && address.method === "GET" ? pathWithin(base, address.path, location) : null;
+      if (path === null) throw fail("redirected", { status: sent.status });
+      address = { ...address, path };
     }
   }
 
@@ -113,7 +110,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function unpack(sent: Sent): Buffer {
-    if (sent.headers["content-encoding"] !== "gzip" || sent.body.length === 0) return sent.body;
+    const encoding = sent.headers["content-encoding"];
+    if (typeof encoding !== "string" || encoding.toLowerCase() !== "gzip" || sent.body.length === 0) return sent.body;
     try {
       return gunzipSync(sent.body, { maxOutputLength: options.largestAnswer });
     } catch (cause) {
@@ -125,16 +123,23 @@ export function createClient(options: ClientOptions): Client {
   return { ask, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
-/** A body in which every spelling of the token is struck out, byte for byte; the body itself when there is none. */
-function strike(body: Buffer, echoes: readonly Buffer[]): Buffer {
-  const found = echoes.filter((echo) => body.includes(echo));
-  if (found.length === 0) return body;
+/** A body in which the token is struck out byte for byte; the body itself when it is not in there. */
+function strike(body: Buffer, hide: (text: string) => string): Buffer {
   // latin1 maps bytes to characters one to one, so that the rest of the body stays as it came
-  const clean = found.reduce(
-    (text, echo) => text.replaceAll(echo.toString("latin1"), "[hidden]"),
-    body.toString("latin1"),
-  );
-  return Buffer.from(clean, "latin1");
+  const text = body.toString("latin1");
+  const clean = hide(text);
+  return clean === text ? body : Buffer.from(clean, "latin1");
+}
+
+/** The raw path that a redirect leads to, without a token of its own; null when it is unreadable or leaves the origin: the token must not travel to a host that the settings do not name. */
+function pathWithin(base: URL, from: string, location: string): string | null {
+  // with each % hidden from the URL parser, encoded dots and commas stay as they are
+  const hidden = (text: string) => text.replaceAll("%", "%25");
+  const target = URL.parse(hidden(location), hidden(base.origin + from));
+  if (target?.origin !== base.origin) return null;
+  const query = target.search.slice(1).split("&");
+  const kept = query.filter((pair) => pair !== "" && !/^token(=|$)/.test(pair)).join("&");
+  return (kept === "" ? target.pathname : `${target.pathname}?${kept}`).replaceAll("%25", "%");
 }
 
 const unreachable = new Set([
@@ -146,16 +151,26 @@ const unreachable = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 const late = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+/** The client was closed while it was asked, or before. */
+const closed = new Set(["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]);
+/** A certificate or protocol on which the two ends do not agree: nothing was sent yet. */
+const handshake = /SSL|TLS|CERT|SIGNATURE|EPROTO/;
 
-/** Names what broke on the way; the cause's text may hold an address, so only its code is kept. */
+/** Names what broke on the way; the cause's text may hold an address, so only its code or name is kept. */
 function transportFailure(
   operation: Operation,
   cause: unknown,
   why: { stopped: boolean; late: boolean },
 ): StorehouseError {
-  if (why.stopped) return fail("stopped", { operation: operation.id });
-  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const code = textIn(cause, "code") ?? (cause instanceof Error ? cause.name : "unknown");
   const context = { operation: operation.id, cause: code };
-  if (why.late || (code !== undefined && late.has(code))) return fail("timeout", context);
-  return fail(code !== undefined && unreachable.has(code) ? "no_connection" : "cut_connection", context);
+  if (why.stopped || closed.has(code)) return fail("stopped", context);
+  if (why.late || late.has(code)) return fail("timeout", context);
+  const connecting = unreachable.has(code) || textIn(cause, "syscall") === "connect" || handshake.test(code);
+  return fail(connecting ? "no_connection" : "cut_connection", context);
+}
+
+function textIn(error: unknown, name: string): string | undefined {
+  const value = error instanceof Error ? Object.getOwnPropertyDescriptor(error, name)?.value : undefined;
+  return typeof value === "string" ? value : undefined;
 }

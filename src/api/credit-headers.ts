@@ -3,7 +3,7 @@ export type CreditHeaders = {
   /** Credits this operation costs. Sent on refusals too, where nothing was taken. */
   readonly cost: number | null;
   readonly remaining: number | null;
-  /** Epoch-ms of the reset: the header's seconds, turned into a deadline at receipt. */
+  /** Epoch-ms of the reset: the header's seconds, turned into a deadline at receipt. Never in the past. */
   readonly resetsAt: number | null;
   /** Tokens left of the request rate; not sent by every deployment. */
   readonly rateRemaining: number | null;
@@ -18,9 +18,15 @@ export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
     // whole credits: a fraction is read against us
     cost: whole(Math.ceil, numberIn(headers, "x-credit-cost")),
     remaining: whole(Math.floor, numberIn(headers, "x-credit-remaining")),
-    resetsAt: reset === null ? null : receivedAt + reset * 1000,
+    resetsAt: reset === null ? null : deadline(receivedAt, reset),
     rateRemaining: numberIn(headers, "x-ratelimit-remaining"),
   };
+}
+
+/** Epoch-ms, whole and not before the receipt; null when no calendar reaches that far. */
+function deadline(receivedAt: number, seconds: number): number | null {
+  const at = Math.ceil(receivedAt + Math.max(0, seconds) * 1000);
+  return Number.isNaN(new Date(at).getTime()) ? null : at;
 }
 
 function numberIn(headers: Headers, name: string): number | null {
@@ -30,6 +36,9 @@ function numberIn(headers: Headers, name: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
+/** No allowance is larger; a service that says so means "without limit", and the ledger counts in four bytes. */
+const mostCredits = 1_000_000_000;
+
 function whole(round: (value: number) => number, value: number | null): number | null {
-  return value === null ? null : round(value);
+  return value === null ? null : Math.max(-mostCredits, Math.min(mostCredits, round(value)));
 }

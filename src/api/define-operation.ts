@@ -22,7 +22,7 @@ export type Range = {
 };
 
 /** How an answer that does not fit one call goes on. */
-export type Paging = {
+type Paging = {
   /** The query parameter that carries the page number. */
   readonly param: string;
   /** The number of the first page. */
@@ -52,18 +52,6 @@ export type Operation<P extends Record<string, Param> = Record<string, Param>, A
   readonly answer: A;
   readonly summary: string;
 };
-
-type RequiredNames<P> = { [K in keyof P]: P[K] extends Param<z.ZodType, true> ? K : never }[keyof P];
-type OptionalNames<P> = Exclude<keyof P, RequiredNames<P>>;
-
-/** The values that a call of an operation takes, by parameter name. */
-export type ParamsOf<O extends Operation> =
-  O extends Operation<infer P>
-    ? { [K in RequiredNames<P>]: z.input<P[K]["schema"]> } & { [K in OptionalNames<P>]?: z.input<P[K]["schema"]> }
-    : never;
-
-/** What an operation answers, unwrapped and checked. */
-export type AnswerOf<O extends Operation> = z.output<O["answer"]>;
 
 /** Freezes an operation. The arguments say it all; ids are `<store>.<name>` or `<group>.<name>`. */
 export function defineOperation<const P extends Record<string, Param>, A extends z.ZodType>(

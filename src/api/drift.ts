@@ -22,8 +22,13 @@ function objectDrift(schema: z.ZodObject, value: unknown, path: string, found: D
     const at = path === "" ? name : `${path}.${name}`;
     if (known instanceof z.ZodType) {
       if (typeof inner === "object") driftIn(known, inner, at, found);
-    } else if (!found.some((drift) => drift.path === at)) found.push({ path: at, kind: kindOf(inner) });
+    } else noteDrift(at, inner, found);
   }
+}
+
+/** Adds a field to those found, unless its path is there already. */
+export function noteDrift(path: string, value: unknown, found: Drift[]): void {
+  if (!found.some((drift) => drift.path === path)) found.push({ path, kind: kindOf(value) });
 }
 
 function unwrapOptional(schema: z.ZodType): z.ZodType {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { cleanJson } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
-import { driftIn, type Drift } from "./drift.ts";
+import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
 export type Unfit = { readonly reason: string; readonly item: unknown };
@@ -15,26 +15,29 @@ const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
 /**
  * Reads a body: text first, then JSON, then the envelope, then the schema, item by item where one does not fit.
- * Throws `not_json`, `success_false` or `unknown_shape`.
+ * Throws `not_json`, `success_false` or `unknown_shape`; the latter also where no item at all fits.
  */
 export function readAnswer(operation: Operation, body: Buffer): Read {
   const json = parse(operation, body);
-  const drift: Drift[] = [];
-  const unwrapped = unwrap(operation, json, drift);
-  const whole = operation.answer.safeParse(unwrapped);
-  if (whole.success) {
-    driftIn(operation.answer, unwrapped, "", drift);
-    return { value: whole.data, unfit: [], drift };
+  if (isObject(json) && json["success"] === false)
+    throw fail("success_false", { operation: operation.id, message: messageOf(json) });
+  const problems: string[] = [];
+  for (const { payload, beside } of formsOf(operation, json)) {
+    const fitted = fit(operation, payload);
+    if ("value" in fitted) {
+      const drift: Drift[] = [];
+      for (const [name, value] of beside) noteDrift(name, value, drift);
+      driftIn(operation.answer, fitted.known, "", drift);
+      return { value: fitted.value, unfit: fitted.unfit, drift };
+    }
+    problems.push(fitted.problem);
   }
-  const { value, unfit } = withoutUnfit(operation, unwrapped);
-  const rest = operation.answer.safeParse(value);
-  if (!rest.success) throw fail("unknown_shape", { operation: operation.id, problem: problemOf(rest.error) });
-  driftIn(operation.answer, value, "", drift);
-  return { value: rest.data, unfit, drift };
+  throw fail("unknown_shape", { operation: operation.id, problem: problems[0] });
 }
 
 function parse(operation: Operation, body: Buffer): unknown {
-  const text = new TextDecoder().decode(body);
+  // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
+  const text = new TextDecoder().decode(body).replaceAll("\0", "");
   try {
     const json: unknown = JSON.parse(text);
     return needsCleaning.test(text) ? cleanJson(json) : json;
@@ -43,37 +46,55 @@ function parse(operation: Operation, body: Buffer): unknown {
   }
 }
 
-/** Takes `{ data, success }` off where the contract says so, and where it does not but it is there; checks `success`. */
-function unwrap(operation: Operation, json: unknown, drift: Drift[]): unknown {
-  if (!isObject(json) || !("success" in json || "data" in json))
-    return operation.envelope === "bare" ? soleList(operation, json, drift) : json;
-  if (json["success"] === false) throw fail("success_false", { operation: operation.id, message: messageOf(json) });
-  if (operation.envelope === "bare" && operation.answer.safeParse(json).success) return json;
-  return "data" in json ? json["data"] : json;
+/** One way to look at an answer: what would be its payload, and which fields stand beside that, known to nobody. */
+type Form = { readonly payload: unknown; readonly beside: readonly (readonly [name: string, value: unknown])[] };
+
+const envelopeFields = new Set(["data", "success", "status", "message"]);
+
+/**
+ * The forms in which an answer may have come, the likeliest first: inside `{ data, success }`, whatever the contract says of the
+ * operation; as it is; as the only list of an object, under a name of its own, which the service once served where the
+ * contract has a bare list.
+ */
+function formsOf(operation: Operation, json: unknown): readonly Form[] {
+  const asItIs: Form = { payload: json, beside: [] };
+  if (!isObject(json)) return [asItIs];
+  const beside = Object.entries(json).filter(([name]) => !envelopeFields.has(name));
+  const wrapped: Form[] = "data" in json ? [{ payload: json["data"], beside }] : [];
+  const lists = operation.answer instanceof z.ZodArray ? beside.filter(([, value]) => Array.isArray(value)) : [];
+  const listed: Form[] = lists.length === 1 ? [{ payload: lists[0]?.[1], beside }] : [];
+  return hasOwnData(operation) ? [asItIs, ...wrapped] : [...wrapped, asItIs, ...listed];
 }
 
-/** A list that the service once served inside an object, under a name of its own: the path did not change, the payload did. */
-function soleList(operation: Operation, json: unknown, drift: Drift[]): unknown {
-  if (!isObject(json) || !(operation.answer instanceof z.ZodArray)) return json;
-  const lists = Object.entries(json).filter(([, value]) => Array.isArray(value));
-  const [only] = lists;
-  if (lists.length !== 1 || only === undefined) return json;
-  drift.push({ path: only[0], kind: "object" });
-  return only[1];
+/** True when a bare answer has a field `data` that belongs to it: then that is no envelope. */
+function hasOwnData({ envelope, answer }: Operation): boolean {
+  return envelope === "bare" && answer instanceof z.ZodObject && Object.hasOwn(answer.shape, "data");
 }
 
-/** The answer without the items that do not fit, and those items with their reasons. */
-function withoutUnfit(operation: Operation, value: unknown): { value: unknown; unfit: Unfit[] } {
-  const list = operation.items?.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
+/** What fits of a payload (`known`), also in the schema's output (`value`), and what was left out; or why nothing does. */
+type Fitted = { readonly value: unknown; readonly known: unknown; readonly unfit: readonly Unfit[] };
+
+function fit(operation: Operation, payload: unknown): Fitted | { readonly problem: string } {
+  const whole = operation.answer.safeParse(payload);
+  if (whole.success) return { value: whole.data, known: payload, unfit: [] };
+  const sorted = sortItems(operation, payload);
+  if (sorted === null) return { problem: problemOf(whole.error) };
+  const rest = operation.answer.safeParse(sorted.known);
+  return rest.success ? { value: rest.data, ...sorted } : { problem: problemOf(rest.error) };
+}
+
+/** A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. */
+function sortItems(operation: Operation, payload: unknown): { known: unknown; unfit: readonly Unfit[] } | null {
+  const list = operation.items?.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), payload);
   const schema = itemSchema(operation);
-  if (operation.items === null || !Array.isArray(list) || schema === null) return { value, unfit: [] };
+  if (operation.items === null || !Array.isArray(list) || schema === null) return null;
   const unfit: Unfit[] = [];
   const fits = list.filter((item: unknown) => {
     const result = schema.safeParse(item);
     if (!result.success) unfit.push({ reason: problemOf(result.error), item });
     return result.success;
   });
-  return { value: replaced(value, operation.items, fits), unfit };
+  return fits.length === 0 ? null : { known: replaced(payload, operation.items, fits), unfit };
 }
 
 function itemSchema(operation: Operation): z.ZodType | null {

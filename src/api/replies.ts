@@ -3,7 +3,7 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Answer } from "./client.ts";
 import type { Operation } from "./define-operation.ts";
 
-/** What each status means. Statuses that are not here fall to their hundred, then to `odd_status`. */
+/** What each status means. Of those that are not here, 5xx mean what 500 means and all others are `odd_status`. */
 const replies: Readonly<Record<number, ErrorCode | "answer">> = {
   200: "answer",
   201: "answer",
@@ -14,6 +14,10 @@ const replies: Readonly<Record<number, ErrorCode | "answer">> = {
   403: "forbidden",
   404: "not_found",
   408: "timeout",
+  // too much in one call: like any refused batch it is asked for again in halves
+  413: "bad_request",
+  414: "bad_request",
+  431: "bad_request",
   422: "bad_request",
   425: "server_error",
   429: "too_many_requests",

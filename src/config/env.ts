@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
+import { readText } from "./read-text.ts";
 
 /** An API address without anything that would get in the way of building URLs. */
 const BaseUrl = z
-  .url({ protocol: /^https?$/, error: "is no http or https address" })
+  .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
@@ -41,7 +41,7 @@ export type Environment = z.output<typeof Environment>;
 
 /** Reads the settings; variables that are set win over those of `file`. Throws a UsageError that names the variable. */
 export function readEnvironment(variables: Readonly<Record<string, string | undefined>>, file?: string): Environment {
-  const fromFile = file !== undefined && existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const fromFile = parseEnv((file === undefined ? null : readText(file)) ?? "");
   // an empty variable counts as unset: compose files and shells hand those on
   const given = Object.fromEntries(
     Object.entries({ ...fromFile, ...withoutEmpty(variables) }).filter(([, value]) => value !== ""),

@@ -1,24 +1,23 @@
-import { existsSync, readFileSync } from "node:fs";
-import { LineCounter, parseDocument, type Document } from "yaml";
+import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
 import { fail } from "../core/errors.ts";
+import { readText } from "./read-text.ts";
 import { Settings } from "./settings.ts";
 
 /** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
 export function readSettings(file: string, datasets: readonly string[]): Settings {
-  if (!existsSync(file)) return Settings.parse({});
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(file, "utf8"), { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
-  const result = Settings.safeParse(document.toJS() ?? {});
+  const result = Settings.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
   if (!result.success) {
     const issue = result.error.issues[0];
     const path = [...(issue?.path ?? []), ...(issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
     throw fail("bad_config", {
       file,
       line: lineOf(document, lines, path),
-      key: path.join("."),
+      key: path.length > 0 ? path.join(".") : undefined,
       problem: issue?.message,
     });
   }
@@ -34,12 +33,36 @@ export function readSettings(file: string, datasets: readonly string[]): Setting
   return result.data;
 }
 
-/** The line of the deepest part of a path that the file has. */
+function valueOf(file: string, document: Document, lines: LineCounter): unknown {
+  let line = 1;
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) === undefined) line = lines.linePos(alias.range?.[0] ?? 0).line;
+    },
+  });
+  try {
+    return document.toJS();
+  } catch (cause) {
+    // an alias without its anchor, or one that would grow without end, shows only here
+    throw fail("bad_config", { file, line, problem: cause instanceof Error ? cause.message : undefined }, cause);
+  }
+}
+
+/** A key with nothing behind it counts as left out: so does a section whose lines are all comments. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (typeof value !== "object" || value === null) return value;
+  const given = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(given.map(([key, inner]) => [key, withoutEmpty(inner)]));
+}
+
+/** The line of the deepest part of a path that the file has: of its key, or of an item of a list. */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth > 0; depth -= 1) {
-    const node = document.getIn(path.slice(0, depth), true);
-    if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range))
-      return lines.linePos(Number(node.range[0])).line;
+    const parent = document.getIn(path.slice(0, depth - 1), true);
+    const key = isMap(parent) && parent.items.find((pair) => String(pair.key) === String(path[depth - 1]))?.key;
+    const node = isNode(key) ? key : document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range != null) return lines.linePos(node.range[0]).line;
   }
   return 1;
 }

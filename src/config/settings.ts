@@ -2,15 +2,23 @@ import { z } from "zod";
 
 const Share = z.number().min(0).max(1);
 const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
+const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
+const trackIds = "a track id is a number (iOS) or a package name (Android)";
+const word = /^\w[\w.-]*$/;
+const words = "a word of a path is letters, digits, _, . and -, and no dot first";
+const Keyword = z
+  .string()
+  .min(1)
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character");
 const Days = z.int().min(0).max(3660);
 
 const ConfiguredApp = z
   .strictObject({
     id: z
-      .union([z.string().min(1), z.int().transform(String)])
+      .union([z.string().regex(trackId, trackIds), z.int().min(1, trackIds).transform(String)], { error: trackIds })
       .describe("Track id: a number on iOS, a package name on Android."),
     countries: z.array(Country).min(1).describe("Countries to follow the app in."),
-    keywords: z.array(z.string().min(1)).default([]).describe("Keywords to follow in each of these countries."),
+    keywords: z.array(Keyword).default([]).describe("Keywords to follow in each of these countries."),
   })
   .describe("An app to follow, beside or instead of those that the account tracks.");
 
@@ -61,16 +69,8 @@ export const Settings = z.strictObject({
     .strictObject({
       store_words: z
         .strictObject({
-          ios: z
-            .string()
-            .regex(/^[\w.-]+$/)
-            .default("iosstore")
-            .describe("The iOS store's word."),
-          android: z
-            .string()
-            .regex(/^[\w.-]+$/)
-            .default("androidstore")
-            .describe("The Android store's word."),
+          ios: z.string().regex(word, words).default("iosstore").describe("The iOS store's word."),
+          android: z.string().regex(word, words).default("androidstore").describe("The Android store's word."),
         })
         .prefault({})
         .describe("The words that this deployment uses for the two stores in its paths."),

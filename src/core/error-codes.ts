@@ -22,6 +22,11 @@ export const errorCodes = {
     says: "the configuration file does not fit: {file} line {line}: {key} {problem}",
     next: "mend the line that is named",
   },
+  unreadable_file: {
+    recovery: "usage",
+    says: "a file is there but cannot be read: {file}",
+    next: "mend its permissions or take it away",
+  },
   unknown_dataset: {
     recovery: "usage",
     says: "no dataset has the name {dataset}",
@@ -31,6 +36,11 @@ export const errorCodes = {
     recovery: "usage",
     says: "Postgres does not answer",
     next: "check DATABASE_URL and that the server runs",
+  },
+  database_too_old: {
+    recovery: "usage",
+    says: "Postgres is too old",
+    next: "use Postgres 15 or newer, or leave DATABASE_URL out to use the one that Storehouse brings",
   },
   embedded_postgres: {
     recovery: "usage",
@@ -100,8 +110,8 @@ export const errorCodes = {
   bad_request: {
     recovery: "skip",
     leaves: "skipped",
-    says: "the API refused the parameters",
-    next: "see the parameters in ops.request",
+    says: "the parameters do not fit",
+    next: "`storehouse operations` says what fits; what the API refused is in ops.request",
   },
   not_found: {
     recovery: "skip",

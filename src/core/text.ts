@@ -13,7 +13,7 @@ export function cleanJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)]));
 }
 
-/** The form in which two spellings of one keyword meet: NFC, lower case, runs of space as one, no space around. */
+/** The form in which two spellings of one keyword meet: lower case, NFC, runs of space as one, no space around. */
 export function foldKeyword(keyword: string): string {
-  return keyword.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+  return keyword.toLowerCase().normalize("NFC").replaceAll(/\s+/g, " ").trim();
 }

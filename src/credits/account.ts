@@ -1,5 +1,7 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import type { Clock } from "../core/clock.ts";
+import { belief } from "./belief.ts";
+import { credits, instant, usablePace } from "./ledger-values.ts";
 
 /** What the service says of an allowance. Credits; `resetsAt` in epoch-ms; null where it did not say. */
 export type Balance = {
@@ -28,18 +30,26 @@ type AccountRow = {
   observed_at: Date | null;
 };
 
-/** Makes the account's row when there is none, and lowers its pace to the one that is configured. */
+/** A refusal longer ago than this says nothing of the pace that the service takes now. */
+const slowForMs = 10 * 60_000;
+
+/**
+ * Makes the account's row when there is none, and lowers its pace to the one that is configured. It raises the pace only when
+ * nobody is at work and no refusal is fresh: a pace that other workers just had halved recovers by their good calls.
+ */
 export async function openAccount(
   db: QueryExecutorProvider,
   accountId: string,
   pacePerSecond: number,
   clock: Clock,
 ): Promise<void> {
+  const now = clock.now();
   await sql`
     insert into ops.credit_account as a (account_id, pace_per_second, next_start_at)
-    values (${accountId}, ${pacePerSecond}, ${instant(clock.now())})
+    values (${accountId}, ${usablePace(pacePerSecond)}, ${instant(now)})
     on conflict (account_id) do update set pace_per_second = excluded.pace_per_second
-    where  a.pace_per_second > excluded.pace_per_second or a.in_flight = 0`.execute(db);
+    where  a.pace_per_second > excluded.pace_per_second
+    or     a.in_flight = 0 and (a.slowed_at is null or a.slowed_at < ${instant(now - slowForMs)})`.execute(db);
 }
 
 /** The allowance of an account, null when nothing is known of it. */
@@ -60,43 +70,26 @@ export async function readAccount(db: QueryExecutorProvider, accountId: string):
 }
 
 /**
- * Books what the free question about the balance brought. While calls are under way only a lower figure is believed: theirs may
- * not be in it yet. A later reset is a new period, and then the figure is believed as it is.
+ * Books what the free question about the balance brought. While calls are under way, or when one was answered since the question
+ * was sent (`askedAt`, epoch-ms), only a lower figure is believed: theirs may not be in it yet.
  */
 export async function observeBalance(
   db: QueryExecutorProvider,
   accountId: string,
-  balance: Balance,
+  balance: Balance & { readonly askedAt?: number },
   clock: Clock,
 ): Promise<void> {
+  const now = clock.now();
+  const asked = instant(balance.askedAt ?? null);
+  const alone = sql`(a.in_flight = 0 and (${asked} is null or a.observed_at is null or a.observed_at <= ${asked}))`;
+  const { remaining, resetsAt } = belief(balance, { alone, unheard: sql`a.remaining`, now });
   await sql`
     update ops.credit_account as a
-    set    total        = coalesce(${balance.total}::integer, a.total),
+    set    total        = coalesce(${credits(balance.total)}, a.total),
            period_hours = coalesce(${balance.periodHours}::numeric, a.period_hours),
-           remaining    = ${believed({ remaining: balance.remaining, resetsAt: balance.resetsAt, alone: sql`a.in_flight = 0` })},
-           resets_at    = coalesce(${instant(balance.resetsAt)}, a.resets_at),
-           observed_at  = ${instant(clock.now())}
+           remaining    = ${remaining},
+           resets_at    = ${resetsAt},
+           overlapped   = a.overlapped or a.in_flight > 0,
+           observed_at  = ${instant(now)}
     where  a.account_id = ${accountId}`.execute(db);
-}
-
-/** The balance to believe: the new one when no other call could have blurred it or a new period began, else the lower of both. */
-export function believed(options: {
-  remaining: number | null;
-  resetsAt: number | null;
-  alone: ReturnType<typeof sql>;
-}): ReturnType<typeof sql> {
-  const remaining = sql`${options.remaining}::integer`;
-  return sql`case
-    when ${remaining} is null then a.remaining
-    when a.remaining is null or a.resets_at is null or ${options.alone} then ${remaining}
-    when ${instant(options.resetsAt)} > a.resets_at + ${newPeriodAfter} then ${remaining}
-    else least(a.remaining, ${remaining}) end`;
-}
-
-/** The header counts in whole seconds, so the deadline wavers a little within one period; periods last hours. */
-const newPeriodAfter = sql`interval '60 seconds'`;
-
-/** An instant as SQL. */
-export function instant(at: number | null): ReturnType<typeof sql> {
-  return sql`${at === null ? null : new Date(at).toISOString()}::timestamptz`;
 }

@@ -1,6 +1,6 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import { instant } from "./account.ts";
+import { credits, instant } from "./ledger-values.ts";
 
 /** What an operation costs: by the contract, and as the service last charged it. */
 export type LearnedCost = {
@@ -19,7 +19,7 @@ export async function learnCost(
 ): Promise<void> {
   await sql`
     insert into ops.credit_cost as c (operation, documented, learned, sample_count, last_seen_at)
-    values (${operation.id}, ${operation.cost}, ${charged}, 1, ${instant(clock.now())})
+    values (${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, 1, ${instant(clock.now())})
     on conflict (operation) do update
     set documented = excluded.documented, learned = excluded.learned, sample_count = c.sample_count + 1, last_seen_at = excluded.last_seen_at`.execute(
     db,

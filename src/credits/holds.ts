@@ -1,7 +1,8 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import type { CreditClass } from "../core/slice.ts";
-import { believed, instant } from "./account.ts";
+import { belief } from "./belief.ts";
+import { credits, instant, usablePace } from "./ledger-values.ts";
 
 /** Leave to send one call: the hold to settle afterwards, and when the shared pace lets it start (epoch-ms). */
 export type Grant = { readonly holdId: string; readonly startsAt: number };
@@ -17,7 +18,7 @@ export type Receipt = {
   readonly lost: boolean;
 };
 
-/** A dead worker's hold lapses after this; longer than any call may take. */
+/** A dead worker's hold lapses this long after the call could start; longer than any call may take. */
 const holdMs = 15 * 60_000;
 /** A burst of refusals is one refusal: the pace is halved at most this often. */
 const slowEveryMs = 1_000;
@@ -33,18 +34,20 @@ export async function reserve(
   request: { accountId: string; cost: number; class: CreditClass; floor: number },
   clock: Clock,
 ): Promise<Grant | null> {
-  const now = clock.now();
+  const now = instant(clock.now());
+  const cost = credits(request.cost);
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
     with granted as (
       update ops.credit_account as a
-      set    held = a.held + ${request.cost}::integer, in_flight = a.in_flight + 1, overlapped = a.in_flight > 0,
-             next_start_at = greatest(a.next_start_at, ${instant(now)}) + interval '1 second' / a.pace_per_second
-      where  a.account_id = ${request.accountId} and a.remaining is not null and (a.resets_at is null or a.resets_at > ${instant(now)})
-      and    a.remaining - a.held - ${request.cost}::integer >= ceil(coalesce(a.total, 0) * ${request.floor}::double precision)
+      set    held = a.held + ${cost}, in_flight = a.in_flight + 1, overlapped = a.in_flight > 0,
+             next_start_at = greatest(a.next_start_at, ${now}) + interval '1 second' / a.pace_per_second
+      where  a.account_id = ${request.accountId} and a.remaining is not null and (a.resets_at is null or a.resets_at > ${now})
+      -- without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
+      and    a.remaining::bigint - a.held - ${cost} >= ceil(a.total * ${request.floor}::numeric)
       returning a.account_id, a.next_start_at - interval '1 second' / a.pace_per_second as starts_at
     ), hold as (
       insert into ops.credit_hold (account_id, class, cost, expires_at)
-      select account_id, ${request.class}, ${request.cost}, ${instant(now + holdMs)} from granted
+      select account_id, ${request.class}, ${cost}, starts_at + ${holdMs}::double precision * interval '1 millisecond' from granted
       returning hold_id
     )
     select hold_id, starts_at from granted, hold`.execute(db);
@@ -63,22 +66,23 @@ export async function settle(
 ): Promise<void> {
   const { receipt } = end;
   const now = clock.now();
-  const alone = sql`a.in_flight - gone.count = 0 and not a.overlapped`;
-  const told = believed({ remaining: receipt.remaining, resetsAt: receipt.resetsAt, alone });
-  const booked = receipt.lost ? sql`gone.cost` : sql`${receipt.charged ?? 0}::integer`;
-  const slow = sql`${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)})`;
+  // the answer to a hold that lapsed is from long ago: it never counts as alone
+  const alone = sql`(gone.count = 1 and a.in_flight = 1 and not a.overlapped)`;
+  const booked = receipt.lost ? sql`gone.cost` : credits(receipt.charged ?? 0);
+  const { remaining, resetsAt } = belief(receipt, { alone, unheard: sql`a.remaining - ${booked}`, now });
+  const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)}))`;
   await sql`
-    with ended as (delete from ops.credit_hold where hold_id = ${end.holdId} returning cost),
+    with ended as (delete from ops.credit_hold where hold_id = ${end.holdId} and account_id = ${end.accountId} returning cost),
          gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count from ended)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count,
-           remaining = ${receipt.remaining === null ? sql`a.remaining - ${booked}` : told},
-           resets_at = coalesce(${instant(receipt.resetsAt)}, a.resets_at),
+           remaining = ${remaining},
+           resets_at = ${resetsAt},
            observed_at = case when ${receipt.remaining !== null}::boolean then ${instant(now)} else a.observed_at end,
            slowed_at = case when ${slow} then ${instant(now)} else a.slowed_at end,
            pace_per_second = case
-             when ${slow} then greatest(${slowestPace}::double precision, a.pace_per_second / 2)
-             when ${receipt.charged !== null}::boolean then least(${end.pace}::double precision, a.pace_per_second * 1.05)
+             when ${slow} then least(a.pace_per_second, greatest(${slowestPace}::double precision, a.pace_per_second / 2))
+             when ${receipt.charged !== null}::boolean then least(${usablePace(end.pace)}::double precision, a.pace_per_second * 1.05)
              else a.pace_per_second end
     from   gone
     where  a.account_id = ${end.accountId}`.execute(db);
@@ -87,8 +91,11 @@ export async function settle(
 /** Lets go of holds that nobody settled in time. */
 export async function releaseExpired(db: QueryExecutorProvider, accountId: string, clock: Clock): Promise<void> {
   await sql`
-    with ended as (delete from ops.credit_hold where account_id = ${accountId} and expires_at <= ${instant(clock.now())} returning cost),
-         gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
+    with expired as (
+      -- what another worker is letting go of right now is its business
+      select hold_id from ops.credit_hold where account_id = ${accountId} and expires_at <= ${instant(clock.now())} for update skip locked
+    ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from expired) returning cost),
+       gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count
     from   gone

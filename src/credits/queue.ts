@@ -1,10 +1,11 @@
 import type { QueryExecutorProvider } from "kysely";
 import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
-import { fail } from "../core/errors.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
-import { readAccount } from "./account.ts";
 import type { Budget } from "./budget.ts";
+import { askAgainMs, createFreshAccount } from "./fresh-account.ts";
 import { releaseExpired, reserve, settle, type Grant, type Receipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and a way to ask for the balance for free. */
@@ -22,7 +23,7 @@ export type QueueOptions = {
 };
 
 /** One call that wants credits. */
-export type Work = { readonly cost: number; readonly class: CreditClass; readonly signal?: AbortSignal };
+type Work = { readonly cost: number; readonly class: CreditClass; readonly signal?: AbortSignal };
 
 /** The credit-aware queue: nothing is sent that was not granted first. */
 export interface CreditQueue {
@@ -32,36 +33,31 @@ export interface CreditQueue {
 
 /** What a call leaves when it threw: no answer, so nobody knows whether it was charged. */
 const lostReceipt: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
+/** What a call leaves that was never sent. */
+const unsentReceipt: Receipt = { ...lostReceipt, lost: false };
+/** Errors of calls that never left this machine. */
+const unsent: ReadonlySet<ErrorCode> = new Set(["bad_request", "not_encodable", "no_connection"]);
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
 export function createCreditQueue(options: QueueOptions): CreditQueue {
   const { db, accountId, clock, budget } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
-  let refreshing: Promise<void> | null = null;
-
-  /** Many calls may find the balance wanting at once; one question answers all of them. */
-  function refreshOnce(): Promise<void> {
-    refreshing ??= options.refresh().finally(() => {
-      refreshing = null;
-    });
-    return refreshing;
-  }
+  const lookAgain = createFreshAccount(options);
 
   async function grantFor(work: Work): Promise<Grant> {
     const request = { accountId, cost: work.cost, class: work.class, floor: options.floors[work.class] };
+    await releaseExpired(db, accountId, clock);
     const first = await reserve(db, request, clock);
     if (first !== null) return first;
-    // before work is put off for hours, look again: holds may have lapsed, the period may be over, credits may have been bought
-    await releaseExpired(db, accountId, clock);
-    await refreshOnce();
+    // before work is put off for hours, look again: the period may be over, credits may have been bought
+    const account = await lookAgain();
     const second = await reserve(db, request, clock);
     if (second !== null) return second;
-    const account = await readAccount(db, accountId);
     throw fail("credits_exhausted", {
       class: work.class,
       cost: work.cost,
       remaining: account?.remaining,
-      until: account?.resetsAt,
+      until: account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + askAgainMs),
     });
   }
 
@@ -70,28 +66,48 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     let charged = 0;
     try {
       const grant = await grantFor(work);
-      let receipt = lostReceipt;
+      let receipt = unsentReceipt;
       try {
         await clock.sleep(Math.max(0, grant.startsAt - clock.now()), work.signal);
+        receipt = lostReceipt;
         charged = work.cost;
         const done = await call();
         receipt = done.receipt;
-        charged = receipt.charged ?? 0;
+        charged = receipt.lost ? work.cost : (receipt.charged ?? 0);
         return done.result;
+      } catch (error) {
+        if (!(error instanceof StorehouseError && unsent.has(error.code))) throw error;
+        receipt = unsentReceipt;
+        charged = 0;
+        throw error;
       } finally {
-        // a call that was never sent costs nothing
-        const end = charged === 0 && receipt.lost ? { ...receipt, lost: false } : receipt;
-        await settle(db, { accountId, holdId: grant.holdId, receipt: end, pace: options.pace }, clock);
+        await settle(db, { accountId, holdId: grant.holdId, receipt, pace: options.pace }, clock);
       }
     } finally {
       budget.settle(work.cost, charged);
     }
   }
 
-  return {
-    run: (work, call) => {
-      const priority = creditClasses.length - creditClasses.indexOf(work.class);
-      return queue.add(() => send(work, call), { priority, ...(work.signal ? { signal: work.signal } : {}) });
-    },
-  };
+  /** An abort reaches what waits. What was sent runs to its end: its answer is paid for, and its slot is taken until then. */
+  async function run<T>(work: Work, call: () => Promise<{ result: T; receipt: Receipt }>): Promise<T> {
+    work.signal?.throwIfAborted();
+    const waiting = new AbortController();
+    const leave = () => waiting.abort(work.signal?.reason);
+    const stay = () => work.signal?.removeEventListener("abort", leave);
+    work.signal?.addEventListener("abort", leave, { once: true });
+    const priority = creditClasses.length - creditClasses.indexOf(work.class);
+    try {
+      return await queue.add(
+        () => {
+          stay();
+          return send(work, call);
+        },
+        { priority, signal: waiting.signal },
+      );
+    } finally {
+      stay();
+    }
+  }
+
+  return { run };
 }

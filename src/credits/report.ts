@@ -1,9 +1,10 @@
 import { sql, type QueryExecutorProvider } from "kysely";
-import { instant, readAccount, type AccountState } from "./account.ts";
+import { readAccount, type AccountState } from "./account.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
+import { instant } from "./ledger-values.ts";
 
 /** Credits spent by dataset and class since an instant. `dataset` null: questions about the account itself. */
-export type Spend = {
+type Spend = {
   readonly dataset: string | null;
   readonly class: string;
   readonly requests: number;
@@ -25,7 +26,7 @@ export async function readCreditReport(db: QueryExecutorProvider, accountId: str
       ? null
       : account.resetsAt - account.periodHours * 3_600_000;
   const { rows } = await sql<Spend>`
-    select dataset, class, count(*)::int as requests, sum(cost)::int as credits
+    select dataset, class, count(*)::float8 as requests, sum(cost)::float8 as credits
     from   ops.request
     where  ${instant(since)} is null or received_at >= ${instant(since)}
     group  by dataset, class

@@ -16,7 +16,7 @@ export type Partition = {
 };
 
 /** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
-export type Normalised = { readonly rows: Readonly<Record<string, readonly Row[]>>; readonly unfit: readonly Unfit[] };
+type Normalised = { readonly rows: Readonly<Record<string, readonly Row[]>>; readonly unfit: readonly Unfit[] };
 
 /** Something worth a table: who it is fetched for, which operations feed it, how its rows look. Data and pure functions. */
 export type Dataset = {

@@ -6,7 +6,7 @@ import { operationById } from "../api/operations/all.ts";
 import { hasNextPage, pageParams } from "../api/paging.ts";
 import { readAnswer, type Unfit } from "../api/read-answer.ts";
 import { errorOf, mayBeExhausted } from "../api/replies.ts";
-import { fail, RetryError, StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import { learnCost } from "../credits/costs.ts";
@@ -46,7 +46,8 @@ export async function fetchPages(
     pages.push(read.value);
     unfit.push(...read.unfit);
     drift.push(...read.drift);
-    if (!hasNextPage(operation, read.value, page)) return { pages, unfit, drift, fetchedAt: answer.receivedAt };
+    if (!hasNextPage(operation, read.value, page, read.unfit.length))
+      return { pages, unfit, drift, fetchedAt: answer.receivedAt };
   }
 }
 
@@ -62,10 +63,12 @@ type PageRequest = {
 async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer> {
   const { operation, slice, signal } = request;
   const cost = Math.ceil(slice.credits / slice.requests);
-  const answer = await parts.queue.run({ cost, class: slice.class, signal }, async () => {
+  // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
+  const unsent = AbortSignal.any([signal, parts.halted]);
+  const answer = await parts.queue.run({ cost, class: slice.class, signal: unsent }, async () => {
     const from = parts.clock.now();
     try {
-      const result = await parts.client.ask(operation, request.params);
+      const result = await parts.client.ask(operation, request.params, signal);
       const receipt = receiptOf(operation, result);
       await landAnswer(parts, request, result, receipt);
       return { result, receipt };
@@ -128,6 +131,9 @@ async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answ
   });
 }
 
+/** Errors of calls that did not fit their operation. */
+const neverSent: ReadonlySet<string> = new Set(["bad_request", "not_encodable"]);
+
 /** A call without an answer. Whether it was charged is not known; the balance of the next answer tells. */
 async function landLoss(
   parts: IngestParts,
@@ -135,7 +141,7 @@ async function landLoss(
   error: StorehouseError,
   durationMs: number,
 ): Promise<void> {
-  if (!(error instanceof RetryError) && error.code !== "answer_too_large" && error.code !== "redirected") return;
+  if (neverSent.has(error.code)) return;
   await land(parts.db, {
     ...landingOf(parts, request),
     status: null,

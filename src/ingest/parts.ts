@@ -26,6 +26,10 @@ export type IngestParts = {
   readonly refreshBalance: () => Promise<void>;
   /** Strikes secrets out of a text before it is stored. */
   readonly scrub: (text: string) => string;
+  /** Slices that this process has in hands: planning may add a second job for one whose first is just being taken up. */
+  readonly underWay: Set<string>;
   /** Stops asking for anything. */
   readonly abort: (error: StorehouseError) => void;
+  /** Aborted when nothing more may be asked: calls under way end, those not sent yet are given back. */
+  readonly halted: AbortSignal;
 };

@@ -1,4 +1,7 @@
+import { sql } from "kysely";
 import type { Settings } from "../config/settings.ts";
+import type { Slice } from "../core/slice.ts";
+import { sharedTask } from "../ledger/jobs.ts";
 import { adoptOpen, closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
@@ -11,22 +14,44 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   const request = { datasets: names, bounds: {}, today: clock.today() };
   const datasets = datasetsOf(request, settings).map((dataset) => dataset.name);
   await buryDead(db, clock);
-  await planningLock(db, async () => {
+  await planningLock(db, async (locked) => {
     const runId = await openRun(
-      db,
+      locked,
       { kind: "schedule", workerId: null, asOf: request.today, datasets, maxCredits: null },
       clock.now(),
     );
-    const adopted = await adoptOpen(db, { runId, task: parts.task, datasets, mostCredits: Number.POSITIVE_INFINITY });
-    const { stage, plans } = await planRequest(db, request, settings);
+    const adopted = await adoptOpen(locked, {
+      runId,
+      task: parts.task,
+      datasets,
+      mostCredits: Number.POSITIVE_INFINITY,
+    });
+    const { stage, plans } = await planRequest(locked, request, settings);
     const planned = await enqueue(
-      db,
+      locked,
       runId,
       parts.task,
       plans.flatMap((plan) => plan.slices),
       clock.now(),
     );
-    await closeRun(db, runId, "loaded", clock.now());
+    await closeRun(locked, runId, "loaded", clock.now());
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
   });
+}
+
+/** Slices of one wave end one after the other; planning waits until so many first waits after an error have passed without one. */
+const quiet = 2;
+
+/**
+ * Plans again soon after a slice of the shared queue brought what is followed, since the next wave is planned from it.
+ * A foreground sync plans its own waves.
+ */
+export async function planAfter(parts: IngestParts, slice: Slice): Promise<void> {
+  if (parts.task !== sharedTask) return;
+  const at = new Date(parts.clock.now() + quiet * parts.retryMs).toISOString();
+  await sql`
+    select graphile_worker.add_job('plan_due', json_build_object('datasets', datasets), run_at := ${at}::timestamptz,
+                                   job_key := 'plan_due after ' || md5(datasets::text), max_attempts := 3)
+    from   ops.run
+    where  run_id = ${slice.runId}`.execute(parts.db);
 }

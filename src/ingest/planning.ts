@@ -94,7 +94,7 @@ async function planOne(db: Database, { dataset, request, portfolio, learned, set
 }
 
 /** A dataset's timing with what the configuration changes. */
-export function timingOf(timing: Timing, settings: DatasetSettings): Timing {
+function timingOf(timing: Timing, settings: DatasetSettings): Timing {
   if (timing.kind === "snapshot") return timing;
   return {
     ...timing,

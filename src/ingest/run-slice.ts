@@ -6,19 +6,38 @@ import { claim, endAttempt, failuresOf, splitSlice, type Ending } from "../ledge
 import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
 import { commitSlice } from "./commit-slice.ts";
 import { fetchPages, type Fetched } from "./fetch-pages.ts";
+import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
+import { planAfter } from "./plan-due.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
 const unknownResetMs = 60 * 60_000;
 const longestWaitMs = 10 * 60_000;
 /** A commit that met another worker's, or lost a race for a key, is right the next time. */
 const commitTries = 4;
+/** A slice that this process gives back is left to others for so long, since this one is on its way out. */
+const handOverMs = 5_000;
 
 /**
  * The whole story of one slice: claim, reserve, fetch, land, normalise, load, record. Every end is written to the ledger;
- * it throws only when the ledger cannot be reached, and then the job is tried again by the queue.
+ * it throws only when the ledger stays out of reach, and then the job is tried again by the queue.
  */
 export async function runSlice(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
+  if (parts.underWay.has(sliceId)) return;
+  parts.underWay.add(sliceId);
+  try {
+    // a claim that an outage left open is this process's own and can be claimed again
+    await throughOutage(parts, () => attempt(parts, sliceId, signal));
+  } finally {
+    parts.underWay.delete(sliceId);
+  }
+}
+
+async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
+  if (parts.halted.aborted) {
+    await addJobs(parts.db, parts.task, [sliceId], parts.clock.now() + handOverMs);
+    return;
+  }
   const slice = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
   if (slice === null) return;
   const from = parts.clock.now();
@@ -30,18 +49,24 @@ export async function runSlice(parts: IngestParts, sliceId: string, signal: Abor
       { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
       `slice.${done.state}`,
     );
+    if (dataset.stage === "portfolio") await planAfter(parts, slice);
   } catch (error) {
     if (isLostConnection(error)) throw error;
-    await endBadly(parts, slice, known(parts, error, signal));
+    await endBadly(parts, slice, known(parts, error, signal)).catch(async (fault: unknown) => {
+      if (isLostConnection(fault)) throw fault;
+      // the queue would try again for hours what is broken for good, and the run would wait for it
+      await end(parts, slice, { ...giveBack, state: "failed", error: told(parts, known(parts, fault, signal)) });
+    });
   }
 }
 
 async function commitPatiently(parts: IngestParts, slice: Slice, fetched: Fetched) {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
-      return await commitSlice(parts, datasetNamed(slice.dataset), slice, fetched);
+      // the answer is in hand and paid for: a database that comes back soon gets it without asking again
+      return await throughOutage(parts, () => commitSlice(parts, datasetNamed(slice.dataset), slice, fetched));
     } catch (error) {
-      if (attempt === commitTries || !isPassing(error)) throw error;
+      if (tries === commitTries || !isPassing(error)) throw error;
     }
   }
 }
@@ -49,12 +74,14 @@ async function commitPatiently(parts: IngestParts, slice: Slice, fetched: Fetche
 /** Any error as one of ours. What nobody foresaw fails the slice: asking again would cost credits and break again. */
 function known(parts: IngestParts, error: unknown, signal: AbortSignal): StorehouseError {
   if (error instanceof StorehouseError) return error;
-  if (signal.aborted) return fail("stopped");
+  if (signal.aborted || parts.halted.aborted) return fail("stopped");
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return fail("unexpected", { problem: parts.scrub(text).slice(0, 300) }, error);
 }
 
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
+  // first of all, so that nothing is sent while the ledger is written
+  if (error instanceof AbortError) parts.abort(error);
   parts.log.warn({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
   if (error instanceof FencedError) {
     if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });
@@ -62,7 +89,6 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
   }
   if (error instanceof AbortError) {
     await end(parts, slice, { ...giveBack, error: told(parts, error) });
-    parts.abort(error);
     return;
   }
   if (error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
@@ -105,8 +131,10 @@ function waitAfter(firstMs: number, failures: number, seed: number): number {
 
 async function end(parts: IngestParts, slice: Slice, ending: Ending): Promise<void> {
   await parts.db.transaction().execute(async (transaction) => {
-    const ended = await endAttempt(transaction, slice, ending, parts.clock.now());
-    if (ended && ending.dueAt !== null) await addJobs(transaction, parts.task, [slice.sliceId], ending.dueAt);
+    const now = parts.clock.now();
+    const ended = await endAttempt(transaction, slice, ending, now);
+    const nextAt = ending.dueAt ?? (ending.state === "pending" ? now + handOverMs : null);
+    if (ended && nextAt !== null) await addJobs(transaction, parts.task, [slice.sliceId], nextAt);
   });
 }
 

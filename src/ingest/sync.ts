@@ -1,6 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
-import type { SliceDraft } from "../core/slice.ts";
+import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { Budget } from "../credits/budget.ts";
 import { ownTask } from "../ledger/jobs.ts";
 import {
@@ -16,6 +16,8 @@ import {
 } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
+import { leftOpen } from "./left-open.ts";
+import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planRequest, type SyncRequest } from "./planning.ts";
 
@@ -53,30 +55,37 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     { kind: "sync", workerId, asOf: request.today, datasets: names, maxCredits },
     clock.now(),
   );
-  const task = ownTask(workerId);
-  let leftOut = 0;
-  await adoptOpen(db, { runId, task, datasets: names, mostCredits: parts.budget.left() });
+  const wave = { runId, names, request };
   for (;;) {
+    const { taken, leftOut } = await throughOutage(parts.ingest, () => planWave(parts, wave));
     await drain(parts, runId);
-    if (parts.stop.aborted || parts.aborted() !== null) break;
-    const planned = await planningLock(db, async () => {
-      const { plans } = await planRequest(db, request, parts.settings);
-      const { kept, left } = withinBudget(
-        plans.flatMap((plan) => plan.slices),
-        parts.budget.left(),
-      );
-      leftOut = left;
-      if (left === 0)
-        await noteNaivePrice(
-          db,
-          runId,
-          plans.reduce((sum, plan) => sum + plan.naiveCredits, 0),
-        );
-      return enqueue(db, runId, task, kept, clock.now());
-    });
-    if (planned === 0) break;
+    if (taken === 0 || parts.stop.aborted || parts.aborted() !== null) return finish(parts, runId, leftOut);
   }
-  return finish(parts, runId, leftOut);
+}
+
+type Wave = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
+
+/** Queues what is to be done next: first what others left open, since the plan takes it for covered, then what is planned from all that is in. */
+function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
+  const { db, clock, workerId } = parts.ingest;
+  const task = ownTask(workerId);
+  return planningLock(db, async (locked) => {
+    const adopted = await adoptOpen(locked, { runId, task, datasets: names, mostCredits: parts.budget.left() });
+    const abandoned = await leftOpen(locked, runId, names);
+    if (adopted > 0) return { taken: adopted, leftOut: abandoned };
+    const { plans } = await planRequest(locked, request, parts.settings);
+    const { kept, left } = withinBudget(
+      plans.flatMap((plan) => plan.slices),
+      parts.budget.left(),
+    );
+    if (left === 0)
+      await noteNaivePrice(
+        locked,
+        runId,
+        plans.reduce((sum, plan) => sum + plan.naiveCredits, 0),
+      );
+    return { taken: await enqueue(locked, runId, task, kept, clock.now()), leftOut: left + abandoned };
+  });
 }
 
 /** Runs failed slices again, to the end. */
@@ -101,20 +110,22 @@ const slowestLookMs = 500;
 
 /** Waits until no slice of the run is pending or running, or until everything is to stop. */
 async function drain(parts: SyncParts, runId: string): Promise<void> {
-  const { db, clock } = parts.ingest;
+  const { db, clock, halted } = parts.ingest;
+  const ended = AbortSignal.any([parts.stop, halted]);
   for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
-    const progress = await runProgress(db, runId, clock.now());
+    const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
     parts.progress(progress);
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
     // a stop ends the wait early; the next turn sees it
-    await clock.sleep(wait, parts.stop).catch(() => undefined);
+    await clock.sleep(wait, ended).catch(() => undefined);
   }
 }
 
 /** The dearest promise first: slices in order of class until the budget is full. */
 function withinBudget(slices: readonly SliceDraft[], credits: number): { kept: readonly SliceDraft[]; left: number } {
   let sum = 0;
-  const kept = slices.filter((slice) => {
+  const byClass = [...slices].sort((a, b) => creditClasses.indexOf(a.class) - creditClasses.indexOf(b.class));
+  const kept = byClass.filter((slice) => {
     const fits = sum + slice.credits <= credits;
     if (fits) sum += slice.credits;
     return fits;
@@ -124,10 +135,10 @@ function withinBudget(slices: readonly SliceDraft[], credits: number): { kept: r
 
 async function finish(parts: SyncParts, runId: string, leftOut: number): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
-  const progress = await runProgress(db, runId, clock.now());
+  const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
   const outcome = outcomeOf(progress, { aborted: error !== null, stopped: parts.stop.aborted, leftOut });
-  await closeRun(db, runId, outcome, clock.now());
+  await throughOutage(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
   return { runId, outcome, progress, leftOut, error };
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
-import type { SliceDraft } from "../core/slice.ts";
+import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { Database } from "../warehouse/database.ts";
 import { addJobs } from "./jobs.ts";
 import { insertSlices } from "./slices.ts";
@@ -62,61 +62,77 @@ export async function enqueue(
   return db.transaction().execute(async (transaction) => {
     const ids = await insertSlices(transaction, runId, drafts, now);
     await addJobs(transaction, task, ids);
-    const credits = drafts.reduce((sum, draft) => sum + draft.credits, 0);
-    await sql`update ops.run set planned_slices = planned_slices + ${ids.length}, planned_credits = planned_credits + ${credits} where run_id = ${runId}`.execute(
-      transaction,
-    );
+    await sql`
+      update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
+      from   (select count(*) as slices, coalesce(sum(planned_credits), 0) as credits
+              from   ops.slice where slice_id = any (${[...ids]}::bigint[])) as planned
+      where  r.run_id = ${runId}`.execute(transaction);
     return ids.length;
   });
 }
 
 /**
  * Takes over what was left open: slices of dead processes and of the shared queue that nobody runs now. They join the run, at once.
- * Slices of a living foreground process stay where they are. At most `mostCredits` by their planned price, newest class first.
+ * Slices of a living foreground process stay where they are. At most `mostCredits` by their planned price, in order of class, newest first.
+ * Of two processes that want the same slice at the same moment the first one keeps it.
  */
 export async function adoptOpen(
   db: Database,
   run: { runId: string; task: string; datasets: readonly string[]; mostCredits: number },
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    const most = Number.isFinite(run.mostCredits) ? run.mostCredits : null;
-    const { rows } = await sql<{ slice_id: string }>`
+    // locked first and looked at again then, so that a slice that somebody else has just taken is left to them
+    const { rows } = await sql<{ slice_id: string; running: string }>`
       with open as (
-        select s.slice_id, sum(s.planned_credits) over (order by s.window_end desc, s.slice_id) as running
+        select s.slice_id, s.class, s.window_end, s.planned_credits
         from   ops.slice as s
         join   ops.run   as r on r.run_id = s.run_id
         where  s.dataset = any (${[...run.datasets]}::text[]) and s.run_id <> ${run.runId}
         and    s.state in ('pending', 'running', 'deferred')
         and    (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
+        for    update of s
       )
-      update ops.slice as s set run_id = ${run.runId}, state = 'pending', due_at = null
+      select slice_id, sum(planned_credits) over turn as running
       from   open
-      where  open.slice_id = s.slice_id and (${most}::bigint is null or open.running <= ${most}::bigint)
-      returning s.slice_id`.execute(transaction);
-    const ids = rows.map((row) => row.slice_id);
+      window turn as (order by array_position(${[...creditClasses]}::text[], class), window_end desc, slice_id)
+      order  by array_position(${[...creditClasses]}::text[], class), window_end desc, slice_id`.execute(transaction);
+    const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
+    await sql`
+      update ops.slice set run_id = ${run.runId}, state = 'pending', due_at = null
+      where  slice_id = any (${ids}::bigint[])`.execute(transaction);
     await addJobs(transaction, run.task, ids);
     return ids.length;
   });
 }
 
-/** Makes failed slices pending again in a run. Returns how many. */
+/** Makes failed slices pending again in a run, save those that were asked for anew since, and queues them newest first. Returns how many. */
 export async function reopenFailed(
   db: Database,
   run: { runId: string; task: string; datasets: readonly string[] },
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ slice_id: string }>`
-      update ops.slice as s set state = 'pending', failures = 0, run_id = ${run.runId}, due_at = null
-      where  s.state = 'failed' and s.dataset = any (${[...run.datasets]}::text[])
-      and    not exists (
-        select from ops.slice as o
-        where  o.dataset = s.dataset and o.scope = s.scope and coalesce(o.batch_id, 0) = coalesce(s.batch_id, 0)
-        and    o.window_start = s.window_start and o.window_end = s.window_end and o.slice_id > s.slice_id)
-      returning s.slice_id`.execute(transaction);
-    const ids = rows.map((row) => row.slice_id);
-    await addJobs(transaction, run.task, ids);
-    return ids.length;
+      with slices as (
+        select slice_id, state, window_end, max(slice_id) over cell as newest,
+               bool_or(state in ('pending', 'running', 'deferred')) over cell as is_open
+        from   ops.slice
+        where  dataset = any (${[...run.datasets]}::text[])
+        window cell as (partition by dataset, scope, batch_id, window_start, window_end)
+      )
+      select slice_id from slices where state = 'failed' and slice_id = newest and not is_open
+      order  by window_end desc, slice_id`.execute(transaction);
+    const reopened = await sql<{ slice_id: string }>`
+      update ops.slice set state = 'pending', failures = 0, run_id = ${run.runId}, due_at = null
+      where  slice_id = any (${rows.map((row) => row.slice_id)}::bigint[]) and state = 'failed'
+      returning slice_id`.execute(transaction);
+    const mine = new Set(reopened.rows.map((row) => row.slice_id));
+    await addJobs(
+      transaction,
+      run.task,
+      rows.map((row) => row.slice_id).filter((id) => mine.has(id)),
+    );
+    return mine.size;
   });
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { CreditClass, Scope, Slice, SliceDraft } from "../core/slice.ts";
+import { cleanText } from "../core/text.ts";
 import type { Database } from "../warehouse/database.ts";
 
 /*
@@ -77,6 +78,7 @@ async function insertBatches(db: Database, drafts: readonly SliceDraft[]): Promi
   await sql`
     insert into ops.batch (digest, items)
     select digest, items from jsonb_to_recordset(${rows}::jsonb) as b (digest text, items text[])
+    order  by digest
     on conflict do nothing`.execute(db);
   const found = await sql<{ digest: string; batch_id: string }>`
     select digest, batch_id from ops.batch where digest = any (${[...lists.keys()]}::text[])`.execute(db);
@@ -132,9 +134,10 @@ export type Ending = {
 
 /** Ends an attempt; false when another attempt has taken the slice over, and then nothing was written. */
 export async function endAttempt(db: Database, slice: Slice, ending: Ending, now: number): Promise<boolean> {
+  const message = ending.error === null ? null : cleanText(ending.error.message);
   const { rows } = await sql`
     update ops.slice
-    set    state = ${ending.state}, error_code = ${ending.error?.code ?? null}, error_message = ${ending.error?.message ?? null},
+    set    state = ${ending.state}, error_code = ${ending.error?.code ?? null}, error_message = ${message},
            due_at = ${at(ending.dueAt)}, failures = failures + ${ending.counts ? 1 : 0},
            rows_loaded = ${ending.rowsLoaded}, rows_rejected = ${ending.rowsRejected}, ended_at = ${at(now)}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
@@ -159,12 +162,16 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   const middle = Math.ceil(items.length / 2);
   const first = { ...slice, items: items.slice(0, middle) };
   const second = { ...slice, items: items.slice(middle) };
-  const batches = await insertBatches(db, [first]);
-  const kept = await sql`
-    update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
-    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
-    returning slice_id`.execute(db);
-  return kept.rows.length > 0 ? [slice.sliceId, ...(await insertSlices(db, slice.runId, [second], now))] : [];
+  return db.transaction().execute(async (transaction) => {
+    const batches = await insertBatches(transaction, [first]);
+    const kept = await sql`
+      update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
+      where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+      returning slice_id`.execute(transaction);
+    return kept.rows.length > 0
+      ? [slice.sliceId, ...(await insertSlices(transaction, slice.runId, [second], now))]
+      : [];
+  });
 }
 
 function at(instant: number | null): ReturnType<typeof sql> {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../warehouse/database.ts";
 
 /** Slices of one dataset by state, and when the last of them ended. */
-export type DatasetStatus = {
+type DatasetStatus = {
   readonly dataset: string;
   readonly pending: number;
   readonly running: number;
@@ -17,7 +17,7 @@ export type DatasetStatus = {
 };
 
 /** The latest run. */
-export type LastRun = {
+type LastRun = {
   readonly runId: string;
   readonly kind: string;
   readonly startedAt: Date;
@@ -28,7 +28,7 @@ export type LastRun = {
 };
 
 /** A group of slices that ended badly for the same reason. */
-export type Trouble = {
+type Trouble = {
   readonly dataset: string;
   readonly state: string;
   readonly code: string;

@@ -15,9 +15,9 @@ export function askable(timing: Series, today: Day, bounds: Partial<Window>): Wi
   return { start: bounds.start ?? addDays(settled, -timing.historyDays), end };
 }
 
-/** A day is final once it was asked for after the source stopped restating it. */
-export function isFinal(timing: Series, day: Day, asOf: Day): boolean {
-  return daysBetween(day, asOf) >= timing.settleDays + timing.lookbackDays;
+/** Days before this one are final in an answer of `asOf`: the source had stopped restating them. */
+function finalBefore(timing: Series, asOf: Day): Day {
+  return addDays(asOf, 1 - timing.settleDays - timing.lookbackDays);
 }
 
 /**
@@ -37,12 +37,13 @@ export function missingDays(options: {
   for (const slice of covered) {
     const from = Math.max(0, daysBetween(window.start, slice.window.start));
     const to = Math.min(length, daysBetween(window.start, slice.window.end));
-    for (let index = from; index < to; index += 1) {
-      const settled = slice.asOf >= today || isOpen(slice) || isFinal(timing, addDays(window.start, index), slice.asOf);
-      for (const item of slice.items ?? [""]) {
-        const row = marks.get(item);
-        if (row !== undefined) row[index] = Math.max(row[index] ?? 0, settled ? asked : toRestate);
-      }
+    const final =
+      slice.asOf >= today || isOpen(slice) ? to : daysBetween(window.start, finalBefore(timing, slice.asOf));
+    for (const item of slice.items ?? [""]) {
+      const row = marks.get(item);
+      if (row === undefined) continue;
+      for (let index = from; index < to; index += 1)
+        row[index] = Math.max(row[index] ?? 0, index < final ? asked : toRestate);
     }
   }
   const days = Array.from({ length }, (_, index) => addDays(window.start, index));

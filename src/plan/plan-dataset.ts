@@ -34,14 +34,17 @@ export type DatasetPlan = {
   readonly naiveCredits: number;
 };
 
-/** Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure. */
+/** Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure; the order of partitions does not matter. */
 export function planDataset(request: PlanRequest): DatasetPlan {
-  const parts = request.partitions.map((partition) => {
-    const covered = request.covered.get(scopeKey(partition.scope)) ?? [];
-    return request.timing.kind === "snapshot"
-      ? planSnapshot(request, partition, covered)
-      : planSeries(request, partition, covered);
-  });
+  const parts = request.partitions
+    .map((partition) => ({ partition, key: scopeKey(partition.scope) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ partition, key }) => {
+      const covered = request.covered.get(key) ?? [];
+      return request.timing.kind === "snapshot"
+        ? planSnapshot(request, partition, covered)
+        : planSeries(request, partition, covered);
+    });
   const slices = parts
     .flatMap((part) => part.slices)
     .sort((a, b) => (a.window.end < b.window.end ? 1 : a.window.end > b.window.end ? -1 : 0));

@@ -1,5 +1,7 @@
 import { isDay } from "../core/day.ts";
 import { devicesOf } from "../core/store.ts";
+import { cleanText } from "../core/text.ts";
+import { isDimension } from "./column-kinds.ts";
 import type { ColumnKind, Row, Table } from "./table.ts";
 
 /** Rows that fit their table, and those that do not, each with its reason. */
@@ -11,26 +13,29 @@ export type CheckedRows = {
 type Value = Row[string];
 
 const int4 = 2 ** 31;
+/** A key's index holds 2,704 bytes a row at most, its own header among them. */
+const longestKey = 2_600;
+const clockTime = /^\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
 const devices: readonly string[] = Object.values(devicesOf).flat();
 const isText = (value: Value) => typeof value === "string";
 const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
 
 /** What a value must be to go into a column of each kind. Null is checked apart. */
 const fits: Record<ColumnKind, (value: Value) => boolean> = {
-  app: (value) => isText(value) && /^(ios|android):./s.test(String(value)),
+  app: (value) => isText(value) && /^(ios|android):./s.test(value),
   keyword: isText,
-  country: (value) => isText(value) && /^([A-Z]{2}|ALL)$/.test(String(value)),
-  device: (value) => isText(value) && devices.includes(String(value)),
-  day: (value) => isText(value) && isDay(String(value)),
+  country: (value) => isText(value) && /^([A-Z]{2}|ALL)$/.test(value),
+  device: (value) => isText(value) && devices.includes(value),
+  day: (value) => isText(value) && isDay(value),
   text: isText,
   int: (value) => Number.isInteger(value) && Math.abs(Number(value)) < int4,
   bigint: (value) => Number.isSafeInteger(value),
   number: isNumber,
   boolean: (value) => typeof value === "boolean",
-  timestamp: isText,
+  timestamp: (value) => isText(value) && clockTime.test(value) && isDay(value.slice(0, 10)),
 };
 
-/** Parts rows into those that the table can take and those that would break the statement: wrong types, empty keys, repeated keys. */
+/** Parts rows into those that the table can take and those that would break the statement: wrong types; empty, endless or repeated keys. */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
   const seen = new Set<string>();
   const fit: Row[] = [];
@@ -49,12 +54,15 @@ function misfit(table: Table, row: Row): string | null {
     if (value === null) {
       if (table.key.includes(column)) return `${column} is missing`;
     } else if (!fits[kind](value)) return `${column} is no ${kind}`;
+    else if ((table.key.includes(column) || isDimension(kind)) && Buffer.byteLength(String(value)) > longestKey)
+      return `${column} is too long for a key`;
   }
   return null;
 }
 
 function repeated(table: Table, row: Row, seen: Set<string>): string | null {
-  const key = table.key.map((column) => String(row[column])).join("\u0001");
+  // as the table will hold it: two texts that differ by what Postgres cannot hold are one key
+  const key = JSON.stringify(table.key.map((column) => cleanText(String(row[column]))));
   if (seen.has(key)) return "a second row with the same key";
   seen.add(key);
   return null;

@@ -17,7 +17,7 @@ export const pgTypes = {
 } as const satisfies Record<ColumnKind, string>;
 
 /** Kinds whose values are looked up in a dimension. */
-export const dimensionKinds = ["app", "keyword", "country", "device"] as const satisfies readonly ColumnKind[];
+const dimensionKinds = ["app", "keyword", "country", "device"] as const satisfies readonly ColumnKind[];
 export type DimensionKind = (typeof dimensionKinds)[number];
 
 /** True when the kind is a key of a dimension. */

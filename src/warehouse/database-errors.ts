@@ -1,7 +1,17 @@
 import pg from "pg";
 
-const lostClasses = ["08", "57P"];
-const lostNodeCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
+/** Connection exceptions, a server that shuts down or starts up, one that has no connection to spare. */
+const lostStarts = ["08", "57P", "53300"];
+const lostNodeCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
 /** Unique violation under concurrent merges, serialisation failure, deadlock. */
 const passing = new Set(["23505", "40001", "40P01"]);
 
@@ -9,7 +19,7 @@ const passing = new Set(["23505", "40001", "40P01"]);
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (error instanceof pg.DatabaseError) return lostClasses.some((start) => code.startsWith(start));
+  if (error instanceof pg.DatabaseError) return lostStarts.some((start) => code.startsWith(start));
   return (
     lostNodeCodes.has(code) ||
     /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(

@@ -11,17 +11,24 @@ export interface Warehouse extends AsyncDisposable {
   readonly pool: pg.Pool;
 }
 
-const oid = { date: 1082, timestamp: 1114 } as const;
-
-/** Days and zoneless date-times stay text: the driver would read them in the machine's time zone. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (id, format) =>
-    id === oid.date || id === oid.timestamp
-      ? (value: unknown) => value
-      : (pg.types.getTypeParser(id, format) as (value: unknown) => unknown),
+const oid: Readonly<Record<"date" | "timestamp" | "dates" | "timestamps" | "texts", number>> = {
+  date: 1082,
+  timestamp: 1114,
+  dates: 1182,
+  timestamps: 1115,
+  texts: 1009,
 };
 
-/** Opens a pool of at most `size` connections. Throws `database_unreachable` when nobody answers or the server is older than 15. */
+/** Days and zoneless date-times stay text, in lists too: the driver would read them in the machine's time zone. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) => {
+    if (id === oid.date || id === oid.timestamp) return (value: unknown) => value;
+    const read = id === oid.dates || id === oid.timestamps ? oid.texts : id;
+    return pg.types.getTypeParser(read, format) as (value: unknown) => unknown;
+  },
+};
+
+/** Opens a pool of at most `size` connections. Throws `database_unreachable` when nobody answers, `database_too_old` below 15. */
 export async function openWarehouse(url: string, size: number): Promise<Warehouse> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -41,7 +48,7 @@ export async function openWarehouse(url: string, size: number): Promise<Warehous
       version: number;
     }>`select current_setting('server_version_num')::int as version`.execute(db);
     const found = version.rows[0]?.version ?? 0;
-    if (found < 150_000) throw fail("database_unreachable", { needed: "Postgres 15 or newer", found });
+    if (found < 150_000) throw fail("database_too_old", { found });
   } catch (cause) {
     await db.destroy();
     throw connectionProblem(cause);

@@ -51,7 +51,8 @@ const resolvers: Record<DimensionKind, (db: Database, names: readonly string[]) 
       insert into core.dim_app (store, track_id)
       select split_part(name, ':', 1), substr(name, strpos(name, ':') + 1)
       from   unnest(${list}::text[]) with ordinality as wanted (name, position)
-      where  not exists (select from core.dim_app as a where a.store || ':' || a.track_id = wanted.name)
+      where  not exists (select from core.dim_app as a
+                         where a.store = split_part(name, ':', 1) and a.track_id = substr(name, strpos(name, ':') + 1))
       order  by position
       on conflict do nothing`;
     const select = sql<Found>`

@@ -46,8 +46,14 @@ export async function runLoad(transaction: Database, load: Load, dimensions: Dim
 function statementsOf(load: Load, staged: Staged): readonly RawBuilder<unknown>[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
-  const merge = load.rows.length > 0 ? [mergeStatement(staged)] : [];
-  return rule.kind === "replace" && load.complete ? [deleteStatement(staged), ...merge] : merge;
+  if (rule.kind === "replace") return replaceStatements(staged, load.complete);
+  return load.rows.length > 0 ? [mergeStatement(staged)] : [];
+}
+
+/** An answer older than one that wrote the scope brings nothing back. */
+function replaceStatements(staged: Staged, complete: boolean): readonly RawBuilder<unknown>[] {
+  const source = sql`(select * from ${staged.source} as s where ${staged.fresh})`;
+  return [...(complete ? [deleteStatement(staged)] : []), mergeStatement({ ...staged, source })];
 }
 
 /** Insert what is new, update what differs and is not older, leave the rest alone. */
@@ -65,12 +71,11 @@ function mergeStatement({ target, columns, key, source, sliceId, fetchedAt }: St
       insert (${list(columns)}, slice_id, fetched_at) values (${list(columns, "s")}, ${sliceId}, ${fetchedAt})`;
 }
 
-/** Members of the scope that the newer answer no longer names. */
-function deleteStatement({ target, key, source, inScope, fetchedAt }: Staged): RawBuilder<unknown> {
+/** Members of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics say; keys are never null. */
+function deleteStatement({ target, key, source, inScope, fresh }: Staged): RawBuilder<unknown> {
   return sql`
     delete from ${target} as t
-    where  ${inScope} and t.fetched_at <= ${fetchedAt}
-    and    not exists (select from ${source} as s where ${equal(key, "t", "s")})`;
+    where  ${inScope} and ${fresh} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
 function stage(load: Load, dimensions: Dimensions): Staged {
@@ -94,14 +99,18 @@ function stage(load: Load, dimensions: Dimensions): Staged {
     (column) =>
       sql`${sql.id("t", column)} = ${resolve(column, load.scope[column])}::${sql.raw(pgTypes[table.columns[column] ?? "text"])}`,
   );
+  const target = sql`${sql.id(...table.name.split("."))}`;
+  const inScope = bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`;
+  const fetchedAt = sql`${new Date(load.fetchedAt).toISOString()}::timestamptz`;
   return {
-    target: sql`${sql.id(...table.name.split("."))}`,
+    target,
     columns,
     key: table.key,
     source: sql`(select * from unnest(${sql.join(arrays)}) as s (${list(columns)}) order by ${list(table.key, "s")})`,
-    inScope: bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`,
+    inScope,
+    fresh: sql`not exists (select from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`,
     sliceId: sql`${load.sliceId}::bigint`,
-    fetchedAt: sql`${new Date(load.fetchedAt).toISOString()}::timestamptz`,
+    fetchedAt,
     day: sql`${load.day}::date`,
   };
 }

@@ -16,14 +16,36 @@ export async function migrate(url: string): Promise<string[]> {
   return await migrateWarehouse(warehouse);
 }
 
-/** `migrate` over an open pool. */
+/** `migrate` over an open pool of at least two connections. */
 export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> {
-  await sql`create schema if not exists ops`.execute(warehouse.db);
-  const { error, results } = await migrator(warehouse.db).migrateToLatest();
-  if (error !== undefined) throw error;
-  await runMigrations({ pgPool: warehouse.pool, logger: silent });
-  return (results ?? []).map((result) => result.migrationName);
+  // `if not exists` does not keep two processes from making the same schema at once, so the whole is done one by one
+  return warehouse.db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(hashtext('storehouse migrate'))`.execute(connection);
+    try {
+      return await bringUpToDate(warehouse);
+    } finally {
+      await sql`select pg_advisory_unlock(hashtext('storehouse migrate'))`.execute(connection);
+    }
+  });
 }
+
+async function bringUpToDate({ db, pool }: Warehouse): Promise<string[]> {
+  await sql`create schema if not exists ops`.execute(db);
+  const { error, results = [] } = await migrator(db).migrateToLatest();
+  if (error !== undefined) throw error;
+  if (results.length > 0) await sql.raw(commentsOnOwnTables).execute(db);
+  await runMigrations({ pgPool: pool, logger: silent });
+  return results.map((result) => result.migrationName);
+}
+
+/** The migrator makes its tables itself, and without a word about them. */
+const commentsOnOwnTables = `
+  comment on table  ops.migration                is 'Migrations that have run.';
+  comment on column ops.migration.name           is 'File in migrations/, without its ending.';
+  comment on column ops.migration.timestamp      is 'When it ran.';
+  comment on table  ops.migration_lock           is 'One row that a process locks while it migrates.';
+  comment on column ops.migration_lock.id        is 'Name of the lock.';
+  comment on column ops.migration_lock.is_locked is 'Not used on Postgres.';`;
 
 function migrator(db: Database): Migrator {
   return new Migrator({

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
+import { cleanJson } from "../core/text.ts";
 import type { Database } from "./database.ts";
 
-/** A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep. */
+/** A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request without a slice is not kept. */
 export type Landing = {
   readonly sliceId: string | null;
   readonly attempt: number;
@@ -35,7 +36,7 @@ export async function land(db: Database, landing: Landing): Promise<void> {
     insert into ops.request (slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost, remaining,
                              duration_ms, byte_count, worker_id, received_at)
     values (${landing.sliceId}, ${landing.attempt}, ${landing.page}, ${landing.dataset}, ${landing.class}, ${landing.operation},
-            ${JSON.stringify(landing.params)}::jsonb, ${landing.status}, ${landing.errorCode}, ${landing.cost}, ${landing.remaining},
+            ${JSON.stringify(cleanJson(landing.params))}::jsonb, ${landing.status}, ${landing.errorCode}, ${landing.cost}, ${landing.remaining},
             ${Math.round(landing.durationMs)}, ${landing.byteCount}, ${landing.workerId}, ${at})`;
   if (landing.body === null || landing.sliceId === null) {
     await request.execute(db);

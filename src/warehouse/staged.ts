@@ -9,6 +9,8 @@ export type Staged = {
   readonly source: RawBuilder<unknown>;
   /** `t.scope = value and ...` for the rows that the load replaces. */
   readonly inScope: RawBuilder<unknown>;
+  /** True unless a younger answer wrote the scope. */
+  readonly fresh: RawBuilder<unknown>;
   readonly sliceId: RawBuilder<unknown>;
   readonly fetchedAt: RawBuilder<unknown>;
   readonly day: RawBuilder<unknown>;

@@ -21,7 +21,7 @@ export type ColumnKind =
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
-export type LoadRule =
+type LoadRule =
   | { readonly kind: "upsert" }
   | { readonly kind: "replace"; readonly scope: readonly string[] }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };

@@ -3,8 +3,10 @@ import * as account from "./account.ts";
 import * as dashboard from "./dashboard.ts";
 import * as keyword from "./keyword.ts";
 
-/** Every operation, in the order of the contract. */
-export const operations: readonly Operation[] = [keyword, dashboard, account].flatMap((group) => Object.values(group));
+/** Every operation, by the groups of the contract; within a group by id, since the order of a module's exports is the loader's. */
+export const operations: readonly Operation[] = [keyword, dashboard, account].flatMap((group) =>
+  Object.values<Operation>(group).sort((a, b) => (a.id < b.id ? -1 : 1)),
+);
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 

@@ -1,0 +1,66 @@
+import type { Client } from "../api/client.ts";
+import { remainingCredits } from "../api/operations/account.ts";
+import { readAnswer } from "../api/read-answer.ts";
+import { errorOf } from "../api/replies.ts";
+import type { Clock } from "../core/clock.ts";
+import { RetryError } from "../core/errors.ts";
+import { observeBalance } from "../credits/account.ts";
+import type { Database } from "../warehouse/database.ts";
+import { land } from "../warehouse/raw.ts";
+import type { IngestParts } from "./parts.ts";
+
+/** What asking for the balance takes. */
+export type BalanceParts = {
+  readonly db: Database;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly accountId: string;
+  readonly workerId: string;
+};
+
+/** Asks the service for the balance, which is free, notes the request, and books the answer. Throws what the status stands for. */
+export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
+  const askedAt = clock.now();
+  const answer = await client.ask(remainingCredits, {});
+  const problem = errorOf(remainingCredits, answer);
+  await land(db, {
+    sliceId: null,
+    attempt: 0,
+    page: 0,
+    dataset: null,
+    class: "snapshot",
+    operation: remainingCredits.id,
+    params: {},
+    status: answer.status,
+    errorCode: problem?.code ?? null,
+    cost: 0,
+    remaining: answer.credits.remaining,
+    durationMs: answer.durationMs,
+    byteCount: answer.body.length,
+    workerId,
+    receivedAt: answer.receivedAt,
+    body: null,
+  });
+  if (problem !== null) throw problem;
+  const told = remainingCredits.answer.parse(readAnswer(remainingCredits, answer.body).value);
+  const balance = {
+    total: Math.floor(told.creditTotal),
+    remaining: Math.floor(told.creditRemaining),
+    resetsAt: answer.receivedAt + told.creditResetTime * 1000,
+    periodHours: told.creditResetPeriod ?? null,
+    askedAt,
+  };
+  await observeBalance(db, accountId, balance, clock);
+}
+
+/** The first question of a process: a wrong token shows before anything is planned. What may pass is asked again, a few times. */
+export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await parts.refreshBalance();
+    } catch (error) {
+      if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted) throw error;
+      await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), stop).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { remainingCredits } from "../../src/api/operations/account.ts";
+import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
+import { StorehouseError } from "../../src/core/errors.ts";
+import { json, openClient, serve, token, type TestServer } from "../support/api-server.ts";
+
+const impatient = 150;
+
+/** An address on which nobody listens. */
+async function deafOrigin(): Promise<string> {
+  await using server = await serve((response) => json(response));
+  return server.origin;
+}
+
+/** A server that breaks the connection after it sent `text` as it is. */
+function breaking(text: string): Promise<TestServer> {
+  return serve((response) => {
+    const { socket } = response;
+    if (text === "") socket?.destroy();
+    else socket?.end(text);
+  });
+}
+
+describe("an answer that takes too long", () => {
+  test.each<[string, Parameters<typeof serve>[0]]>([
+    ["no headers", () => undefined],
+    ["no body", (response) => response.writeHead(200, { "content-length": "10" }).flushHeaders()],
+    ["a stalled body", (response) => void response.writeHead(200, { "content-length": "10" }).write("[")],
+  ])("%s", async (_, answer) => {
+    await using server = await serve(answer);
+    await using client = openClient(server.origin, { timeoutMs: impatient });
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+      name: "RetryError",
+      code: "timeout",
+      context: { operation: "account.remaining-credits" },
+    });
+  });
+
+  test("a body that trickles without end", async () => {
+    await using server = await serve((response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    await using client = openClient(server.origin, { timeoutMs: impatient });
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  test("redirects that each keep within it but not together", async () => {
+    await using server = await serve((response) => {
+      setTimeout(() => response.writeHead(302, { location: "/again" }).end(), impatient / 2);
+    });
+    await using client = openClient(server.origin, { timeoutMs: impatient });
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
+  });
+});
+
+describe("a connection that is cut", () => {
+  test.each([
+    ["before the headers", ""],
+    ["within the headers", "HTTP/1.1 200 OK\r\ncontent-le"],
+    ["within a body of known length", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[1,2"],
+    ["within a body in chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\n[1,2\r\n"],
+  ])("%s", async (_, text) => {
+    await using server = await breaking(text);
+    await using client = openClient(server.origin);
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+      name: "RetryError",
+      code: "cut_connection",
+    });
+  });
+
+  test("because the other end speaks no HTTP, which its cause tells", async () => {
+    await using server = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");
+    await using client = openClient(server.origin);
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+      code: "cut_connection",
+      context: { cause: "HTTPParserError" },
+    });
+  });
+
+  test("a packed answer that ends early", async () => {
+    const packed = gzipSync(JSON.stringify(Array.from({ length: 1000 }, (_, index) => index)));
+    await using server = await serve((response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(packed.subarray(0, packed.length / 2)),
+    );
+    await using client = openClient(server.origin);
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "cut_connection" });
+  });
+});
+
+describe("no connection at all", () => {
+  test("a port on which nobody listens", async () => {
+    await using client = openClient(await deafOrigin());
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+      name: "RetryError",
+      code: "no_connection",
+      context: { cause: "ECONNREFUSED" },
+    });
+  });
+
+  test("a host name with several addresses on which nobody listens", async () => {
+    const origin = await deafOrigin();
+    await using client = openClient(origin.replace("127.0.0.1", "localhost"));
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "no_connection" });
+  });
+
+  test("https where plain http is spoken", async () => {
+    await using server = await serve((response) => json(response));
+    await using client = openClient(server.origin.replace("http:", "https:"));
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "no_connection" });
+  });
+});
+
+describe("a stop", () => {
+  test("under way ends the call at once and closes its connection", async () => {
+    const stop = new AbortController();
+    await using server = await serve(() => stop.abort());
+    await using client = openClient(server.origin);
+    await expect(client.ask(remainingCredits, {}, stop.signal)).rejects.toMatchObject({
+      name: "FencedError",
+      code: "stopped",
+    });
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  test("while the body comes", async () => {
+    const stop = new AbortController();
+    await using server = await serve((response) => {
+      response.writeHead(200, { "content-length": "10" }).write("[", () => stop.abort());
+    });
+    await using client = openClient(server.origin);
+    await expect(client.ask(remainingCredits, {}, stop.signal)).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  test("before the call sends nothing", async () => {
+    await using server = await serve((response) => json(response));
+    await using client = openClient(server.origin);
+    await expect(client.ask(remainingCredits, {}, AbortSignal.abort())).rejects.toMatchObject({ code: "stopped" });
+    expect(server.heard).toEqual([]);
+  });
+
+  test("by closing the client, while a call is under way and ever after", async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    await using server = await serve(() => resolve());
+    const client = openClient(server.origin);
+    const closed = asked.then(() => client[Symbol.asyncDispose]());
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
+    await closed;
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  test("that never comes leaves nothing behind on its signal", async () => {
+    const stop = new AbortController();
+    await using server = await serve((response) => json(response));
+    await using client = openClient(server.origin);
+    let listeners = 0;
+    const add = stop.signal.addEventListener.bind(stop.signal);
+    const remove = stop.signal.removeEventListener.bind(stop.signal);
+    stop.signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...args);
+    };
+    stop.signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...args);
+    };
+    for (let call = 0; call < 20; call += 1) await client.ask(remainingCredits, {}, stop.signal);
+    expect(listeners).toBe(0);
+  });
+});
+
+test("no error shows the token or an address, however deep one looks", async () => {
+  await using stalled = await serve(() => undefined);
+  await using cut = await breaking("");
+  await using foreign = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");
+  await using away = await serve((response, request) =>
+    response.writeHead(302, { location: `http://elsewhere.invalid${request.url}` }).end(),
+  );
+  await using garbled = await serve((response, request) =>
+    response.writeHead(200, { "content-encoding": "gzip" }).end(request.url),
+  );
+  const stop = new AbortController();
+  await using stopping = await serve(() => stop.abort());
+  const errorOf = async (origin: string, signal?: AbortSignal): Promise<unknown> => {
+    await using client = openClient(origin, { timeoutMs: impatient });
+    return await client.ask(iosKeywordMetadata, { countryCode: "US", keyword: "yoga" }, signal).then(
+      () => expect.fail("there is no answer"),
+      (error: unknown) => error,
+    );
+  };
+  const origins = [stalled, cut, foreign, away, garbled].map(({ origin }) => origin);
+  const errors = await Promise.all([
+    ...[...origins, await deafOrigin()].map((origin) => errorOf(origin)),
+    errorOf(stopping.origin, stop.signal),
+  ]);
+  expect(errors.map((error) => error instanceof StorehouseError && error.code)).toEqual([
+    "timeout",
+    "cut_connection",
+    "cut_connection",
+    "redirected",
+    "cut_connection",
+    "no_connection",
+    "stopped",
+  ]);
+  const shown = errors.map((error) => inspect(error, { depth: Infinity, showHidden: true, getters: true })).join("\n");
+  for (const secret of [token, encodeURIComponent(token), "T0k", "token=", "yoga", "http://"])
+    expect(shown).not.toContain(secret);
+});

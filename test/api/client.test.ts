@@ -1,0 +1,138 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { remainingCredits } from "../../src/api/operations/account.ts";
+import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { json, openClient, queryOf, segmentsOf, serve, token } from "../support/api-server.ts";
+
+const yoga = { countryCode: "US", keyword: "yoga" };
+
+test("an answer is its status, its bytes and what its headers say of the credits", async () => {
+  const times = [1000, 4500];
+  const clock: Clock = { now: () => times.shift() ?? 0, today: () => expect.fail(), sleep: () => expect.fail() };
+  await using server = await serve((response) =>
+    json(response, { keyword: "yoga" }, { "X-Credit-Cost": "5", "X-Credit-Remaining": "95", "X-Credit-Reset": "60" }),
+  );
+  await using client = openClient(server.origin, { clock });
+  expect(await client.ask(iosKeywordMetadata, yoga)).toEqual({
+    status: 200,
+    body: Buffer.from('{"keyword":"yoga"}'),
+    credits: { cost: 5, remaining: 95, resetsAt: 64_500, rateRemaining: null },
+    receivedAt: 4500,
+    durationMs: 3500,
+  });
+});
+
+test("the token travels once, as a query parameter, and in no header", async () => {
+  await using server = await serve((response) => json(response));
+  await using client = openClient(server.origin);
+  await client.ask(iosKeywordMetadata, yoga);
+  await client.ask(remainingCredits, {});
+  expect(server.heard.map(({ url }) => queryOf(url))).toEqual([
+    { keyword: ["yoga"], token: [token] },
+    { token: [token] },
+  ]);
+  expect(JSON.stringify(server.heard.map(({ headers }) => headers))).not.toContain("T0k");
+});
+
+test.each([
+  ["", []],
+  ["/", []],
+  ["/v1/market", ["v1", "market"]],
+  ["/v1/market//", ["v1", "market"]],
+  ["/pre%20fix/", ["pre fix"]],
+])("a base URL that ends in %j puts that before every path", async (end, prefix) => {
+  await using server = await serve((response) => json(response));
+  await using client = openClient(`${server.origin}${end}`);
+  await client.ask(remainingCredits, {});
+  expect(segmentsOf(server.heard[0]?.url ?? "")).toEqual([...prefix, "api-key"]);
+});
+
+test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is an answer, its body unread", async (status) => {
+  await using server = await serve((response) => response.writeHead(status).end("<html>"));
+  await using client = openClient(server.origin);
+  expect(await client.ask(remainingCredits, {})).toMatchObject({ status, body: Buffer.from("<html>") });
+});
+
+test("a 401 without body and content type is an answer, with the cost that it names", async () => {
+  await using server = await serve((response) => response.writeHead(401, { "X-Credit-Cost": "5" }).end());
+  await using client = openClient(server.origin);
+  expect(await client.ask(iosKeywordMetadata, yoga)).toMatchObject({
+    status: 401,
+    body: Buffer.alloc(0),
+    credits: { cost: 5, remaining: null, resetsAt: null },
+  });
+});
+
+describe("the size limit", () => {
+  test.each(["gzip", "GZIP"])("an answer packed as %s is unpacked", async (encoding) => {
+    await using server = await serve((response, request) => {
+      expect(request.headers["accept-encoding"]).toBe("gzip");
+      response.writeHead(200, { "content-encoding": encoding }).end(gzipSync('["タスク"]'));
+    });
+    await using client = openClient(server.origin);
+    expect((await client.ask(remainingCredits, {})).body.toString()).toBe('["タスク"]');
+  });
+
+  test("an answer of exactly the limit is taken, packed or not", async () => {
+    const body = Buffer.alloc(1000, "x");
+    await using server = await serve((response, _, count) =>
+      count === 0
+        ? response.writeHead(200).end(body)
+        : response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(body)),
+    );
+    await using client = openClient(server.origin, { largestAnswer: 1000 });
+    expect((await client.ask(remainingCredits, {})).body).toHaveLength(1000);
+    expect((await client.ask(remainingCredits, {})).body).toHaveLength(1000);
+  });
+
+  test("an answer above the limit is given up as soon as it is too large", async () => {
+    await using server = await serve((response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (response.write(Buffer.alloc(10_000, "x")));
+      };
+      response.on("drain", more);
+      more();
+    });
+    await using client = openClient(server.origin, { largestAnswer: 100_000 });
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+      code: "answer_too_large",
+      context: { limit: 100_000 },
+    });
+  });
+
+  test("a small answer that unpacks to a huge one is refused", async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    await using server = await serve((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
+    await using client = openClient(server.origin, { largestAnswer: 1_000_000 });
+    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "answer_too_large" });
+  });
+});
+
+test("a body that echoes the token comes without it", async () => {
+  const bytes = Buffer.from([0xff, 0xfe, 0x00, 0xe9]);
+  await using server = await serve((response, request) => {
+    const text = JSON.stringify({ path: request.url, token, more: "タスク" });
+    response.writeHead(401).end(Buffer.concat([Buffer.from(text), bytes]));
+  });
+  await using client = openClient(server.origin);
+  const clean = '{"path":"/api-key?token=[hidden]","token":"[hidden]","more":"タスク"}';
+  expect((await client.ask(remainingCredits, {})).body).toEqual(Buffer.concat([Buffer.from(clean), bytes]));
+});
+
+test("calls that do not fit are not sent", async () => {
+  await using server = await serve((response) => json(response));
+  await using client = openClient(server.origin);
+  await expect(client.ask(iosKeywordMetadata, { countryCode: "US" })).rejects.toMatchObject({ code: "bad_request" });
+  expect(server.heard).toEqual([]);
+});
+
+test("connections stay open for the next call and are closed with the client", async () => {
+  await using server = await serve((response) => json(response));
+  const client = openClient(server.origin);
+  await client.ask(remainingCredits, {});
+  expect(server.sockets.size).toBe(1);
+  await client[Symbol.asyncDispose]();
+  await expect.poll(() => server.sockets.size).toBe(0);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { creditsOf } from "../../src/api/credit-headers.ts";
+
+const none = { cost: null, remaining: null, resetsAt: null, rateRemaining: null };
+const received = Date.UTC(2026, 7, 20);
+
+test("reads all four, the reset as a deadline", () => {
+  const headers = {
+    "x-credit-cost": "3",
+    "x-credit-remaining": "997",
+    "x-credit-reset": "3600",
+    "x-ratelimit-remaining": "2",
+  };
+  expect(creditsOf(headers, received)).toEqual({
+    cost: 3,
+    remaining: 997,
+    resetsAt: received + 3_600_000,
+    rateRemaining: 2,
+  });
+});
+
+test("knows nothing where no header says anything", () => {
+  expect(creditsOf({}, received)).toEqual(none);
+});
+
+test.each([["free"], [""], ["  "], ["NaN"], ["Infinity"], ["1,000"], ["3 credits"]])(
+  "takes %j for no number",
+  (value) => {
+    const headers = {
+      "x-credit-cost": value,
+      "x-credit-remaining": value,
+      "x-credit-reset": value,
+      "x-ratelimit-remaining": value,
+    };
+    expect(creditsOf(headers, received)).toEqual(none);
+  },
+);
+
+test("takes a header that came twice for none", () => {
+  expect(creditsOf({ "x-credit-cost": ["3", "5"] }, received)).toEqual(none);
+});
+
+test("reads fractions against us: a cost up, a balance down, a reset later", () => {
+  const headers = { "x-credit-cost": "2.1", "x-credit-remaining": "9.9", "x-credit-reset": "1.0001" };
+  expect(creditsOf(headers, received)).toMatchObject({ cost: 3, remaining: 9, resetsAt: received + 1001 });
+});
+
+test("a zero is a number", () => {
+  const headers = { "x-credit-cost": "0", "x-credit-remaining": "0", "x-credit-reset": "0" };
+  expect(creditsOf(headers, received)).toMatchObject({ cost: 0, remaining: 0, resetsAt: received });
+});
+
+test("a reset in the past is now, one beyond all calendars is not known", () => {
+  expect(creditsOf({ "x-credit-reset": "-5" }, received).resetsAt).toBe(received);
+  expect(creditsOf({ "x-credit-reset": "1e18" }, received).resetsAt).toBeNull();
+});
+
+test("a balance beyond any allowance is cut to what the ledger can count", () => {
+  const told = creditsOf({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
+  expect([told.cost, told.remaining]).toEqual([-1_000_000_000, 1_000_000_000]);
+});

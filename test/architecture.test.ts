@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { filesWith, forbidden, importersOf, sourcesIn, stepOf, type Source } from "./support/ingest-imports.ts";
+
+const core = ["core"] as const;
+const edges = [...core, "config", "api", "credits", "warehouse"] as const;
+const middle = [...edges, "datasets", "plan", "ledger"] as const;
+const story = [...middle, "ingest"] as const;
+const root = [...story, "jobs", "app", "foreground", "queue-runner"] as const;
+
+/**
+ * Who may import whom. Siblings do not: credits know no HTTP, the client knows no credits, plan knows neither database nor
+ * service. The sandbox is the API from the outside, so it sees operations and nothing of ours that calls them.
+ */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  config: core,
+  api: core,
+  credits: core,
+  warehouse: core,
+  datasets: [...core, "api", "warehouse"],
+  plan: core,
+  ledger: [...core, "warehouse"],
+  ingest: middle,
+  jobs: [...core, "config", "ingest"],
+  app: [...story],
+  "queue-runner": [...core, "app"],
+  foreground: root,
+  worker: root,
+  sandbox: [...core, "api"],
+  cli: [...root, "worker", "sandbox", "docs"],
+  docs: [...core, "config", "api", "datasets", "cli"],
+  demo: [...root, "worker", "sandbox", "cli"],
+};
+
+const sources = sourcesIn("src", "jobs");
+
+/** Where alone each of these may stand. */
+const homes = [
+  {
+    what: "process.env",
+    pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*["']env|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
+    home: "src/config/env.ts",
+  },
+  {
+    what: "the machine's clock",
+    pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bnew\s+Date\b(?!\s*\()|(?<!new\s)\bDate\s*\(\s*\)/,
+    home: "src/core/clock.ts",
+  },
+] as const;
+
+const packages = [
+  { what: "undici", name: /^undici$/, home: "src/api/client.ts" },
+  { what: "date-fns", name: /^(@date-fns\/|date-fns)/, home: "src/core/day.ts" },
+  { what: "p-queue", name: /^p-queue$/, home: "src/credits/queue.ts" },
+] as const;
+
+describe("the source", () => {
+  test("is read whole", () => {
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.map(({ file }) => stepOf(file)).filter((step) => !(step in allowed))).toEqual([]);
+  });
+
+  test("has no import against the arrows", () => {
+    expect(forbidden(sources, allowed)).toEqual([]);
+  });
+
+  test.each(homes)("has $what in one file", ({ pattern, home }) => {
+    expect(filesWith(sources, pattern)).toEqual([home]);
+  });
+
+  test.each(packages)("has $what in one file", ({ name, home }) => {
+    expect(importersOf(sources, name)).toEqual([home]);
+  });
+
+  test("speaks HTTP nowhere but in the client", () => {
+    expect(filesWith(sources, /(?<![.\w])fetch\s*\(|\bXMLHttpRequest\b|\bWebSocket\b/)).toEqual([]);
+    const outside = sources.filter(({ file }) => !file.startsWith("src/sandbox/"));
+    expect(importersOf(outside, /^(node:)?(https?|http2)$/)).toEqual([]);
+  });
+
+  test("prints nothing past output and log", () => {
+    expect(filesWith(sources, /\bconsole\s*\./)).toEqual([]);
+  });
+
+  test("exports by name; only tasks of the queue have a default", () => {
+    const others = sources.filter(({ file }) => !file.startsWith("jobs/"));
+    expect(filesWith(others, /\bexport\s+default\b|\bas\s+default\b/)).toEqual([]);
+  });
+
+  test("has no file of more than 250 lines", () => {
+    expect(sources.filter(({ text }) => text.trimEnd().split("\n").length > 250).map(({ file }) => file)).toEqual([]);
+  });
+
+  test("branches on no dataset by its name outside the dataset's own file", () => {
+    const shared = sources.filter(({ file }) => !file.startsWith("src/datasets/") && !file.startsWith("src/sandbox/"));
+    expect(filesWith(shared, /\bdataset(\.name)?\s*[!=]==?\s*["']/)).toEqual([]);
+  });
+});
+
+describe("the checker", () => {
+  const sample = (file: string, text: string): Source => ({ file, text });
+
+  test.each([
+    ["a sibling", "src/credits/bad.ts", 'import { createClient } from "../api/client.ts";'],
+    ["a sibling's type", "src/plan/bad.ts", 'import type { Database } from "../warehouse/database.ts";'],
+    ["a step ahead", "src/core/bad.ts", 'export * from "../config/env.ts";'],
+    ["a step ahead, by several lines", "src/api/bad.ts", 'import {\n  a,\n  type B as C,\n} from "../ingest/sync.ts";'],
+    ["a step ahead, when called", "src/ledger/bad.ts", 'const late = await import("../ingest/sync.ts");'],
+    ["a step ahead, for its effects", "src/warehouse/bad.ts", 'import "../app.ts";'],
+    ["an entry", "jobs/bad.ts", 'import { runWorker } from "../src/worker.ts";'],
+    ["a folder that nobody listed", "src/elsewhere/bad.ts", 'import { fail } from "../core/errors.ts";'],
+  ])("finds an import of %s", (_, file, text) => {
+    expect(forbidden([sample(file, text)], allowed)).toHaveLength(1);
+  });
+
+  test("lets a comment, a package, the own folder and an arrow's direction pass", () => {
+    const text = [
+      '// import { a } from "../ingest/sync.ts";',
+      '/* import { a } from "../ingest/sync.ts"; */',
+      'import { z } from "zod";',
+      'import { b } from "./client.ts";',
+      'import { c } from "../core/day.ts";',
+    ].join("\n");
+    expect(forbidden([sample("src/api/good.ts", text)], allowed)).toEqual([]);
+  });
+
+  test.each([
+    [0, "const { env } = process;"],
+    [0, 'const url = process.env["DATABASE_URL"];'],
+    [1, "const now = Date.now();"],
+    [1, "const now = new Date();"],
+    [1, "const now = new Date ( ).getTime();"],
+  ] as const)("finds what stands outside its one file (%i): %s", (index, text) => {
+    expect(filesWith([sample("src/ingest/bad.ts", text)], homes[index].pattern)).toHaveLength(1);
+  });
+
+  test("does not take a date that is given for the clock", () => {
+    expect(filesWith([sample("src/ingest/good.ts", "new Date(at).toISOString()")], homes[1].pattern)).toEqual([]);
+  });
+
+  test("finds a package under each of its names", () => {
+    const text = 'import { utc } from "@date-fns/utc";\nimport { format } from "date-fns/format";';
+    expect(importersOf([sample("src/plan/bad.ts", text)], packages[1].name)).toHaveLength(1);
+  });
+});

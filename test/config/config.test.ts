@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { accountIdOf, apiAccess, projectRoot } from "../../src/config/config.ts";
+
+const token = "T0ken-0f-the-account";
+
+test("the way to the API is its address, its token and a name for the account", () => {
+  expect(apiAccess({ API_BASE_URL: "https://api.example", API_TOKEN: token, LOG_LEVEL: "warn" })).toEqual({
+    baseUrl: "https://api.example",
+    token,
+    accountId: accountIdOf(token),
+  });
+});
+
+test.each([
+  ["API_BASE_URL", { API_TOKEN: token }],
+  ["API_TOKEN", { API_BASE_URL: "https://api.example" }],
+])("without %s there is none, and the variable is named", (variable, given) => {
+  expect(() => apiAccess({ ...given, LOG_LEVEL: "warn" })).toThrow(
+    expect.objectContaining({
+      name: "UsageError",
+      code: "bad_setting",
+      message: expect.stringContaining(`${variable} is not set`) as string,
+    }),
+  );
+});
+
+test("the name of an account is the same every time, another for another token, and gives nothing away", () => {
+  expect(accountIdOf(token)).toBe(accountIdOf(token));
+  expect(accountIdOf(token)).toMatch(/^[0-9a-f]{16}$/);
+  const tokens = Array.from({ length: 100 }, (_, index) => `${token}${index}`);
+  expect(new Set(tokens.map(accountIdOf)).size).toBe(100);
+  // a plain hash could be looked up by who has a list of hashes
+  expect(accountIdOf("")).not.toBe("e3b0c44298fc1c14");
+});
+
+test("the project's root is where package.json is", () => {
+  expect(existsSync(path.join(projectRoot, "package.json"))).toBe(true);
+});

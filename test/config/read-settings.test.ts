@@ -1,0 +1,179 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
+import type { Settings } from "../../src/config/settings.ts";
+
+const datasets = ["keyword_rank", "organic_keyword"];
+let folder = "";
+let file = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "storehouse-settings-"));
+  file = path.join(folder, "storehouse.yaml");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(yaml: string): Promise<Settings> {
+  await writeFile(file, yaml);
+  return readSettings(file, datasets);
+}
+
+const defaults: Settings = {
+  portfolio: { source: "account", apps: [] },
+  datasets: {},
+  credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 } },
+  api: {
+    store_words: { ios: "iosstore", android: "androidstore" },
+    requests_per_second: 3,
+    concurrency: 4,
+    timeout_seconds: 60,
+    retry_seconds: 1,
+    largest_answer_mib: 64,
+  },
+};
+
+describe("the defaults", () => {
+  test("hold where there is no file", () => {
+    expect(readSettings(path.join(folder, "none.yaml"), datasets)).toEqual(defaults);
+  });
+
+  test("are what the file that comes with the project says", () => {
+    expect(readSettings(path.join(projectRoot, "config", "storehouse.yaml"), datasets)).toEqual(defaults);
+  });
+
+  test.each([
+    ["an empty file", ""],
+    ["a file of comments", "# nothing yet\n"],
+    ["a file of nothing", "---\n...\n"],
+    ["sections whose lines are all comments", "portfolio:\n  # source: both\ndatasets:\n#  keyword_rank:\napi:\n"],
+    ["a section within a section", "credits:\n  floors:\napi: { store_words: }\n"],
+  ])("hold in %s", async (_, yaml) => {
+    expect(await read(yaml)).toEqual(defaults);
+  });
+});
+
+test("what the file says is taken, the rest keeps its default", async () => {
+  const settings = await read(`
+portfolio:
+  source: both
+  apps:
+    - id: 6446318020
+      countries: [US, "NO"]
+      keywords: [habit tracker, "to-do, list", タスク]
+    - { id: app.lumi.habit, countries: [JP] }
+datasets:
+  keyword_rank: { history_days: 90, countries: [US], on: false, settle_days: 0, lookback_days: 3 }
+  organic_keyword:
+credits: { floors: { backfill: 0.5 } }
+api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
+`);
+  expect(settings).toEqual({
+    portfolio: {
+      source: "both",
+      apps: [
+        { id: "6446318020", countries: ["US", "NO"], keywords: ["habit tracker", "to-do, list", "タスク"] },
+        { id: "app.lumi.habit", countries: ["JP"], keywords: [] },
+      ],
+    },
+    datasets: {
+      keyword_rank: { history_days: 90, countries: ["US"], on: false, settle_days: 0, lookback_days: 3 },
+    },
+    credits: { floors: { ...defaults.credits.floors, backfill: 0.5 } },
+    api: {
+      ...defaults.api,
+      store_words: { ios: "apple-store", android: "androidstore" },
+      requests_per_second: 0.5,
+    },
+  });
+});
+
+describe("a wrong value is told with file, line and key", () => {
+  test.each([
+    ["portfolio.source", 3, "portfolio:\n  # who\n  source: everybody"],
+    [
+      "portfolio.apps.1.id",
+      4,
+      "portfolio:\n  apps:\n    - { id: 1, countries: [US] }\n    - { id: not an id, countries: [US] }",
+    ],
+    ["portfolio.apps.0.id", 3, "portfolio:\n  apps:\n    - id: -5\n      countries: [US]"],
+    ["portfolio.apps.0.countries.1", 3, "portfolio:\n  apps:\n    - { id: 1, countries: [US, us] }"],
+    ["portfolio.apps.0.countries", 3, "portfolio:\n  apps:\n    - id: 1"],
+    ["portfolio.apps.0.countries", 4, "portfolio:\n  apps:\n    - id: 1\n      countries: []"],
+    ["portfolio.apps.0.keywords.0", 3, "portfolio:\n  apps:\n    - { id: 1, countries: [US], keywords: [2048] }"],
+    ["datasets.keyword_rank.on", 3, "datasets:\n  keyword_rank:\n    on: yes"],
+    ["datasets.keyword_rank.history_days", 2, "datasets:\n  keyword_rank: { history_days: 0 }"],
+    ["datasets.keyword_rank.settle_days", 2, "datasets:\n  keyword_rank: { settle_days: 1.5 }"],
+    ["datasets.keyword_rank.lookback_days", 2, "datasets:\n  keyword_rank: { lookback_days: -1 }"],
+    ["datasets.keyword_rank.countries", 2, "datasets:\n  keyword_rank: { countries: US }"],
+    ["credits.floors.daily", 3, "credits:\n  floors:\n    daily: 5%"],
+    ["credits.floors.backfill", 3, "credits:\n  floors:\n    backfill: 1.1"],
+    ["api.store_words.ios", 2, "api:\n  store_words: { ios: a/b }"],
+    ["api.store_words.android", 2, "api:\n  store_words: { android: .. }"],
+    ["api.requests_per_second", 2, "api:\n  requests_per_second: 0"],
+    ["api.concurrency", 2, "api:\n  concurrency: 65"],
+    ["api.timeout_seconds", 2, "api:\n  timeout_seconds: .inf"],
+    ["api.retry_seconds", 2, "api:\n  retry_seconds: -1"],
+    ["api.largest_answer_mib", 2, 'api:\n  largest_answer_mib: "64"'],
+    ["api", 2, "# no\napi: fast"],
+  ])("%s on line %i", async (key, line, yaml) => {
+    const wrong = read(yaml);
+    await expect(wrong).rejects.toMatchObject({ name: "UsageError", code: "bad_config", context: { file, line, key } });
+    await expect(wrong).rejects.toThrow(new RegExp(`storehouse.yaml.*\\b${line}\\b.*${key}`));
+  });
+});
+
+describe("a key that nobody knows is named, on its own line", () => {
+  test.each([
+    ["portfolioo", 2, "\nportfolioo:\n  source: account"],
+    ["portfolio.apps.0.country", 4, "portfolio:\n  apps:\n    - id: 1\n      country: US\n      countries: [US]"],
+    ["datasets.keyword_rank.historydays", 3, "datasets:\n  keyword_rank:\n    historydays:\n      90"],
+    ["credits.floors.weekly", 1, "credits: { floors: { weekly: 0.1 } }"],
+    ["api.token", 2, "api:\n  token: abc"],
+  ])("%s", async (key, line, yaml) => {
+    await expect(read(yaml)).rejects.toMatchObject({ code: "bad_config", context: { line, key } });
+  });
+
+  test("and so is a dataset", async () => {
+    await expect(read("datasets:\n  keyword_rank: {}\n  keyword_ranks:\n    on: true\n")).rejects.toMatchObject({
+      code: "bad_config",
+      context: { file, line: 3, key: "datasets.keyword_ranks", problem: "no dataset has this name" },
+    });
+  });
+});
+
+describe("YAML that is none is told with its line", () => {
+  test.each([
+    ["a bracket that stays open", 2, "portfolio: {\napi: [\n"],
+    ["a tab", 2, "api:\n\tconcurrency: 1\n"],
+    ["a key that comes twice", 3, "api: {}\ndatasets: {}\napi: {}\n"],
+    ["two documents", 2, "api: {}\n---\napi: {}\n"],
+    ["an alias without its anchor", 2, "datasets: {}\napi: *fast\n"],
+  ])("%s", async (_, line, yaml) => {
+    await expect(read(yaml)).rejects.toMatchObject({ name: "UsageError", code: "bad_config", context: { file, line } });
+  });
+
+  test("an alias with its anchor is no problem", async () => {
+    const floors = "{ snapshot: &same 0.1, daily: *same }";
+    expect((await read(`credits: { floors: ${floors} }`)).credits.floors).toMatchObject({ snapshot: 0.1, daily: 0.1 });
+  });
+
+  test.each([
+    ["a list", "- api\n"],
+    ["a word", "api\n"],
+  ])("%s instead of settings", async (_, yaml) => {
+    await expect(read(yaml)).rejects.toMatchObject({ code: "bad_config", context: { file, line: 1, key: undefined } });
+  });
+});
+
+test("a file that cannot be read is told by name", () => {
+  expect(() => readSettings(folder, datasets)).toThrow(
+    expect.objectContaining({
+      name: "UsageError",
+      code: "unreadable_file",
+      context: { file: folder, cause: "EISDIR" },
+    }),
+  );
+});

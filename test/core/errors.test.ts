@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { errorCodes, type ErrorCode, type Recovery } from "../../src/core/error-codes.ts";
+import {
+  AbortError,
+  DeferError,
+  fail,
+  FencedError,
+  RetryError,
+  SkipError,
+  StorehouseError,
+  UsageError,
+} from "../../src/core/errors.ts";
+
+const classes: Record<Recovery, abstract new (...args: never[]) => StorehouseError> = {
+  usage: UsageError,
+  retry: RetryError,
+  defer: DeferError,
+  skip: SkipError,
+  abort: AbortError,
+  fenced: FencedError,
+};
+
+type Entry = { recovery: Recovery; says: string; next: string; attempts?: number; leaves?: string };
+const codes = Object.entries(errorCodes) as [ErrorCode, Entry][];
+
+/** Facts for every place that the code's words have, and one more. */
+function factsFor(entry: Entry): Record<string, string> {
+  const places = [...entry.says.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name ?? "", `the ${name}`] as const);
+  return { ...Object.fromEntries(places), operation: "ios.keyword-ranking" };
+}
+
+describe.each(codes)("%s", (code, entry) => {
+  test("builds the class that its recovery names", () => {
+    const error = fail(code, { status: 418 });
+    expect(error.constructor).toBe(classes[entry.recovery]);
+    expect(error).toBeInstanceOf(StorehouseError);
+    expect(error).toMatchObject({ code, name: classes[entry.recovery].name, context: { status: 418 } });
+  });
+
+  test("says in one line its code, all facts, and what to do next", () => {
+    const facts = factsFor(entry);
+    const { message } = fail(code, facts);
+    expect(message).toMatch(new RegExp(`^${code}: `));
+    for (const fact of Object.values(facts)) expect(message).toContain(fact);
+    expect(message.endsWith(`; ${entry.next}`)).toBe(true);
+    expect(message).not.toMatch(/[\n{}]/);
+  });
+
+  test("says a whole sentence where facts are missing", () => {
+    expect(fail(code).message).not.toMatch(/[{}]|\s{2}|undefined|null|\(\)/);
+  });
+});
+
+test("facts that are not known are left out, texts are quoted", () => {
+  const { message } = fail("unexpected", { keyword: 'say "hi"', rank: 0, sure: false, page: null, until: undefined });
+  expect(message).toContain('(keyword="say \\"hi\\"", rank=0, sure=false);');
+});
+
+test("a fact with characters that a replacement would read is told as it is", () => {
+  expect(fail("bad_setting", { variable: "$&", problem: "$1 {variable}" }).message).toContain("$& $1 {variable}");
+});
+
+test("the cause is kept, and none invented", () => {
+  const cause = new Error("reset");
+  expect(fail("cut_connection", {}, cause).cause).toBe(cause);
+  expect("cause" in fail("cut_connection")).toBe(false);
+});
+
+test("a retry has its number of attempts, a skip the state that it leaves", () => {
+  const told = codes.map(([code, entry]) => {
+    const error = fail(code);
+    if (error instanceof RetryError) return error.attempts === (entry.attempts ?? 3) && error.attempts > 1;
+    if (error instanceof SkipError) return error.leaves === (entry.leaves ?? "failed");
+    return entry.attempts === undefined && entry.leaves === undefined;
+  });
+  expect(told.every(Boolean)).toBe(true);
+});
+
+test("a put-off knows until when, or that it does not", () => {
+  expect(fail("credits_exhausted", { until: 5 })).toMatchObject({ until: 5 });
+  for (const context of [{}, { until: null }, { until: "soon" }])
+    expect(fail("credits_exhausted", context)).toMatchObject({ until: null });
+});

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hiderOf } from "../../src/core/secret.ts";
+
+const token = `aB3+/="<&>'\\é`;
+const hide = hiderOf([token]);
+/** As in a text, so in its bytes. */
+function hideBoth(text: string): string {
+  const bytes = Buffer.from(hide(Buffer.from(text).toString("latin1")), "latin1").toString();
+  expect(bytes).toBe(hide(text));
+  return bytes;
+}
+
+const escaped = (text: string, pattern: RegExp, write: (code: string) => string) =>
+  text.replaceAll(pattern, (character) => write(character.charCodeAt(0).toString(16).padStart(4, "0")));
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+
+describe("is struck out", () => {
+  test.each([
+    ["as it is", token],
+    ["in JSON", inJson(token)],
+    ["in JSON inside JSON", inJson(inJson(token))],
+    ["in JSON with escaped slashes", inJson(token).replaceAll("/", "\\/")],
+    ["in JSON made safe for HTML", escaped(token, /[&<>='"+\\]/g, (code) => `\\u${code}`)],
+    ["in JSON with all letters escaped", escaped(token, /./g, (code) => `\\u${code.toUpperCase()}`)],
+    ["in a URL", encodeURIComponent(token)],
+    ["in a URL in lower case", encodeURIComponent(token).replaceAll(/%../g, (hex) => hex.toLowerCase())],
+    ["in a form", new URLSearchParams({ token }).toString().slice("token=".length)],
+    ["in a URL inside a URL", encodeURIComponent(encodeURIComponent(token))],
+    ["in HTML", `aB3+/=&quot;&lt;&amp;&gt;&#39;\\é`],
+    ["in HTML by number", `aB3&#43;&#x2F;&#61;&#34;&#x3c;&#038;&#x3E;&apos;&#92;&#233;`],
+  ])("%s", (_, spelled) => {
+    expect(hideBoth(`{"echo":"${spelled}","more":"タスク"}`)).toBe('{"echo":"[hidden]","more":"タスク"}');
+  });
+
+  test("every time that it comes, and so is every other secret", () => {
+    expect(hiderOf(["abc", "", "x.y"])("abc, abcabc, x.y, xzy")).toBe("[hidden], [hidden][hidden], [hidden], xzy");
+  });
+
+  test("with spaces, as a URL or a form has them", () => {
+    expect(["a b", "a%20b", "a+b"].map(hiderOf(["a b"]))).toEqual(["[hidden]", "[hidden]", "[hidden]"]);
+  });
+
+  test("whatever printable characters it is made of", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (secret) => {
+        const spelled = [secret, inJson(secret), inJson(inJson(secret)), encodeURIComponent(secret)];
+        expect(spelled.map(hiderOf([secret]))).toEqual(spelled.map(() => "[hidden]"));
+      }),
+    );
+  });
+});
+
+test("every other byte stays as it came, be it text or not", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.uint8Array(), (before, after) => {
+      const [head, tail] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1"));
+      expect(hiderOf(["S3cr3t"])(`${head}S3cr3t${tail}`)).toBe(`${head}[hidden]${tail}`);
+    }),
+  );
+});
+
+test("no character of a secret is taken for a pattern", () => {
+  expect(hiderOf(["a.c", "(x|y)*"])("aXc a.c (x|y)* ^$")).toBe("aXc [hidden] [hidden] ^$");
+});
+
+test("without a secret nothing is hidden", () => {
+  expect(hiderOf([])("text")).toBe("text");
+  expect(hiderOf([""])("text")).toBe("text");
+});

@@ -1,0 +1,21 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { scopeKey } from "../../src/core/slice.ts";
+
+test("equal scopes have equal keys, in whatever order their names come", () => {
+  expect(scopeKey({ store: "ios", app: "1", country: "US" })).toBe(scopeKey({ country: "US", store: "ios", app: "1" }));
+  expect(scopeKey({})).toBe("[]");
+});
+
+test("different scopes have different keys, whatever their values hold", () => {
+  const text = fc.oneof(fc.constantFrom(`","`, `"],["`, "=", ",", ""), fc.string());
+  const scopes = fc.dictionary(text, text, { maxKeys: 3, noNullPrototype: true });
+  fc.assert(
+    fc.property(scopes, scopes, (one, other) => {
+      const sorted = (scope: Record<string, string>) => JSON.stringify(Object.entries(scope).sort());
+      expect(scopeKey(one) === scopeKey(other)).toBe(sorted(one) === sorted(other));
+    }),
+  );
+  expect(scopeKey({ a: "1", b: "2" })).not.toBe(scopeKey({ a: "2", b: "1" }));
+  expect(scopeKey({ a: '1","b' })).not.toBe(scopeKey({ a: "1", b: "" }));
+});

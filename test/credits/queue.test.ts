@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DeferError, fail } from "../../src/core/errors.ts";
+import { hour, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { openQueue } from "../support/credits-queue.ts";
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank();
+});
+afterAll(() => bank[Symbol.asyncDispose]());
+
+const nothingHeld = { held: 0, inFlight: 0 };
+const times = <T>(count: number, make: (place: number) => T) =>
+  Array.from({ length: count }, (_, place) => make(place));
+const good = (account: TestAccount, cost: number) => async () => ({ result: cost, receipt: account.answer(cost) });
+
+describe("order and number of calls", () => {
+  test("what waits goes by class: snapshot, daily, lookback, backfill", async () => {
+    const account = await bank.account();
+    const { queue, held, end, sent, untilSent } = openQueue(account, { concurrency: 1 });
+    const first = queue.run({ cost: 1, class: "backfill" }, held("first"));
+    await untilSent("first");
+    const classes = ["backfill", "lookback", "snapshot", "daily", "backfill", "snapshot"] as const;
+    const waiting = classes.map((name) => queue.run({ cost: 1, class: name }, held(name)));
+    for (const name of ["first", ...classes]) end(name);
+    await Promise.all([first, ...waiting]);
+    expect(sent).toEqual(["first", "snapshot", "snapshot", "daily", "lookback", "backfill", "backfill"]);
+  });
+
+  test("never more calls at once than the concurrency, and each holds its credits while it is under way", async () => {
+    const account = await bank.account();
+    const { queue, held, sent, end, untilSent } = openQueue(account, { concurrency: 3 });
+    const names = ["a", "b", "c", "d", "e"];
+    const runs = names.map((name) => queue.run({ cost: 2, class: "daily" }, held(name)));
+    for (const name of ["a", "b", "c"]) await untilSent(name);
+    expect(sent).toHaveLength(3);
+    expect(await account.state()).toMatchObject({ held: 6, inFlight: 3 });
+    end("b", account.answer(2));
+    await untilSent("d");
+    expect(sent).toHaveLength(4);
+    expect(await account.state()).toMatchObject({ remaining: 98, held: 6, inFlight: 3 });
+    for (const name of names) end(name, account.answer(2));
+    expect(await Promise.all(runs)).toEqual(names);
+    expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
+  });
+
+  test("a call is sent no sooner than the shared pace lets it", async () => {
+    const account = await bank.account({ pace: 4 });
+    const { queue, held, sent, end, untilSent } = openQueue(account);
+    const names = ["a", "b", "c"];
+    const runs = names.map((name) => queue.run({ cost: 1, class: "daily" }, held(name)));
+    await expect.poll(() => account.clock.sleepers(), { interval: 2, timeout: 10_000 }).toBe(2);
+    expect(sent).toHaveLength(1);
+    account.clock.move(249);
+    await Promise.resolve();
+    expect(sent).toHaveLength(1);
+    account.clock.move(1);
+    expect(account.clock.sleepers()).toBe(1);
+    account.clock.move(250);
+    for (const name of names) {
+      await untilSent(name);
+      end(name);
+    }
+    expect(await Promise.all(runs)).toEqual(names);
+  });
+});
+
+describe("when credits do not suffice", () => {
+  test("all waiting calls are put off to the reset after one free question, and none is sent", async () => {
+    const account = await bank.account({ total: 100, left: 5 });
+    const { queue, held, sent, refreshes } = openQueue(account);
+    const ends = await Promise.allSettled(
+      times(20, (place) => queue.run({ cost: 10, class: "daily" }, held(`call ${place}`))),
+    );
+    const errors = ends.map((end) => (end.status === "rejected" ? (end.reason as unknown) : null));
+    expect(errors.every((error) => error instanceof DeferError && error.until === account.periodEnd)).toBe(true);
+    expect(errors[0]).toMatchObject({
+      code: "credits_exhausted",
+      context: { class: "daily", cost: 10, remaining: 5, until: account.periodEnd },
+    });
+    expect(sent).toEqual([]);
+    expect(refreshes()).toBe(1);
+    expect(await account.state()).toMatchObject({ remaining: 5, ...nothingHeld });
+  });
+
+  test("the question is put again once a while has passed or the period is over", async () => {
+    const account = await bank.account({ total: 100, left: 5 });
+    const { queue, held, refreshes } = openQueue(account);
+    const ask = () => expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toThrow(DeferError);
+    await ask();
+    await ask();
+    expect(refreshes()).toBe(1);
+    account.clock.move(5 * second);
+    await ask();
+    expect(refreshes()).toBe(2);
+    account.clock.move(account.periodEnd - account.clock.now() - 1);
+    await ask();
+    account.clock.move(1);
+    await ask();
+    expect(refreshes()).toBe(4);
+  });
+
+  test("new credits that the question finds let all go on without being put off", async () => {
+    const account = await bank.account({ total: 100, left: 5 });
+    const { queue, refreshes } = openQueue(account, { refresh: () => account.observe({ left: 200 }) });
+    const results = await Promise.all(times(8, () => queue.run({ cost: 10, class: "daily" }, good(account, 10))));
+    expect(results).toHaveLength(8);
+    expect(refreshes()).toBe(1);
+    expect(await account.state()).toMatchObject({ remaining: 120, ...nothingHeld });
+  });
+
+  test("an unknown balance is asked for before the first call", async () => {
+    const account = await bank.account({ left: null });
+    const { queue, refreshes } = openQueue(account, { refresh: () => account.observe({ total: 100, left: 100 }) });
+    expect(await queue.run({ cost: 10, class: "daily" }, good(account, 10))).toBe(10);
+    expect(refreshes()).toBe(1);
+  });
+
+  test("after the period's end the new one's credits are asked for", async () => {
+    const account = await bank.account({ total: 100, left: 100 });
+    account.clock.move(18 * hour);
+    const resetsAt = account.periodEnd + 24 * hour;
+    const { queue } = openQueue(account, { refresh: () => account.observe({ left: 100, resetsAt }) });
+    expect(await queue.run({ cost: 10, class: "daily" }, good(account, 10))).toBe(10);
+    expect(await account.state()).toMatchObject({ remaining: 90, resetsAt });
+  });
+
+  test("a reset that the service still tells as due now is tried again in a moment, not at once and not tomorrow", async () => {
+    const account = await bank.account({ total: 100, left: 5 });
+    account.clock.move(18 * hour);
+    const { queue, held } = openQueue(account, { refresh: () => account.observe({ left: 5 }) });
+    await expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toMatchObject({
+      until: account.clock.now() + 5 * second,
+    });
+  });
+
+  test("a reset that nobody told leaves the time open", async () => {
+    const account = await bank.account({ left: null });
+    const { queue, held } = openQueue(account);
+    await expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toMatchObject({ until: null });
+  });
+
+  test("credits that a dead worker held are had again before anything is put off", async () => {
+    const account = await bank.account({ total: 100, left: 100 });
+    await account.hold(95);
+    account.clock.move(hour);
+    const { queue, refreshes } = openQueue(account);
+    expect(await queue.run({ cost: 10, class: "daily" }, good(account, 10))).toBe(10);
+    expect(refreshes()).toBe(0);
+    expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
+  });
+
+  test("a question that fails fails its call, holds nothing, and is put again by the next call", async () => {
+    const account = await bank.account({ total: 100, left: 5 });
+    const refresh = () => Promise.reject(fail("unauthorised"));
+    const { queue, held, refreshes, budget } = openQueue(account, { limit: 100, refresh });
+    const ask = () =>
+      expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toMatchObject({ code: "unauthorised" });
+    await ask();
+    await ask();
+    expect(refreshes()).toBe(2);
+    expect(budget.left()).toBe(100);
+    expect(await account.state()).toMatchObject(nothingHeld);
+  });
+});

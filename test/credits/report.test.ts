@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { learnCost, learnedCosts } from "../../src/credits/costs.ts";
+import { readCreditReport } from "../../src/credits/report.ts";
+import { land, type Landing } from "../../src/warehouse/raw.ts";
+import { hour, openBank, type Bank } from "../support/credits-account.ts";
+import { standingClock } from "../support/credits-clock.ts";
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank();
+});
+afterAll(() => bank[Symbol.asyncDispose]());
+
+const landing: Landing = {
+  sliceId: null,
+  attempt: 1,
+  page: 0,
+  dataset: "keyword_rank",
+  class: "daily",
+  operation: "ios.keyword-ranking",
+  params: {},
+  status: 200,
+  errorCode: null,
+  cost: 3,
+  remaining: null,
+  durationMs: 1,
+  byteCount: 1,
+  workerId: null,
+  receivedAt: 0,
+  body: null,
+};
+
+test("an account that the service never spoke of is null, beside what was spent", async () => {
+  expect(await readCreditReport(bank.db, "nobody")).toEqual({ account: null, spent: [], costs: [] });
+});
+
+test("adds up requests and credits by dataset and class, of the running period only", async () => {
+  const account = await bank.account({ total: 100, left: 90 });
+  const start = account.periodEnd - 24 * hour;
+  const requests: Partial<Landing>[] = [
+    { receivedAt: start - 1, cost: 1000 },
+    { receivedAt: start },
+    { receivedAt: start + hour },
+    { receivedAt: start + hour, status: 429, cost: 0 },
+    { receivedAt: start + hour, class: "backfill", cost: 10 },
+    { receivedAt: start + hour, dataset: "top_keyword", cost: 20 },
+    { receivedAt: start + hour, dataset: null, class: "snapshot", cost: 0 },
+  ];
+  for (const request of requests) await land(bank.db, { ...landing, ...request });
+  const { account: told, spent } = await readCreditReport(bank.db, account.accountId);
+  expect(told).toMatchObject({ total: 100, remaining: 90, held: 0, resetsAt: account.periodEnd, periodHours: 24 });
+  expect(spent).toEqual([
+    { dataset: "keyword_rank", class: "backfill", requests: 1, credits: 10 },
+    { dataset: "keyword_rank", class: "daily", requests: 3, credits: 6 },
+    { dataset: "top_keyword", class: "daily", requests: 1, credits: 20 },
+    { dataset: null, class: "snapshot", requests: 1, credits: 0 },
+  ]);
+});
+
+test("adds up all that was ever spent while no period is known", async () => {
+  const account = await bank.account({ left: null });
+  await land(bank.db, { ...landing, dataset: "organic_keyword", cost: 2_000_000_000 });
+  await land(bank.db, { ...landing, dataset: "organic_keyword", cost: 2_000_000_000 });
+  const { spent } = await readCreditReport(bank.db, account.accountId);
+  expect(spent).toContainEqual({ dataset: "organic_keyword", class: "daily", requests: 2, credits: 4_000_000_000 });
+});
+
+test("learned costs stand beside documented ones: the last told counts, every sample is counted, a drift is seen", async () => {
+  const clock = standingClock();
+  const ranking = { id: "ios.keyword-ranking", cost: 3 };
+  await learnCost(bank.db, { id: "account.a", cost: 1 }, 1, clock);
+  for (const charged of [3, 7, 5]) await learnCost(bank.db, ranking, charged, clock);
+  const costs = [
+    { operation: "account.a", documented: 1, learned: 1, sampleCount: 1 },
+    { operation: "ios.keyword-ranking", documented: 3, learned: 5, sampleCount: 3 },
+  ];
+  expect(await learnedCosts(bank.db)).toEqual(costs);
+  await learnCost(bank.db, { ...ranking, cost: 4 }, 5, clock);
+  expect((await readCreditReport(bank.db, "nobody")).costs[1]).toMatchObject({ documented: 4, learned: 5 });
+});

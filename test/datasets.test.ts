@@ -1,0 +1,126 @@
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../src/api/operations/all.ts";
+import { daysBetween, type Day } from "../src/core/day.ts";
+import { projectRoot } from "../src/config/config.ts";
+import { datasets } from "../src/datasets/all.ts";
+import {
+  columnsInDatabase,
+  columnsOfDefinition,
+  keysInDatabase,
+  loadAgain,
+  nullable,
+  syncedStage,
+  uncommented,
+} from "./support/ingest-conformance.ts";
+import type { Stage } from "./support/ingest-stage.ts";
+import { tablesOf, versionsOf } from "./support/ingest-tables.ts";
+
+/** The conformance suite: every dataset is held to the same promises, and none has code of its own here. */
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await syncedStage();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+describe.each(datasets)("$name", (dataset) => {
+  const ids = dataset.operations.map(({ id }) => id);
+  const asked = () => stage.asked().filter(({ operation }) => operation !== null && ids.includes(operation));
+
+  test("has one name in dataset, table and file", async () => {
+    expect(dataset.name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(dataset.tables[0]?.name.replace(/^core\.(fact_|dim_)?/, "")).toBe(dataset.name);
+    const file = path.join(projectRoot, "src", "datasets", `${dataset.name.replaceAll("_", "-")}.ts`);
+    const module = (await import(file)) as Readonly<Record<string, unknown>>;
+    expect(Object.values(module)).toContain(dataset);
+  });
+
+  test("says in a sentence what it is and why it is on or off", () => {
+    expect(dataset.summary).toMatch(/^[A-Z].+\.$/);
+    expect(dataset.why).toMatch(/\S/);
+  });
+
+  test("names operations that exist and that the sandbox answers", () => {
+    expect(operations).toEqual(expect.arrayContaining([...dataset.operations]));
+    expect(new Set(asked().map(({ operation }) => operation))).toEqual(new Set(ids));
+    expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test("asks for no more days and items than a call may carry", () => {
+    for (const { operation: id, params } of asked()) {
+      const operation = operations.find((one) => one.id === id);
+      for (const [name, value] of Object.entries(params))
+        if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(operation?.params[name]?.maxItems ?? 0);
+      const range = operation?.range ?? null;
+      if (range === null) continue;
+      const days = daysBetween(params[range.start] as Day, params[range.end] as Day) + (range.endInclusive ? 1 : 0);
+      expect(days).toBeGreaterThan(0);
+      expect(days).toBeLessThanOrEqual(range.days ?? Number.POSITIVE_INFINITY);
+    }
+  });
+
+  test("turns every answer into rows, with nothing unfit and nothing unknown", async () => {
+    const states = await stage.query<{ state: string }>("select distinct state from ops.slice where dataset = $1", [
+      dataset.name,
+    ]);
+    expect(states.map(({ state }) => state)).toContain("loaded");
+    expect(["loaded", "empty"]).toEqual(expect.arrayContaining(states.map(({ state }) => state)));
+    expect(await stage.query("select reason, item from ops.reject where dataset = $1", [dataset.name])).toEqual([]);
+    expect(await stage.query("select path, kind from ops.drift where operation = any ($1)", [ids])).toEqual([]);
+    for (const { name } of dataset.tables)
+      expect((await stage.query(`select from ${name} where slice_id is not null limit 1`)).length).toBe(1);
+  });
+
+  test.each(dataset.tables)("has the columns of its definition, in order, in $name", async (table) => {
+    expect(await columnsInDatabase(stage, table.name)).toEqual(columnsOfDefinition(table));
+  });
+
+  test.each(dataset.tables)("tells rows apart in $name by the key of its definition", async (table) => {
+    const keys = await keysInDatabase(stage, table.name);
+    const key = [...table.key, ...(table.load.kind === "history" ? ["valid_from"] : [])];
+    // a dimension is numbered, and its natural key is unique beside the number
+    const dimension = table.name.startsWith("core.dim_");
+    expect(keys.filter(({ primary }) => primary || dimension).map(({ columns }) => columns)).toContainEqual(key);
+    expect(await nullable(stage, table.name, key)).toEqual([]);
+  });
+
+  test.each(dataset.tables)("explains $name and every column of it", async (table) => {
+    expect(await uncommented(stage, table.name)).toEqual([]);
+  });
+
+  test("writes no row when the same answers are loaded again, at once or later", async () => {
+    const before = await versionsOf(stage);
+    expect(await loadAgain(stage, dataset, 0)).toBeGreaterThan(0);
+    expect(await versionsOf(stage)).toEqual(before);
+    await loadAgain(stage, dataset, 3_600_000);
+    expect(await versionsOf(stage)).toEqual(before);
+  });
+
+  test("costs what was planned, and books what the service charged", async () => {
+    const [sums] = await stage.query<{ planned: number; booked: number }>(
+      `select sum(planned_credits)::int as planned,
+              (select sum(cost)::int from ops.request where dataset = $1) as booked
+       from   ops.slice where dataset = $1`,
+      [dataset.name],
+    );
+    expect(sums?.planned).toBeGreaterThan(0);
+    expect(sums?.booked).toBe(sums?.planned);
+    const booked = await stage.query<{ operation: string; cost: number }>(
+      "select operation, sum(cost)::int as cost from ops.request where operation = any ($1) group by operation order by operation",
+      [ids],
+    );
+    const charged = Map.groupBy(asked(), ({ operation }) => operation);
+    expect(booked).toEqual(
+      [...charged]
+        .map(([operation, requests]) => ({ operation, cost: requests.reduce((sum, one) => sum + one.charged, 0) }))
+        .sort((a, b) => (String(a.operation) < String(b.operation) ? -1 : 1)),
+    );
+  });
+});
+
+test("no table in core is without a dataset or a dimension that owns it", async () => {
+  const owned = datasets.flatMap(({ tables }) => tables.map(({ name }): string => name));
+  const orphans = (await tablesOf(stage)).filter((name) => !owned.includes(name) && !name.startsWith("core.dim_"));
+  expect(orphans).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import type { Slice } from "../../src/core/slice.ts";
+import { keywordRank } from "../../src/datasets/keyword-rank.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+type Entry = Record<string, unknown>;
+
+const table = "core.fact_keyword_rank";
+
+const entry = (chosen: Entry = {}): Entry => ({
+  trackId: 42,
+  keyword: "yoga",
+  countryCode: "US",
+  appKind: "IPHONE",
+  date: "2026-08-01T05:00:00",
+  rank: 7,
+  ...chosen,
+});
+
+/** Rows as `keyword device day rank observed_at`, sorted. */
+function rowsOf(slice: Slice, entries: readonly Entry[], unfit: readonly { reason: string; item: unknown }[] = []) {
+  const normalised = keywordRank.normalise(slice, [entries], unfit);
+  const rows = (normalised.rows[table] ?? []).map((row) =>
+    [row["keyword_key"], row["device_key"], row["date_day"], row["rank"], row["observed_at"]].join(" "),
+  );
+  return { rows: rows.sort(), unfit: normalised.unfit };
+}
+
+const yoga = sliceOf({ items: ["yoga"] });
+const noIpad = "yoga IPAD 2026-08-01  ";
+
+describe("keyword ranks", () => {
+  test("take the latest crawl of a day, in whatever order the answer tells them", () => {
+    const crawls = [
+      entry({ date: "2026-08-01T05:00:00", rank: 7 }),
+      entry({ date: "2026-08-01T21:30:00", rank: 9 }),
+      entry({ date: "2026-08-01T12:00:00", rank: 1 }),
+    ];
+    const expected = [noIpad, "yoga IPHONE 2026-08-01 9 2026-08-01T21:30:00"];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(crawls, { minLength: 3 }), (shuffled) => {
+        expect(rowsOf(yoga, shuffled).rows).toEqual(expected);
+      }),
+    );
+  });
+
+  test("take the better rank of two crawls at one instant, in whatever order", () => {
+    const pair = [entry({ rank: 12 }), entry({ rank: 3 }), entry({ rank: null })];
+    for (const entries of [pair, pair.toReversed()])
+      expect(rowsOf(yoga, entries).rows).toContain("yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00");
+  });
+
+  test("say asked and not ranked for a keyword that the answer leaves out, on every device and day", () => {
+    const slice = sliceOf({ items: ["yoga"], window: { start: day("2026-08-01"), end: day("2026-08-03") } });
+    expect(rowsOf(slice, [entry()]).rows).toEqual([
+      "yoga IPAD 2026-08-01  ",
+      "yoga IPAD 2026-08-02  ",
+      "yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00",
+      "yoga IPHONE 2026-08-02  ",
+    ]);
+  });
+
+  test("keep when an unranked keyword was looked at, where the answer says so", () => {
+    expect(rowsOf(yoga, [entry({ rank: null })]).rows).toContain("yoga IPHONE 2026-08-01  2026-08-01T05:00:00");
+    expect(rowsOf(yoga, [entry({ rank: undefined })]).rows).toContain("yoga IPHONE 2026-08-01  2026-08-01T05:00:00");
+  });
+
+  test("have one device on Android", () => {
+    const slice = sliceOf({ items: ["yoga"], scope: { store: "android", app: "com.yoga", country: "US" } });
+    const { appKind: _, ...told } = entry({ trackId: "com.yoga" });
+    expect(rowsOf(slice, [told]).rows).toEqual(["yoga ALL 2026-08-01 7 2026-08-01T05:00:00"]);
+    expect(rowsOf(slice, []).rows).toEqual(["yoga ALL 2026-08-01  "]);
+  });
+
+  test.each([
+    ["a keyword", { keyword: "boxing" }],
+    ["an app", { trackId: 43 }],
+    ["a country", { countryCode: "DE" }],
+    ["a day", { date: "2026-08-02T00:00:00" }],
+  ])("refuse %s that was not asked for", (what, odd) => {
+    const { rows, unfit } = rowsOf(yoga, [entry(), entry(odd)]);
+    expect(unfit).toEqual([{ reason: expect.stringContaining(what), item: entry(odd) }]);
+    expect(rows).toContain("yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00");
+  });
+
+  test("claim nothing of a keyword about which something came that does not fit", () => {
+    const slice = sliceOf({ items: ["run", "yoga"] });
+    const about = (item: unknown) => rowsOf(slice, [], [{ reason: "rank: is no number", item }]).rows;
+    expect(about({ keyword: "YOGA ", rank: "x" })).toEqual(["run IPAD 2026-08-01  ", "run IPHONE 2026-08-01  "]);
+    expect(about({ rank: "x" })).toEqual([]);
+    expect(rowsOf(slice, [entry({ trackId: 43 })]).rows).toEqual(["run IPAD 2026-08-01  ", "run IPHONE 2026-08-01  "]);
+  });
+
+  test("find the keyword again that the service spells otherwise, for each spelling that was asked for", () => {
+    const slice = sliceOf({ items: ["Café  Noir", "café noir"] });
+    const { rows, unfit } = rowsOf(slice, [entry({ keyword: "cafe\u0301 NOIR" })]);
+    expect(unfit).toEqual([]);
+    expect(rows.filter((row) => row.includes(" 7 "))).toEqual([
+      "Café  Noir IPHONE 2026-08-01 7 2026-08-01T05:00:00",
+      "café noir IPHONE 2026-08-01 7 2026-08-01T05:00:00",
+    ]);
+  });
+
+  test("ask by list for a day, and by keyword for a stretch whose end counts", () => {
+    const window = { start: day("2026-08-01"), end: day("2026-08-11") };
+    expect(keywordRank.request(sliceOf({ items: ["a", "b"] }))).toEqual({
+      trackId: "42",
+      countryCode: "US",
+      keywords: ["a", "b"],
+      date: "2026-08-01",
+    });
+    expect(keywordRank.request(sliceOf({ items: ["a"], window, operation: "ios.keyword-history" }))).toEqual({
+      trackId: "42",
+      countryCode: "US",
+      keyword: "a",
+      startDate: "2026-08-01",
+      endDate: "2026-08-10",
+    });
+  });
+});

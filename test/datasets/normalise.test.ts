@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import type { Portfolio } from "../../src/core/portfolio.ts";
+import { keywordMetadata } from "../../src/datasets/keyword-metadata.ts";
+import { organicKeyword } from "../../src/datasets/organic-keyword.ts";
+import { topKeyword } from "../../src/datasets/top-keyword.ts";
+import { trackedApps } from "../../src/datasets/tracked-app.ts";
+import { trackedCountry } from "../../src/datasets/tracked-country.ts";
+import { trackedKeyword } from "../../src/datasets/tracked-keyword.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+const ios = { store: "ios", app: "42", country: "US", device: "IPAD" } as const;
+
+test("takes an organic answer for its app and day only", () => {
+  const answer = { trackId: 42, date: "2026-08-01", rankings: [{ keyword: "yoga", rank: 3 }] };
+  const slice = sliceOf({ scope: ios });
+  expect(organicKeyword.normalise(slice, [answer], []).rows["core.fact_organic_keyword"]).toEqual([
+    { app_key: "ios:42", date_day: "2026-08-01", country_key: "US", device_key: "IPAD", keyword_key: "yoga", rank: 3 },
+  ]);
+  for (const odd of [{ trackId: 43 }, { date: Date.UTC(2026, 7, 2) }]) {
+    const { rows, unfit } = organicKeyword.normalise(slice, [{ ...answer, ...odd }], []);
+    expect(rows["core.fact_organic_keyword"]).toEqual([]);
+    expect(unfit).toHaveLength(1);
+  }
+});
+
+test("asks for the device where the store tells devices apart", () => {
+  const android = { store: "android", app: "com.yoga", country: "US", device: "ALL" };
+  for (const dataset of [organicKeyword, topKeyword]) {
+    expect(dataset.request(sliceOf({ scope: ios }))).toMatchObject({ device: "IPAD", date: "2026-08-01" });
+    expect(dataset.request(sliceOf({ scope: android }))).not.toHaveProperty("device");
+  }
+});
+
+test("takes the metadata of the keyword that was asked for, however it is spelled back", () => {
+  const slice = sliceOf({ scope: { store: "ios", country: "US", keyword: "Yoga Mat" } });
+  const told = { keyword: "yoga mat", searchVolume: 40.5, brandApp: 42 };
+  const { rows, unfit } = keywordMetadata.normalise(slice, [told], []);
+  expect(rows["core.fact_keyword_metadata"]).toMatchObject([
+    { keyword_key: "Yoga Mat", search_volume: 40.5, popularity: null, brand_track_id: "42" },
+  ]);
+  expect(unfit).toEqual([]);
+  const stranger = keywordMetadata.normalise(slice, [{ keyword: "boxing" }], []);
+  expect(stranger).toEqual({ rows: { "core.fact_keyword_metadata": [] }, unfit: [expect.anything()] });
+});
+
+test("asks for the metadata of a keyword once a country, however many apps follow it", () => {
+  const countries = [{ country: "US", keywords: ["a", "b"], keywordCount: 2 }];
+  const portfolio: Portfolio = {
+    apps: [
+      { store: "ios", trackId: "1", countries },
+      { store: "ios", trackId: "2", countries },
+      { store: "android", trackId: "com.one", countries },
+    ],
+  };
+  expect(keywordMetadata.partitions(portfolio)).toHaveLength(4);
+});
+
+test("knows the store of a tracked app by its id, and keeps one of two that are the same", () => {
+  const { rows } = trackedApps.normalise(
+    sliceOf(),
+    [[{ trackId: 42 }, { trackId: "com.yoga" }, { trackId: "42", name: "Yoga" }]],
+    [],
+  );
+  expect(rows["core.tracked_app"]?.map((row) => row["app_key"])).toEqual(["ios:42", "android:com.yoga"]);
+  expect(rows["core.dim_app"]?.map((row) => row["app_name"])).toEqual(["Yoga", null]);
+});
+
+test("counts keywords by country, and refuses what is no country", () => {
+  const { rows, unfit } = trackedCountry.normalise(
+    sliceOf({ scope: { store: "ios", app: "42" } }),
+    [{ US: 3, WORLD: 9 }],
+    [],
+  );
+  expect(rows["core.tracked_country"]).toEqual([{ app_key: "ios:42", country_key: "US", keyword_count: 3 }]);
+  expect(unfit).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
+});
+
+test("reads the dear list of keywords again when their number changed, and not where there never was one", () => {
+  const country = (keywordCount: number | null, keywords: string[] = []) => ({
+    apps: [{ store: "ios" as const, trackId: "1", countries: [{ country: "US", keywords, keywordCount }] }],
+  });
+  const print = (portfolio: Portfolio) => trackedKeyword.partitions(portfolio).map(({ fingerprint }) => fingerprint);
+  expect(print(country(12))).not.toEqual(print(country(13)));
+  expect(print(country(0))).toEqual([]);
+  expect(print(country(null))).toEqual([]);
+  // the last keyword has gone: read once more, so that it is closed
+  expect(print(country(0, ["yoga"]))).toHaveLength(1);
+});

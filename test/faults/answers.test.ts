@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Fault } from "../../src/sandbox/sandbox.ts";
+import { openStage, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+
+let calm: { facts: Record<string, string[]>; wishes: string[] };
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  calm = { facts: await factsOf(stage), wishes: stage.asked().map(wish).sort() };
+});
+
+/** What was asked for beyond what an undisturbed run asks for. */
+function askedAgain(stage: Stage): number {
+  return stage.asked().length - calm.wishes.length;
+}
+
+const passing: [string, Fault][] = [
+  ["a 500", { operation: "ios.keyword-ranking", times: 5, kind: "status" }],
+  [
+    "a 503 of a gateway",
+    { operation: "dashboard.apps", times: 3, kind: "status", status: 503, body: "<html>busy</html>" },
+  ],
+  ["a connection that is cut", { operation: "android.keyword-ranking", times: 5, kind: "cut" }],
+  ["half an answer", { operation: "dashboard.daily-keyword-rankings", times: 4, kind: "half" }],
+  ["a page that is no JSON", { operation: "ios.keyword-ranking", times: 4, kind: "not-json" }],
+  ["a 200 that says it failed", { operation: "dashboard.apps", times: 1, kind: "success-false" }],
+  ["an answer without credit headers", { times: 8, kind: "no-credit-headers" }],
+];
+
+test.each(passing)("asks again after %s, and no more often than that", async (_, fault) => {
+  await using stage = await openStage({ faults: [fault] });
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
+  expect(await factsOf(stage)).toEqual(calm.facts);
+  const spoilt = stage
+    .asked()
+    .filter((request) => request.fault !== undefined && request.fault !== "no-credit-headers");
+  expect(askedAgain(stage)).toBe(spoilt.length);
+  expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
+});
+
+test("finds a pace that the service bears", async () => {
+  await using stage = await openStage({ rateLimit: { perSecond: 40, burst: 2 } });
+  expect(await stage.sync({ settings: { api: { requests_per_second: 100 } } })).toMatchObject({
+    outcome: "loaded",
+    progress: { failed: 0 },
+  });
+  const refused = stage.asked().filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(calm.wishes.length);
+  expect(askedAgain(stage)).toBe(refused.length);
+  expect(await factsOf(stage)).toEqual(calm.facts);
+});
+
+test("gives up after a few tries, names what failed, and goes on beside it", async () => {
+  await using stage = await openStage({
+    faults: [{ operation: "ios.keyword-ranking", contains: "/JP/", times: 1_000, kind: "status" }],
+  });
+  const result = await stage.sync();
+  expect(result.outcome).toBe("failed");
+  const failed = await stage.query<{ failures: number; error_code: string; error_message: string; scope: object }>(
+    "select failures, error_code, error_message, scope from ops.slice where state = 'failed'",
+  );
+  expect(failed).toHaveLength(result.progress.failed);
+  for (const slice of failed) {
+    expect(slice).toMatchObject({ failures: 4, error_code: "server_error", scope: { store: "ios", country: "JP" } });
+    expect(slice.error_message).toMatch(/status=500.*storehouse retry/);
+  }
+  expect(stage.asked().filter(({ status }) => status === 500)).toHaveLength(4 * failed.length);
+  const ranks = calm.facts["core.fact_keyword_rank"]?.length ?? 0;
+  const there = (await factsOf(stage))["core.fact_keyword_rank"]?.length ?? 0;
+  expect(there).toBeGreaterThan(ranks / 2);
+  expect(there).toBeLessThan(ranks);
+});
+
+test("loses one bad keyword of a batch and none beside it", async () => {
+  await using stage = await openStage({
+    faults: [{ operation: "android.keyword-ranking", contains: "50% off", times: 1_000, kind: "status", status: 400 }],
+  });
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
+  const skipped = await stage.query<{ items: string[]; error_code: string }>(
+    "select b.items, s.error_code from ops.slice as s join ops.batch as b using (batch_id) where s.state = 'skipped'",
+  );
+  // one Android app, two countries, four days
+  expect(skipped).toEqual(Array.from({ length: 8 }, () => ({ items: ["50% off"], error_code: "bad_request" })));
+  const lost = (row: string) => row.includes('"android:app.lumi.habit"') && row.includes('"50% off"');
+  const expected = calm.facts["core.fact_keyword_rank"]?.filter((row) => !lost(row));
+  expect((await factsOf(stage))["core.fact_keyword_rank"]).toEqual(expected);
+  stage.sandbox.clearLog();
+  await stage.sync();
+  expect(stage.asked()).toEqual([]);
+});
+
+test.each([
+  [404, "skipped", "not_found"],
+  [204, "empty", "no_content"],
+] as const)("takes a %i for what it says and does not ask again", async (status, state, code) => {
+  const fault: Fault = { operation: "ios.keyword-ranking", times: 3, kind: "status", status };
+  await using stage = await openStage({ faults: [{ ...fault, ...(status === 204 ? { body: "" } : {}) }] });
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  expect(await statesOf(stage)).toMatchObject({ [state]: 3 });
+  expect(await stage.query("select distinct error_code from ops.slice where state = $1", [state])).toEqual([
+    { error_code: code },
+  ]);
+  expect(askedAgain(stage)).toBe(0);
+  await stage.sync();
+  expect(askedAgain(stage)).toBe(0);
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { expect, test } from "vitest";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { openProxy, type Passing } from "../support/ingest-proxy.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+
+/** No way to write a text touches this part of the token, so whatever form it takes, this is found. */
+const canary = "Qx7canaryZ9w";
+const token = `k&1+/=%?#"\\'<é~${canary}:end`;
+const base64 = Buffer.from(token).toString("base64").slice(4, 24);
+
+/** Where in a text or a value something of the token stands. */
+function givenAway(value: unknown): boolean {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.includes(canary) || text.includes(base64);
+}
+
+const unpack = promisify(zstdDecompress);
+
+/** The tables of every schema, the queue's own too, that hold anything of the token, packed or not. */
+async function tablesWithToken(stage: Stage): Promise<{ found: string[]; searched: number }> {
+  const tables = await stage.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where  schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const found: string[] = [];
+  let searched = 0;
+  for (const { name } of tables) {
+    for (const row of await stage.query<Record<string, unknown>>(`select * from ${name}`)) {
+      searched += 1;
+      const bytes = Object.values(row).filter((value) => Buffer.isBuffer(value));
+      const texts = await Promise.all(bytes.map(async (value) => String(await unpack(value).catch(() => value))));
+      if ([row, ...texts].some(givenAway)) found.push(name);
+    }
+  }
+  return { found, searched };
+}
+
+/** Tells the caller's token back to it wherever an answer has room. */
+function echo(passing: Passing, seen: Set<string>): void {
+  const path = passing.target.split("?")[0] ?? "";
+  passing.headers["x-echo"] = encodeURIComponent(token);
+  passing.headers["x-request-url"] = passing.target;
+  const again = seen.has(path);
+  seen.add(path);
+  if (!again && path.endsWith("/count-by-country")) {
+    passing.status = 302;
+    passing.headers["location"] = passing.target;
+    passing.body = `<a href="${passing.target}">moved</a>`;
+  } else if (passing.status !== 200) {
+    passing.body = JSON.stringify({ path: passing.target, message: `the token ${token} is not welcome` });
+  } else if (!again && path.includes("/JP/")) {
+    passing.body = JSON.stringify({ success: false, message: `${token} or ${encodeURIComponent(token)}`, data: [] });
+  } else if (passing.body.startsWith("[")) {
+    const entries = JSON.parse(passing.body) as Record<string, unknown>[];
+    const form = new URLSearchParams({ token }).toString();
+    for (const entry of entries) Object.assign(entry, { [`by ${token}`]: passing.target, form });
+    passing.body = JSON.stringify([...entries, { keyword: token, date: 0, rank: token, trackId: 1 }]);
+  }
+}
+
+test("the token turns up nowhere: not in a table, an answer that was kept, an output or the process list", async () => {
+  await using stage = await openStage({ accounts: [{ token, total: 100_000, periodHours: 24 }] });
+  const seen = new Set<string>();
+  await using proxy = await openProxy(stage.sandbox, (passing) => echo(passing, seen));
+  stage.sandbox.set({
+    faults: [
+      { operation: "dashboard.apps", times: 1, kind: "status" },
+      { operation: "dashboard.daily-keyword-rankings", times: 1, kind: "cut" },
+      { operation: "ios.keyword-ranking", times: 2, kind: "not-json", body: `<p>no page for ${token}` },
+      { operation: "ios.keyword-ranking", times: 1, kind: "status", status: 418 },
+      { operation: "android.keyword-ranking", times: 1, kind: "half" },
+    ],
+  });
+  const behind = { databaseUrl: stage.databaseUrl, sandbox: proxy };
+  const variables = { LOG_LEVEL: "trace" };
+
+  await using child = startChild(behind, syncCommand, { variables });
+  const running = () => readFileSync(`/proc/${child.process.pid}/cmdline`, "utf8");
+  await until(() => stage.asked().length > 0);
+  expect(givenAway(running())).toBe(false);
+  expect(await child.ended).toBe(1);
+  const told = await stage.query("select distinct error_code as code from ops.request where error_code is not null");
+  expect(told.map(({ code }) => String(code)).sort()).toEqual(
+    expect.arrayContaining(["cut_connection", "odd_status", "server_error"]),
+  );
+
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 100, kind: "empty-401" }] });
+  await using refused = startChild(behind, ["retry"], { variables });
+  expect(await refused.ended).toBe(2);
+  await using status = startChild(behind, ["status", "--json"], { variables });
+  expect(await status.ended).toBe(0);
+
+  for (const { stdout, stderr } of [child.output(), refused.output(), status.output()]) {
+    expect(stdout + stderr).not.toBe("");
+    expect(givenAway(stdout + stderr)).toBe(false);
+  }
+  const { found, searched } = await tablesWithToken(stage);
+  expect(found).toEqual([]);
+  expect(searched).toBeGreaterThan(500);
+  expect(await stage.query("select from ops.drift")).not.toEqual([]);
+  expect(await stage.query("select from ops.reject")).not.toEqual([]);
+});
+
+test("the search finds a token in whatever form it is stored", async () => {
+  await using stage = await openStage();
+  const forms = [token, encodeURIComponent(token), JSON.stringify({ token }), Buffer.from(token).toString("base64")];
+  for (const form of forms)
+    await stage.query("insert into ops.drift values ($1, 'path', 'kind', now(), 1) on conflict do nothing", [form]);
+  expect((await tablesWithToken(stage)).found).toEqual(forms.map(() => "ops.drift"));
+});

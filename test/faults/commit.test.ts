@@ -1,0 +1,80 @@
+import pg from "pg";
+import { beforeAll, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+
+/** The tables after a run that nothing disturbed. */
+let calm: Record<string, string[]>;
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  calm = await factsOf(stage);
+});
+
+/** Slices that say they are loaded and have no row, or the other way round. */
+async function torn(stage: Stage): Promise<unknown[]> {
+  return stage.query(
+    `select s.slice_id, s.state
+     from   ops.slice as s
+     where  s.dataset = 'keyword_rank'
+     and    (s.state = 'loaded') <> exists (select from core.fact_keyword_rank as f where f.slice_id = s.slice_id)`,
+  );
+}
+
+test("records no slice as loaded whose rows a broken table did not take, and loads it once that is mended", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await stage.query("alter table core.fact_keyword_rank rename column observed_at to seen_at");
+  const result = await stage.sync();
+  expect(result).toMatchObject({ outcome: "failed", progress: { failed: result.progress.total } });
+  expect(await stage.query("select from core.fact_keyword_rank")).toEqual([]);
+  expect(
+    await stage.query("select distinct state, error_code, rows_loaded from ops.slice where dataset = 'keyword_rank'"),
+  ).toEqual([{ state: "failed", error_code: "unexpected", rows_loaded: 0 }]);
+  await stage.query("alter table core.fact_keyword_rank rename column seen_at to observed_at");
+  expect(await stage.retry()).toMatchObject({ outcome: "loaded" });
+  expect(await torn(stage)).toEqual([]);
+  expect(await factsOf(stage)).toEqual(calm);
+});
+
+test("leaves neither rows nor outcome when the connection is cut in the middle of a load, and loads without asking again", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { bounds: { start: addDays(today, -2) } } });
+  await using holder = await lockedRow(stage);
+  const running = stage.sync();
+  const blocked = () =>
+    stage.query<{ pid: number }>("select pid from pg_stat_activity where $1 = any (pg_blocking_pids(pid))", [
+      holder.pid,
+    ]);
+  await until(async () => (await blocked()).length > 0);
+  // in the middle of its load: the slice is locked, rows may be written, nothing is to be seen
+  expect(await torn(stage)).toEqual([]);
+  for (const { pid } of await blocked()) await stage.query("select pg_terminate_backend($1)", [pid]);
+  await until(async () => (await blocked()).length > 0);
+  expect(await torn(stage)).toEqual([]);
+  await holder.release();
+  expect(await running).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
+  expect(await torn(stage)).toEqual([]);
+  expect(await factsOf(stage)).toEqual(calm);
+  const wishes = stage.asked().map(wish);
+  expect(wishes.length).toBe(new Set(wishes).size);
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
+});
+
+/** Another session that keeps every keyword's row to itself, so that loads have to wait for it. */
+async function lockedRow(stage: Stage): Promise<{ pid: number; release: () => Promise<void> } & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: stage.databaseUrl });
+  client.on("error", () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await client.query("begin");
+  await client.query("lock table core.fact_keyword_rank in exclusive mode");
+  let held = true;
+  const release = async () => {
+    if (held) await client.query("rollback");
+    held = false;
+  };
+  return { pid: rows[0]?.pid ?? 0, release, [Symbol.asyncDispose]: () => client.end() };
+}

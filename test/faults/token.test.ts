@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { openStage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+
+test("says that a token is wrong before it plans or asks for anything", async () => {
+  await using stage = await openStage();
+  const wrong = stage.sync({ environment: { API_TOKEN: "some-other-token" } });
+  await expect(wrong).rejects.toMatchObject({ name: "AbortError", code: "unauthorised" });
+  expect(stage.sandbox.log().map(({ path, status }) => [path, status])).toEqual([["/api-key", 401]]);
+  expect(await stage.query("select from ops.slice")).toEqual([]);
+});
+
+test("stops asking for anything when the token is refused in the middle, and goes on when it is good again", async () => {
+  await using stage = await openStage();
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1_000, kind: "empty-401" }] });
+  const result = await stage.sync({ settings: { api: { concurrency: 2 } } });
+  expect(result).toMatchObject({ outcome: "aborted", error: { code: "unauthorised" }, progress: { failed: 0 } });
+  const refused = stage.asked().filter(({ status }) => status === 401).length;
+  expect(refused).toBeGreaterThan(0);
+  // what was on its way when the first refusal came, and no more
+  expect(refused).toBeLessThanOrEqual(2);
+  const states = await statesOf(stage);
+  expect(Object.keys(states)).toEqual(["loaded", "pending"]);
+  const burnt = await stage.query("select from ops.slice where failures > 0");
+  expect(burnt).toEqual([]);
+
+  stage.sandbox.set({ faults: [] });
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
+});
+
+test("stops in the same way when the account has no right to an endpoint", async () => {
+  await using stage = await openStage();
+  stage.sandbox.set({
+    faults: [{ operation: "dashboard.number-of-keywords", times: 1_000, kind: "status", status: 403 }],
+  });
+  const result = await stage.sync();
+  expect(result).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
+  expect(stage.asked().filter(({ status }) => status === 403).length).toBeLessThanOrEqual(3);
+});

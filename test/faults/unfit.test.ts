@@ -1,0 +1,128 @@
+import { beforeAll, expect, test } from "vitest";
+import { openProxy, type Passing } from "../support/ingest-proxy.ts";
+import { openStage, type Stage } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+type Entry = Record<string, unknown>;
+
+/** The tables after a run in which nothing was altered. */
+let calm: Record<string, string[]>;
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  calm = await factsOf(stage);
+});
+
+/** Syncs through a server that alters the lists of ranks; `alter` gets the entries of one answer. */
+async function syncAltered(stage: Stage, alter: (entries: Entry[], passing: Passing) => unknown): Promise<void> {
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (passing.status !== 200 || !passing.target.includes("/keywordrankings")) return;
+    const entries = JSON.parse(passing.body) as Entry[];
+    passing.body = JSON.stringify(alter(entries, passing) ?? entries);
+  });
+  const result = await stage.sync({ environment: { API_BASE_URL: proxy.url } });
+  expect(result).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
+}
+
+const lost = (row: string, keyword: string) => row.includes(`"keyword_key": ${JSON.stringify(keyword)}`);
+
+test("keeps what does not fit with its reason, and loads the rows beside it", async () => {
+  await using stage = await openStage();
+  await syncAltered(stage, (entries) => {
+    for (const entry of entries) if (entry["keyword"] === "50% off") entry["rank"] = "first";
+    for (const entry of entries) if (entry["keyword"] === "タスク") entry["rank"] = 4e9;
+    for (const entry of entries) if (entry["keyword"] === "..") entry["trackId"] = 1;
+    entries.push({ ...entries[0], keyword: "nobody asked for this" });
+  });
+  const reasons = await stage.query<{ reason: string; item: Entry }>(
+    'select distinct on (reason collate "C") reason, item from ops.reject order by reason collate "C"',
+  );
+  expect(reasons.map(({ reason }) => reason)).toEqual([
+    "a keyword that was not asked for",
+    "an app that was not asked for",
+    "rank is no int",
+    expect.stringMatching(/^rank: /),
+  ]);
+  expect(reasons.find(({ reason }) => reason.startsWith("rank: "))?.item).toMatchObject({
+    keyword: "50% off",
+    rank: "first",
+  });
+  // of a keyword whose answer was not understood nothing is claimed, neither a rank nor that there is none
+  const spoilt = ["50% off", "タスク", ".."];
+  const ranks = (await factsOf(stage))["core.fact_keyword_rank"] ?? [];
+  const expected = calm["core.fact_keyword_rank"] ?? [];
+  const whole = (row: string) => !spoilt.some((keyword) => lost(row, keyword));
+  expect(ranks.filter(whole)).toEqual(expected.filter(whole));
+  expect(ranks.filter((row) => lost(row, "50% off") && !row.includes('"rank": null'))).toEqual([]);
+  expect(ranks.filter((row) => lost(row, "タスク") || lost(row, ".."))).toEqual(
+    expected.filter((row) => (lost(row, "タスク") || lost(row, "..")) && ranks.includes(row)),
+  );
+});
+
+test("lists a field that nobody knows once, and takes the answer", async () => {
+  await using stage = await openStage();
+  const alter = (entries: Entry[]) => {
+    for (const entry of entries) Object.assign(entry, { mood: "good", trend: { since: 3 } });
+  };
+  await syncAltered(stage, alter);
+  const drift = () =>
+    stage.query("select operation, path, kind, slice_id is not null as told from ops.drift order by operation, path");
+  const listed = [
+    "android.keyword-history",
+    "android.keyword-ranking",
+    "ios.keyword-history",
+    "ios.keyword-ranking",
+  ].flatMap((operation) => [
+    { operation, path: "[].mood", kind: "string", told: true },
+    { operation, path: "[].trend", kind: "object", told: true },
+  ]);
+  expect(await drift()).toEqual(listed);
+  expect(await factsOf(stage)).toEqual(calm);
+  await stage.query("update ops.slice set state = 'failed' where dataset = 'keyword_rank'");
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (passing.target.includes("/keywordrankings"))
+      passing.body = passing.body.replaceAll('"keyword"', '"mood":1,"keyword"');
+  });
+  await stage.retry({ environment: { API_BASE_URL: proxy.url } });
+  // the same field with another type is news, the rest is not
+  expect(await drift()).toHaveLength(listed.length + 4);
+});
+
+test("loses nothing beside a text that Postgres cannot hold", async () => {
+  await using stage = await openStage();
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (passing.target.startsWith("/gateway/account/app/tracked"))
+      passing.body = passing.body.replace('"developerName":"', '"developerName":"\\u0000\\ud800');
+    if (passing.target.includes("/keywordrankings"))
+      passing.body = passing.body.replace(
+        /\]$/,
+        ',{"trackId":1,"keyword":"half \\udc00 nul \\u0000","date":0,"rank":1}]',
+      );
+  });
+  expect(await stage.sync({ environment: { API_BASE_URL: proxy.url } })).toMatchObject({ outcome: "loaded" });
+  const facts = await factsOf(stage);
+  expect(facts["core.fact_keyword_rank"]?.length).toBe(calm["core.fact_keyword_rank"]?.length);
+  const clean = facts["core.dim_app"]?.map((row) => row.replace("\ufffd", ""));
+  expect(clean).toEqual(calm["core.dim_app"]);
+  expect(facts["core.dim_app"]).not.toEqual(calm["core.dim_app"]);
+  const [reject] = await stage.query<{ item: Entry }>("select item from ops.reject limit 1");
+  expect(reject?.item["keyword"]).toBe("half \ufffd nul ");
+});
+
+test("fails a slice whose answer has a shape that nobody knows, and keeps the answer", async () => {
+  await using stage = await openStage();
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (passing.target.includes("/app.lumi.habit/JP/keywordrankings")) passing.body = '{"ranks":{"odd":true}}';
+  });
+  const result = await stage.sync({ environment: { API_BASE_URL: proxy.url } });
+  expect(result.outcome).toBe("failed");
+  const failed = await stage.query<{ error_code: string; kept: boolean }>(
+    `select error_code, exists (select from raw.answer as a where a.slice_id = s.slice_id) as kept
+     from   ops.slice as s where state = 'failed'`,
+  );
+  expect(failed.length).toBe(result.progress.failed);
+  expect(new Set(failed.map((slice) => JSON.stringify(slice)))).toEqual(
+    new Set([JSON.stringify({ error_code: "unknown_shape", kept: true })]),
+  );
+});

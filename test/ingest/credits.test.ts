@@ -1,0 +1,136 @@
+import { beforeAll, expect, test } from "vitest";
+import { manualClock } from "../sandbox/open.ts";
+import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+
+let undisturbed: { facts: Record<string, string[]>; wishes: string[]; credits: number };
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  undisturbed = {
+    facts: await factsOf(stage),
+    wishes: stage.asked().map(wish).sort(),
+    credits: charged(stage),
+  };
+});
+
+function charged(stage: Stage): number {
+  return stage.asked().reduce((sum, request) => sum + request.charged, 0);
+}
+
+test.each([4, 61, 400])("never spends more than --max-credits %i", async (maxCredits) => {
+  await using stage = await openStage();
+  const result = await stage.sync({ maxCredits });
+  expect(charged(stage)).toBeLessThanOrEqual(maxCredits);
+  expect(result).toMatchObject({ outcome: "deferred", progress: { credits: charged(stage) } });
+  expect(result.leftOut).toBeGreaterThan(0);
+});
+
+test("reaches the same end in steps of --max-credits as at once", async () => {
+  await using stage = await openStage();
+  for (let spent = -1; spent !== charged(stage);) {
+    spent = charged(stage);
+    await stage.sync({ maxCredits: 150 });
+    expect(charged(stage) - spent).toBeLessThanOrEqual(150);
+  }
+  expect(await factsOf(stage)).toEqual(undisturbed.facts);
+  expect(stage.asked().map(wish).sort()).toEqual(undisturbed.wishes);
+});
+
+test("keeps to --max-credits although answers are lost and asked for again", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  const before = charged(stage);
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
+  const result = await stage.sync({ maxCredits: 60 });
+  expect(charged(stage) - before).toBeLessThanOrEqual(60);
+  expect(result.outcome).toBe("deferred");
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  expect(await factsOf(stage)).toEqual(undisturbed.facts);
+});
+
+test("puts off what the credits do not reach, and goes on after the reset", async () => {
+  const clock = manualClock(Date.now());
+  const accounts = [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 }];
+  await using stage = await openStage({ clock, accounts });
+  const first = await stage.sync();
+  expect(first).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
+  expect(first.progress.deferred).toBeGreaterThan(0);
+  const resetsAt = clock.now() + stage.sandbox.account().resetSeconds * 1000;
+  expect(Math.abs((first.progress.nextDueAt ?? 0) - resetsAt)).toBeLessThan(60_000);
+  expect(await statesOf(stage)).toMatchObject({ deferred: first.progress.deferred });
+  const failures = await stage.query("select from ops.slice where failures > 0 or state = 'failed'");
+  expect(failures).toEqual([]);
+
+  clock.move(stage.sandbox.account().resetSeconds * 1000);
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });
+  expect(await factsOf(stage)).toEqual(undisturbed.facts);
+  expect(stage.asked().map(wish).sort()).toEqual(undisturbed.wishes);
+  expect(charged(stage)).toBe(undisturbed.credits);
+});
+
+test("stays stopped while there are no credits, and sends nothing that would be refused", async () => {
+  await using stage = await openStage({
+    accounts: [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 }],
+  });
+  await stage.sync();
+  stage.sandbox.clearLog();
+  expect(await stage.sync()).toMatchObject({ outcome: "deferred" });
+  expect(stage.asked()).toEqual([]);
+});
+
+test("says that something is left when the credits of a run do not reach what an earlier one left open", async () => {
+  await using stage = await openStage({
+    accounts: [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 }],
+  });
+  const { progress } = await stage.sync();
+  await using rich = await openStage({ database: stage.databaseUrl });
+  const result = await rich.sync({ maxCredits: 9 });
+  expect(charged(rich)).toBeLessThanOrEqual(9);
+  expect(result).toMatchObject({ outcome: "deferred", leftOut: progress.deferred - result.progress.total });
+  expect((await rich.sync()).outcome).toBe("loaded");
+  expect(await factsOf(rich)).toEqual(undisturbed.facts);
+});
+
+test("takes a refusal for what it is when somebody else spends the credits in the middle", async () => {
+  const gate = gateAfter(20);
+  const accounts = [{ token: "sandbox-token", total: 2_000, remaining: 1_000, periodHours: 24 }];
+  await using stage = await openStage({ accounts, clock: gate.clock, latencyMs: gate.latencyMs });
+  const running = stage.sync({ settings: { api: { concurrency: 1 } } });
+  await until(() => gate.held() > 0);
+  stage.sandbox.spend(stage.sandbox.account().remaining - 2);
+  gate.open();
+  const result = await running;
+  expect(result).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
+  expect(stage.asked().filter(({ status }) => status === 429)).toHaveLength(1);
+  expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
+  const dues = await stage.query<{ due_at: Date }>("select due_at from ops.slice where state = 'deferred'");
+  const resetsAt = Date.now() + stage.sandbox.account().resetSeconds * 1000;
+  for (const { due_at: dueAt } of dues) expect(Math.abs(dueAt.getTime() - resetsAt)).toBeLessThan(60_000);
+});
+
+test("leaves each class's floor untouched", async () => {
+  const accounts = [{ token: "sandbox-token", total: 1_000, remaining: 1_000, periodHours: 24 }];
+  await using stage = await openStage({ accounts });
+  const floors = { snapshot: 0, daily: 0.6, lookback: 1, backfill: 1 };
+  const result = await stage.sync({ settings: { credits: { floors } } });
+  expect(result.outcome).toBe("deferred");
+  const classes = await stage.query<{ class: string }>(
+    "select distinct class from ops.request where slice_id is not null order by class",
+  );
+  expect(classes.map((row) => row.class)).toEqual(["daily", "snapshot"]);
+  expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(600);
+});
+
+test("believes what the service charges, not what it documents", async () => {
+  const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { "ios.keyword-ranking": 4 } }];
+  await using stage = await openStage({ accounts });
+  await stage.sync();
+  const [cost] = await stage.query("select documented, learned from ops.credit_cost where operation = $1", [
+    "ios.keyword-ranking",
+  ]);
+  expect(cost).toEqual({ documented: 3, learned: 4 });
+  const [booked] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
+  expect(booked?.cost).toBe(charged(stage));
+});

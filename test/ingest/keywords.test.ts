@@ -1,0 +1,98 @@
+import { beforeAll, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { devicesOf } from "../../src/core/store.ts";
+import type { Market } from "../../src/sandbox/market/market.ts";
+import { awkwardKeywords } from "../../src/sandbox/market/words.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { askedDays, openStage, today } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+/** What the tables must say of every followed app, country, keyword, device and day: the latest crawl, or asked and not ranked. */
+function truthOf(market: Market): string[] {
+  const cells = market.apps.flatMap((app) =>
+    app.countries.flatMap((country) =>
+      market.trackedKeywords(app, country).flatMap((keyword) =>
+        devicesOf[app.store].flatMap((device) =>
+          askedDays().map((day) => {
+            const told = market.latestRank({ store: app.store, trackId: app.trackId, keyword, country, device, day });
+            const at = told === null ? null : new Date(told.at).toISOString().slice(0, 19);
+            return [`${app.store}:${app.trackId}`, country, keyword, device, day, told?.rank ?? null, at];
+          }),
+        ),
+      ),
+    ),
+  );
+  return cells.map((cell) => JSON.stringify(cell)).sort();
+}
+
+function ranksOf(facts: Record<string, string[]>): string[] {
+  const rows = (facts["core.fact_keyword_rank"] ?? []).map((row) => JSON.parse(row) as Record<string, unknown>);
+  const columns = ["app_key", "country_key", "keyword_key", "device_key", "date_day", "rank", "observed_at"];
+  return rows.map((row) => JSON.stringify(columns.map((column) => row[column]))).sort();
+}
+
+let calm: Record<string, string[]>;
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  calm = await factsOf(stage);
+});
+
+test("brings every keyword whole and every rank as the market has it, in both forms of dates", async () => {
+  await using stage = await openStage();
+  const facts = calm;
+  const keywords = (facts["core.dim_keyword"] ?? []).map((row) => (JSON.parse(row) as { keyword: string }).keyword);
+  expect(keywords).toEqual(expect.arrayContaining([...awkwardKeywords]));
+  const followed = stage.sandbox.market.apps.flatMap((app) =>
+    app.countries.flatMap((country) => stage.sandbox.market.trackedKeywords(app, country)),
+  );
+  expect(keywords.sort()).toEqual([...new Set(followed)].sort());
+  const truth = truthOf(stage.sandbox.market);
+  expect(truth.filter((cell) => cell.includes("null")).length).toBeGreaterThan(0);
+  expect(ranksOf(facts)).toEqual(truth);
+
+  await using local = await openStage({ dateForm: "local" });
+  await local.sync();
+  expect(await factsOf(local)).toEqual(facts);
+});
+
+test.each(["America/Los_Angeles", "Pacific/Apia"])("writes the same tables on a machine in %s", async (TZ) => {
+  await using stage = await openStage();
+  await using child = startChild(stage, syncCommand, { variables: { TZ } });
+  expect(await child.ended).toBe(0);
+  expect(ranksOf(await factsOf(stage))).toEqual(truthOf(stage.sandbox.market));
+  expect(await factsOf(stage)).toEqual(calm);
+});
+
+test("asks for a keyword with a comma by itself, since a list would part it", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const asked = stage.asked().filter(({ operation }) => operation?.endsWith(".keyword-history"));
+  expect(new Set(asked.map(({ params }) => params["keyword"]))).toEqual(new Set(["to-do, list"]));
+  expect(asked.map(({ params }) => params["endDate"])).toEqual(asked.map(() => addDays(today, -1)));
+});
+
+test("keeps what was tracked when as keywords come and go", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  const [last] = stage.sandbox.market.apps
+    .slice(0, 1)
+    .map((app) => stage.sandbox.market.trackedKeywords(app, "US")[11]);
+  const tomorrow = addDays(today, 1);
+  await using shrunk = await openStage({
+    database: stage.databaseUrl,
+    today: tomorrow,
+    market: { keywordsPerApp: 11 },
+  });
+  await shrunk.sync({ request: { datasets: ["tracked_keyword"], today: tomorrow } });
+  const rows = await stage.query(
+    `select to_char(valid_from, 'YYYY-MM-DD') as since, to_char(valid_to, 'YYYY-MM-DD') as until, is_current
+     from   core.tracked_keyword join core.dim_keyword using (keyword_key) join core.dim_country using (country_key)
+     where  keyword = $1 and country_code = 'US' and app_key = (select app_key from core.dim_app where track_id = $2)`,
+    [last, shrunk.sandbox.market.apps[0]?.trackId],
+  );
+  expect(rows).toEqual([{ since: today, until: tomorrow, is_current: false }]);
+  const current = await stage.query("select from core.tracked_keyword where is_current");
+  expect(current).toHaveLength(3 * 2 * 11);
+});

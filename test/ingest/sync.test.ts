@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
+import { creditClasses } from "../../src/core/slice.ts";
+import { askedDays, gateAfter, openStage, today, until, wish } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+
+test("takes in what is followed, wave by wave, and then the market", async () => {
+  await using stage = await openStage();
+  const result = await stage.sync();
+  expect(result).toMatchObject({ outcome: "loaded", leftOut: 0, error: null, progress: { open: 0, failed: 0 } });
+  const operations = stage.asked().map(({ operation }) => operation);
+  const waves = operations.map((operation) => (operation?.startsWith("dashboard.") ? operation : "market"));
+  expect(waves.filter((wave, index) => wave !== waves[index - 1])).toEqual([
+    "dashboard.apps",
+    "dashboard.number-of-keywords",
+    "dashboard.daily-keyword-rankings",
+    "market",
+  ]);
+  const facts = await factsOf(stage);
+  expect(facts["core.tracked_app"]).toHaveLength(3);
+  expect(facts["core.tracked_keyword"]).toHaveLength(3 * 2 * 12);
+  // two iOS apps with two devices, one Android app
+  expect(facts["core.fact_keyword_rank"]).toHaveLength(5 * 2 * 12 * 4);
+});
+
+test("asks for nothing and spends nothing when it runs a second time", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const before = await factsOf(stage);
+  const left = stage.sandbox.account().remaining;
+  stage.sandbox.clearLog();
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { total: 0, credits: 0 } });
+  expect(stage.sandbox.log().map(({ path }) => path)).toEqual(["/api-key"]);
+  expect(stage.sandbox.account().remaining).toBe(left);
+  expect(await factsOf(stage)).toEqual(before);
+});
+
+test("asks for a new keyword alone, over all of its days", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
+  const tomorrow = addDays(today, 1);
+  grown.sandbox.set({ today: tomorrow });
+  // the number of keywords is read again on the next day and tells that the list has grown
+  await grown.sync({ request: { today: tomorrow, bounds: { start: addDays(today, -4), end: today } } });
+  const market = grown.asked().filter(({ operation }) => operation?.includes("keyword-"));
+  const ranks = market.filter(({ operation }) => !operation?.startsWith("dashboard."));
+  const keywords = ranks.flatMap(({ params }) => params["keywords"] ?? params["keyword"]);
+  const known = new Set(
+    grown.sandbox.market.apps.flatMap((app) =>
+      app.countries.flatMap((country) => grown.sandbox.market.trackedKeywords(app, country).slice(0, 12)),
+    ),
+  );
+  expect(ranks.length).toBeGreaterThan(0);
+  expect(keywords.filter((keyword) => known.has(String(keyword)))).toEqual([]);
+  const rows = await grown.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
+  expect(rows).toEqual([{ count: 5 * 2 * 13 * 4 }]);
+});
+
+test("asks for the next day alone when a day has passed", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  stage.sandbox.clearLog();
+  const tomorrow = addDays(today, 1);
+  stage.sandbox.set({ today: tomorrow });
+  await stage.sync({ request: { today: tomorrow } });
+  const days = stage.asked().flatMap(({ params }) => params["date"] ?? params["startDate"] ?? []);
+  expect(new Set(days)).toEqual(new Set([today]));
+});
+
+test("asks for the days given by hand, both ends as they were given", async () => {
+  await using stage = await openStage();
+  const bounds = { start: addDays(today, -9), end: addDays(today, -7) };
+  await stage.sync({ request: { bounds } });
+  const days = await stage.query<{ day: string }>(
+    "select distinct to_char(date_day, 'YYYY-MM-DD') as day from core.fact_keyword_rank order by 1",
+  );
+  expect(days.map(({ day }) => day)).toEqual([bounds.start, addDays(bounds.start, 1)]);
+});
+
+test("leaves the day that is not published yet alone", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const asked = stage.asked().flatMap(({ params }) => [params["date"], params["endDate"]].filter((one) => one != null));
+  expect(asked.sort().at(-1)).toBe(askedDays().at(-1));
+  expect(daysBetween(asked.sort().at(-1) as Day, today)).toBe(1);
+});
+
+test("takes in a dataset that is off when it is named, and what it is planned from", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["top_keyword"] } });
+  const loaded = await stage.query<{ dataset: string }>("select distinct dataset from ops.slice order by dataset");
+  expect(loaded.map(({ dataset }) => dataset)).toEqual([
+    "top_keyword",
+    "tracked_app",
+    "tracked_country",
+    "tracked_keyword",
+  ]);
+});
+
+test("follows what the configuration lists without asking the account", async () => {
+  await using stage = await openStage();
+  const portfolio = {
+    source: "config" as const,
+    apps: [{ id: 6446318020, countries: ["US"], keywords: ["c++ & c#", "to-do, list"] }],
+  };
+  const result = await stage.sync({ settings: { portfolio }, request: { datasets: ["keyword_rank"] } });
+  expect(result.outcome).toBe("loaded");
+  expect(stage.asked().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);
+  expect((await factsOf(stage))["core.fact_keyword_rank"]).toHaveLength(2 * 2 * 4);
+});
+
+test("spends what is allowed on what is lost first when missed", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  const result = await stage.sync({
+    maxCredits: 60,
+    settings: { datasets: { keyword_metadata: { on: true }, keyword_rank: { history_days: 20 } } },
+  });
+  expect(result.outcome).toBe("deferred");
+  const classes = await stage.query<{ class: string }>(
+    "select class from ops.request where dataset in ('keyword_rank', 'keyword_metadata') order by request_id",
+  );
+  expect(new Set(classes.map((row) => row.class))).toEqual(new Set([creditClasses[0]]));
+});
+
+test("does not ask for one cell twice when two run at the same time", async () => {
+  await using stage = await openStage({ latencyMs: 5 });
+  await Promise.all([stage.sync(), stage.sync()]);
+  await stage.sync();
+  const wishes = stage.asked().map(wish);
+  expect(wishes.length).toBe(new Set(wishes).size);
+  expect(await statesOf(stage)).toEqual({ loaded: wishes.length });
+});
+
+test("takes over the slices of a run whose process is gone, and leaves those of a living one", async () => {
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const stop = new AbortController();
+  const first = stage.sync({ stop: stop.signal });
+  await until(() => gate.held() > 0);
+  await using beside = await openStage({ database: stage.databaseUrl });
+  expect((await beside.sync()).progress.total).toBe(0);
+  expect(beside.asked()).toEqual([]);
+  stop.abort();
+  gate.open();
+  const interrupted = await first;
+  expect(interrupted.outcome).toBe("interrupted");
+  expect(interrupted.progress.open).toBeGreaterThan(0);
+  expect((await stage.sync()).outcome).toBe("loaded");
+  const wishes = stage.asked().map(wish);
+  expect(wishes.length).toBe(new Set(wishes).size);
+});
+
+test("runs failed slices again when told to, and only those", async () => {
+  await using stage = await openStage();
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 8, kind: "status", status: 418 }] });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 8 } });
+  stage.sandbox.clearLog();
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
+  expect(stage.asked()).toEqual([]);
+  expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: 8, failed: 0 } });
+  expect(stage.asked()).toHaveLength(8);
+  await using calm = await openStage();
+  await calm.sync();
+  expect(await factsOf(stage)).toEqual(await factsOf(calm));
+});

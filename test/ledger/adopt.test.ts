@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { adoptOpen } from "../../src/ledger/runs.ts";
+import { claim, endAttempt } from "../../src/ledger/slices.ts";
+import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+
+describe("adoptOpen", () => {
+  let stage: LedgerStage;
+  let me: string;
+  let mine: string;
+
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+
+  beforeEach(async () => {
+    await stage.reset();
+    me = await stage.alive();
+    mine = await stage.run({ workerId: me });
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>
+    adoptOpen(stage.db, { runId: mine, task: "mine", datasets, mostCredits });
+
+  test("takes the slices of a foreground process that died, whatever they were at", async () => {
+    const killed = await stage.dead();
+    const run = await stage.run({ workerId: killed });
+    const open = ["running", "pending", "deferred"] as const;
+    for (const [index, state] of open.entries())
+      await stage.inState(run, state, killed, draft({ window: august(index + 1) }));
+    expect(await adopt()).toBe(3);
+    expect(await stage.slices("run_id, state, due_at")).toEqual(
+      open.map(() => ({ run_id: mine, state: "pending", due_at: null })),
+    );
+    expect((await stage.jobs()).map(({ task }) => task)).toEqual(["mine", "mine", "mine"]);
+  });
+
+  test("lets the attempt of a dead worker write nothing afterwards", async () => {
+    const killed = await stage.dead();
+    const [id] = await stage.insert(await stage.run({ workerId: killed }), draft());
+    const lost = await stage.claimed(id!, killed);
+    await adopt();
+    expect(await endAttempt(stage.db, lost, ending, now)).toBe(false);
+    expect(await claim(stage.db, id!, me, now)).toMatchObject({ attempt: 2 });
+  });
+
+  test("leaves the slices of a living foreground process alone", async () => {
+    const busy = await stage.alive();
+    const run = await stage.run({ workerId: busy });
+    for (const [index, state] of (["running", "pending", "deferred"] as const).entries())
+      await stage.inState(run, state, busy, draft({ window: august(index + 1) }));
+    expect(await adopt()).toBe(0);
+    expect(await stage.jobs()).toEqual([]);
+  });
+
+  test("takes from the shared queue what nobody runs now, and moves its job", async () => {
+    const shared = await stage.run({ kind: "schedule" });
+    const [worker, killed] = [await stage.alive(), await stage.dead()];
+    await stage.inState(shared, "pending", worker, draft({ window: august(1) }));
+    await stage.inState(shared, "deferred", worker, draft({ window: august(2) }));
+    await stage.inState(shared, "running", worker, draft({ window: august(3) }));
+    await stage.inState(shared, "running", killed, draft({ window: august(4) }));
+    expect(await adopt()).toBe(3);
+    expect(await stage.slices("extract(day from window_start)::int as day, run_id = " + mine + " as adopted")).toEqual([
+      { day: 1, adopted: true },
+      { day: 2, adopted: true },
+      { day: 3, adopted: false },
+      { day: 4, adopted: true },
+    ]);
+  });
+
+  test("takes what ended from nobody, and nothing of another dataset", async () => {
+    const run = await stage.run();
+    for (const [index, state] of (["loaded", "empty", "skipped", "failed"] as const).entries())
+      await stage.inState(run, state, me, draft({ window: august(index + 1) }));
+    await stage.inState(run, "pending", me, draft({ dataset: "other" }));
+    expect(await adopt()).toBe(0);
+    expect(await adopt(Number.POSITIVE_INFINITY, ["other", "keyword_rank"])).toBe(1);
+  });
+
+  test("takes no more than the budget pays for: classes in their order, newest first", async () => {
+    const run = await stage.run();
+    await stage.insert(
+      run,
+      draft({ class: "backfill", window: august(18), credits: 10 }),
+      draft({ class: "daily", window: august(12), credits: 3 }),
+      draft({ class: "daily", window: august(13), credits: 3 }),
+      draft({ class: "snapshot", window: august(1), credits: 5 }),
+      draft({ class: "lookback", window: august(17), credits: 3 }),
+    );
+    const adopted = () => stage.slices(`class || extract(day from window_start) as slice, run_id = ${mine} as adopted`);
+    expect(await adopt(4)).toBe(0);
+    expect(await adopt(8)).toBe(2);
+    expect((await adopted()).filter((row) => row["adopted"]).map(({ slice }) => slice)).toEqual([
+      "daily13",
+      "snapshot1",
+    ]);
+    expect(await adopt(6)).toBe(2);
+    expect(await adopt(9)).toBe(0);
+    expect(await adopt(10)).toBe(1);
+  });
+
+  test("queues what it took in the same order", async () => {
+    const run = await stage.run();
+    const days = [3, 11, 7, 19, 15, 1, 2, 4, 5, 6, 8, 9];
+    await stage.insert(run, ...days.map((date) => draft({ window: august(date) })));
+    await adopt();
+    const taken = (await stage.jobs()).map(({ slice }) => days[Number(slice) - 1]);
+    expect(taken).toEqual(days.toSorted((a, b) => b - a));
+  });
+
+  test("gives each slice to one of two processes that look at the same moment", async () => {
+    const run = await stage.run();
+    const [id] = await stage.insert(run, draft());
+    const other = await stage.run({ workerId: await stage.alive() });
+    // the slice is held, so that both have chosen it before either may take it
+    const holder = await stage.pool.connect();
+    await holder.query("begin");
+    await holder.query("select from ops.slice where slice_id = $1 for update", [id]);
+    const both = Promise.all([
+      adopt(),
+      adoptOpen(stage.db, { runId: other, task: "other", datasets: ["keyword_rank"], mostCredits: 9 }),
+    ]);
+    await expect.poll(() => stage.waiting()).toBe(2);
+    await holder.query("commit");
+    holder.release();
+    expect((await both).toSorted()).toEqual([0, 1]);
+  });
+
+  test("leaves a slice to the worker that claims it at the same moment", async () => {
+    const [id] = await stage.insert(await stage.run(), draft());
+    const worker = await stage.alive();
+    const holder = await stage.pool.connect();
+    await holder.query("begin");
+    await holder.query(
+      "update ops.slice set state = 'running', attempt = attempt + 1, worker_id = $2 where slice_id = $1",
+      [id, worker],
+    );
+    const adopting = adopt();
+    await expect.poll(() => stage.waiting()).toBe(1);
+    await holder.query("commit");
+    holder.release();
+    expect(await adopting).toBe(0);
+    expect(await stage.slices("state, worker_id")).toEqual([{ state: "running", worker_id: worker }]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { reopenFailed } from "../../src/ledger/runs.ts";
+import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
+import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+
+describe("reopenFailed", () => {
+  let stage: LedgerStage;
+  let worker: string;
+  let retry: string;
+
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+
+  beforeEach(async () => {
+    await stage.reset();
+    worker = await stage.alive();
+    retry = await stage.run({ kind: "retry" });
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const reopen = (...datasets: readonly string[]) =>
+    reopenFailed(stage.db, {
+      runId: retry,
+      task: "retry",
+      datasets: datasets.length > 0 ? datasets : ["keyword_rank"],
+    });
+
+  test("makes failed slices pending in the run, with their failures forgotten, and queues them", async () => {
+    const [id] = await stage.insert(await stage.run(), draft());
+    await endAttempt(stage.db, await stage.claimed(id!, worker), { ...ending, state: "failed", counts: true }, now);
+    expect(await reopen()).toBe(1);
+    expect(await stage.slices("state, failures, run_id, due_at")).toEqual([
+      { state: "pending", failures: 0, run_id: retry, due_at: null },
+    ]);
+    expect(await stage.jobs()).toMatchObject([{ task: "retry", slice: id }]);
+  });
+
+  test("leaves every other state and every other dataset alone", async () => {
+    const run = await stage.run();
+    for (const [index, state] of (["loaded", "empty", "skipped", "deferred", "running"] as const).entries())
+      await stage.inState(run, state, worker, draft({ window: august(index + 1) }));
+    await stage.inState(run, "failed", worker, draft({ dataset: "other" }));
+    expect(await reopen()).toBe(0);
+    expect(await reopen("other")).toBe(1);
+  });
+
+  test("asks once for a cell that failed more than once", async () => {
+    const run = await stage.run();
+    await stage.inState(run, "failed", worker, draft());
+    const [second] = await stage.inState(run, "failed", worker, draft());
+    expect(await reopen()).toBe(1);
+    expect((await stage.jobs()).map(({ slice }) => slice)).toEqual([second]);
+  });
+
+  test("does not ask for a cell that was asked for with success since, or is open", async () => {
+    const run = await stage.run();
+    for (const [index, state] of (["loaded", "pending", "running", "deferred"] as const).entries()) {
+      const again = draft({ window: august(index + 1) });
+      await stage.inState(run, "failed", worker, again);
+      await stage.inState(run, state, worker, again);
+    }
+    expect(await reopen()).toBe(0);
+  });
+
+  test("does not stumble over an older slice that a split has made the same", async () => {
+    const run = await stage.run();
+    const [older] = await stage.insert(run, draft({ items: ["a", "b"] }));
+    await stage.inState(run, "failed", worker, draft({ items: ["a"] }));
+    await splitSlice(stage.db, await stage.claimed(older!, worker), now);
+    expect(await reopen()).toBe(0);
+  });
+
+  test("tells cells apart by scope, items and window", async () => {
+    const run = await stage.run();
+    const cells = [draft(), draft({ items: ["a"] }), draft({ window: august(1) }), draft({ scope: { store: "ios" } })];
+    await stage.inState(run, "failed", worker, ...cells);
+    expect(await reopen()).toBe(cells.length);
+  });
+
+  test("queues what it reopens newest first", async () => {
+    const days = [3, 11, 7, 19, 15];
+    await stage.inState(await stage.run(), "failed", worker, ...days.map((date) => draft({ window: august(date) })));
+    await reopen();
+    expect((await stage.jobs()).map(({ slice }) => days[Number(slice) - 1])).toEqual(days.toSorted((a, b) => b - a));
+  });
+
+  test("gives each slice to one of two that retry at the same moment", async () => {
+    const [id] = await stage.inState(await stage.run(), "failed", worker, draft());
+    const holder = await stage.pool.connect();
+    await holder.query("begin");
+    await holder.query("select from ops.slice where slice_id = $1 for update", [id]);
+    const both = Promise.all([reopen(), reopen()]);
+    await expect.poll(() => stage.waiting()).toBe(2);
+    await holder.query("commit");
+    holder.release();
+    expect((await both).toSorted()).toEqual([0, 1]);
+  });
+});

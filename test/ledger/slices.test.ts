@@ -1,0 +1,228 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import type { Ending } from "../../src/ledger/slices.ts";
+import { claim, endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
+import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+
+const minute = 60_000;
+
+describe("the ledger of slices", () => {
+  let stage: LedgerStage;
+  let run: string;
+  let worker: string;
+
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+
+  beforeEach(async () => {
+    await stage.reset();
+    run = await stage.run();
+    worker = await stage.alive();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  describe("insertSlices", () => {
+    test("keeps the order in which slices were planned", async () => {
+      const days = [19, 3, 11, 7, 15];
+      const ids = await stage.insert(run, ...days.map((date) => draft({ window: august(date) })));
+      const windows = await stage.slices("slice_id, extract(day from window_start)::int as day");
+      expect(ids.map((id) => windows.find(({ slice_id }) => slice_id === id)?.["day"])).toEqual(days);
+    });
+
+    test("leaves a slice that is open to its run, and takes one that ended once more", async () => {
+      const [first] = await stage.insert(run, draft());
+      expect(await stage.insert(await stage.run(), draft(), draft({ window: august(1) }), draft())).toHaveLength(1);
+      const slice = await stage.claimed(first!, worker);
+      expect(await stage.insert(run, draft())).toEqual([]);
+      await endAttempt(stage.db, slice, { ...ending, state: "deferred" }, now);
+      expect(await stage.insert(run, draft())).toEqual([]);
+      await endAttempt(stage.db, await stage.claimed(first!, worker), ending, now);
+      expect(await stage.insert(run, draft())).toHaveLength(1);
+    });
+
+    test("tells slices apart by dataset, scope, items and window", async () => {
+      const others = [
+        draft(),
+        draft({ dataset: "other" }),
+        draft({ scope: { store: "ios", app: "1", country: "DE" } }),
+        draft({ items: ["a"] }),
+        draft({ items: ["a", "b"] }),
+        draft({ window: { start: august(19).start, end: addDays(today, 1) } }),
+      ];
+      expect(await stage.insert(run, ...others)).toHaveLength(others.length);
+      const sameScope = draft({ scope: { country: "US", app: "1", store: "ios" } });
+      expect(await stage.insert(run, sameScope)).toEqual([]);
+    });
+
+    test("shares one batch between slices with equal lists, and keeps every item whole", async () => {
+      const items = ["", 'a"b', "a, b", "NULL", "{x}", "back\\slash", "タスク", "\u{1F600}"];
+      const ids = await stage.insert(
+        run,
+        draft({ items }),
+        draft({ items: [...items], window: august(1) }),
+        draft({ items: ["other"] }),
+      );
+      expect(new Set((await stage.slices("batch_id")).map(({ batch_id }) => batch_id)).size).toBe(2);
+      expect((await stage.claimed(ids[0]!, worker)).items).toEqual(items);
+      await stage.insert(run, draft({ items, window: august(2) }));
+      const { rows } = await sql`select from ops.batch`.execute(stage.db);
+      expect(rows).toHaveLength(2);
+    });
+
+    test("takes an empty plan and a large one", async () => {
+      expect(await insertSlices(stage.db, run, [], now)).toEqual([]);
+      const many = Array.from({ length: 3_000 }, (_, index) => draft({ items: [`keyword ${index}`] }));
+      expect(await insertSlices(stage.db, run, many, now)).toHaveLength(3_000);
+    });
+  });
+
+  describe("claim", () => {
+    test("gives the whole slice back as it was planned, with the attempt that fences it", async () => {
+      const planned = draft({ items: ["a", "b"], class: "backfill", fingerprint: "f", requests: 2, credits: 6 });
+      const [id] = await stage.insert(run, planned);
+      expect(await claim(stage.db, id!, worker, now)).toEqual({ ...planned, sliceId: id, runId: run, attempt: 1 });
+    });
+
+    test("gives a slice to one of many workers that ask at the same moment", async () => {
+      const [id] = await stage.insert(run, draft());
+      const workers = await Promise.all([stage.alive(), stage.alive(), stage.alive(), stage.alive()]);
+      const got = await Promise.all(workers.map((one) => claim(stage.db, id!, one, now)));
+      expect(got.filter((slice) => slice !== null)).toHaveLength(1);
+      expect(await stage.slices("state, attempt")).toEqual([{ state: "running", attempt: 1 }]);
+    });
+
+    test("gives nobody a slice before it is due", async () => {
+      const [id] = await stage.insert(run, draft());
+      for (const state of ["deferred", "pending"] as const) {
+        const slice = await stage.claimed(id!, worker);
+        await endAttempt(stage.db, slice, { ...ending, state, dueAt: now + minute }, now);
+        expect(await claim(stage.db, id!, worker, now + minute - 1)).toBeNull();
+        expect(await claim(stage.db, id!, worker, now + minute)).not.toBeNull();
+        await sql`update ops.slice set state = 'pending'`.execute(stage.db);
+      }
+    });
+
+    test("gives a worker its own running slice again, and nobody another's", async () => {
+      const [id] = await stage.insert(run, draft());
+      await stage.claimed(id!, worker);
+      expect(await claim(stage.db, id!, await stage.alive(), now)).toBeNull();
+      expect(await claim(stage.db, id!, worker, now)).toMatchObject({ attempt: 2 });
+    });
+
+    test.each(["loaded", "empty", "skipped", "failed"] as const)("gives nobody a slice that is %s", async (state) => {
+      const [id] = await stage.inState(run, state, worker, draft());
+      expect(await claim(stage.db, id!, worker, now)).toBeNull();
+    });
+  });
+
+  describe("endAttempt", () => {
+    test("notes what came of the attempt", async () => {
+      const [id] = await stage.insert(run, draft());
+      const slice = await stage.claimed(id!, worker);
+      const done: Ending = {
+        ...ending,
+        error: { code: "timeout", message: "a\0b" },
+        state: "pending",
+        dueAt: now + minute,
+        counts: true,
+        rowsLoaded: 5,
+        rowsRejected: 2,
+      };
+      expect(await endAttempt(stage.db, slice, done, now)).toBe(true);
+      expect(await failuresOf(stage.db, slice)).toBe(1);
+      expect(
+        await stage.slices("state, error_code, error_message, due_at, rows_loaded, rows_rejected, ended_at"),
+      ).toEqual([
+        {
+          state: "pending",
+          error_code: "timeout",
+          error_message: "ab",
+          due_at: new Date(now + minute),
+          rows_loaded: 5,
+          rows_rejected: 2,
+          ended_at: new Date(now),
+        },
+      ]);
+    });
+
+    test("counts no failure where none is meant to count, and forgets the error of an attempt before", async () => {
+      const [id] = await stage.insert(run, draft());
+      const first = await stage.claimed(id!, worker);
+      await endAttempt(
+        stage.db,
+        first,
+        { ...ending, state: "deferred", error: { code: "credits_exhausted", message: "later" } },
+        now,
+      );
+      const second = await stage.claimed(id!, worker);
+      await endAttempt(stage.db, second, ending, now);
+      expect(await failuresOf(stage.db, second)).toBe(0);
+      expect(await stage.slices("state, error_code, error_message, due_at")).toEqual([
+        { state: "loaded", error_code: null, error_message: null, due_at: null },
+      ]);
+    });
+
+    test("writes nothing for an attempt that another one has overtaken, or that has ended", async () => {
+      const [id] = await stage.insert(run, draft());
+      const slow = await stage.claimed(id!, worker);
+      const quick = await stage.claimed(id!, worker);
+      const before = await stage.slices("*, xmin::text");
+      expect(await endAttempt(stage.db, slow, { ...ending, state: "failed", counts: true }, now)).toBe(false);
+      expect(await stage.slices("*, xmin::text")).toEqual(before);
+      expect(await endAttempt(stage.db, quick, ending, now)).toBe(true);
+      expect(await endAttempt(stage.db, quick, { ...ending, state: "failed" }, now)).toBe(false);
+      expect(await stage.slices("state, failures")).toEqual([{ state: "loaded", failures: 0 }]);
+    });
+  });
+
+  describe("splitSlice", () => {
+    const items = ["a", "b", "c", "d", "e"];
+
+    test("parts a slice into two that hold all its items between them and can both be run", async () => {
+      const [id] = await stage.insert(run, draft({ items }));
+      const halves = await splitSlice(stage.db, await stage.claimed(id!, worker), now);
+      expect(halves).toHaveLength(2);
+      expect(halves[0]).toBe(id);
+      const [first, second] = [await stage.claimed(halves[0]!, worker), await stage.claimed(halves[1]!, worker)];
+      expect(first.items).toEqual(["a", "b", "c"]);
+      expect(second).toEqual({ ...first, items: ["d", "e"], sliceId: halves[1], attempt: 1 });
+    });
+
+    test("goes on until each item stands alone", async () => {
+      const [id] = await stage.insert(run, draft({ items }));
+      const open = [id!];
+      const alone: string[] = [];
+      for (let next = open.shift(); next !== undefined; next = open.shift()) {
+        const slice = await stage.claimed(next, worker);
+        if (slice.items?.length === 1) alone.push(...slice.items);
+        else open.push(...(await splitSlice(stage.db, slice, now)));
+      }
+      expect(alone.toSorted()).toEqual(items);
+    });
+
+    test("leaves a slice alone that another attempt has taken over", async () => {
+      const [id] = await stage.insert(run, draft({ items }));
+      const slow = await stage.claimed(id!, worker);
+      const quick = await stage.claimed(id!, worker);
+      expect(await splitSlice(stage.db, slow, now)).toEqual([]);
+      expect(await stage.slices("slice_id")).toHaveLength(1);
+      expect((await stage.claimed(id!, worker)).items).toEqual(quick.items);
+    });
+
+    test("changes nothing where the first half is open in a slice of its own", async () => {
+      const [id] = await stage.insert(run, draft({ items }), draft({ items: ["a", "b", "c"] }));
+      const slice = await stage.claimed(id!, worker);
+      const before = await stage.slices("*");
+      await expect(splitSlice(stage.db, slice, now)).rejects.toMatchObject({ code: "23505" });
+      expect(await stage.slices("*")).toEqual(before);
+    });
+
+    test("leaves the second half to the slice that has it open", async () => {
+      const [id] = await stage.insert(run, draft({ items }), draft({ items: ["d", "e"] }));
+      expect(await splitSlice(stage.db, await stage.claimed(id!, worker), now)).toEqual([id]);
+    });
+  });
+});

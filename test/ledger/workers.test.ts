@@ -1,0 +1,120 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buryDead, enterWorker } from "../../src/ledger/workers.ts";
+import { adoptOpen } from "../../src/ledger/runs.ts";
+import { openWarehouse } from "../../src/warehouse/database.ts";
+import { freshDatabase } from "../support/database.ts";
+import { draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+
+describe("a worker in the ledger", () => {
+  let stage: LedgerStage;
+
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+
+  beforeEach(async () => {
+    await stage.reset();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  async function workers() {
+    const { rows } = await sql<{ pid: number; heartbeat_at: Date; stopped_at: Date | null }>`
+      select pid, heartbeat_at, stopped_at from ops.worker order by worker_id`.execute(stage.db);
+    return rows;
+  }
+
+  test("is found dead at once when its process is killed, and its slices are free", async () => {
+    const child = fork(new URL("../support/ledger-worker.ts", import.meta.url), [stage.url]);
+    const [workerId] = (await once(child, "message")) as [string];
+    await stage.inState(await stage.run({ workerId }), "running", workerId, draft());
+    const mine = { runId: await stage.run(), task: "mine", datasets: ["keyword_rank"], mostCredits: 99 };
+    expect(await buryDead(stage.db, stage.clock)).toEqual([]);
+    expect(await adoptOpen(stage.db, mine)).toBe(0);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await expect.poll(() => buryDead(stage.db, stage.clock)).toEqual([workerId]);
+    expect(await adoptOpen(stage.db, mine)).toBe(1);
+    expect(await workers()).toMatchObject([{ pid: child.pid, stopped_at: new Date(now) }]);
+  });
+
+  test("is noted once as dead", async () => {
+    const gone = await stage.dead();
+    expect(await buryDead(stage.db, stage.clock)).toEqual([gone]);
+    expect(await buryDead(stage.db, stage.clock)).toEqual([]);
+  });
+
+  test("says that it lives, and when it leaves", async () => {
+    let moment = now;
+    const worker = await enterWorker(stage.pool, "worker", { ...stage.clock, now: () => moment });
+    moment += 10_000;
+    await worker.beat();
+    expect(await workers()).toEqual([{ pid: process.pid, heartbeat_at: new Date(moment), stopped_at: null }]);
+    moment += 10_000;
+    await worker[Symbol.asyncDispose]();
+    expect(await workers()).toMatchObject([{ stopped_at: new Date(moment) }]);
+    const { rows } = await sql`
+      select from pg_locks join pg_database on oid = database where locktype = 'advisory' and datname = current_database()`.execute(
+      stage.db,
+    );
+    expect(rows).toEqual([]);
+    expect(await buryDead(stage.db, stage.clock)).toEqual([]);
+  });
+
+  test("is not taken for alive because one of the same number lives in another database", async () => {
+    await using elsewhere = await freshDatabase();
+    await using other = await openWarehouse(elsewhere.url, 2);
+    await using neighbour = await enterWorker(other.pool, "sync", stage.clock);
+    const gone = await stage.dead();
+    expect(gone).toBe(neighbour.workerId);
+    expect(await buryDead(stage.db, stage.clock)).toEqual([gone]);
+  });
+
+  test("learns with its next beat that its connection, and so its lock, is gone", async () => {
+    await using worker = await enterWorker(stage.pool, "sync", stage.clock);
+    await cutLock(stage);
+    await expect
+      .poll(() =>
+        worker.beat().then(
+          () => "lives",
+          () => "gone",
+        ),
+      )
+      .toBe("gone");
+  });
+
+  test("leaves in peace after its connection broke, and gives its place in the pool back", async () => {
+    await using warehouse = await openWarehouse(stage.url, 1);
+    const worker = await enterWorker(warehouse.pool, "sync", stage.clock);
+    await cutLock(stage);
+    await worker[Symbol.asyncDispose]();
+    expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    expect(await buryDead(stage.db, stage.clock)).toEqual([worker.workerId]);
+  });
+
+  test("gives its place in the pool back when it cannot be entered", async () => {
+    await using warehouse = await openWarehouse(stage.url, 1);
+    await stage.pool.query("alter table ops.worker add constraint none check (false)");
+    await expect(enterWorker(warehouse.pool, "sync", stage.clock)).rejects.toMatchObject({ code: "23514" });
+    await stage.pool.query("alter table ops.worker drop constraint none");
+    expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("is never seen without its lock, however many look while others enter", async () => {
+    const entered = Array.from({ length: 4 }, () => stage.alive());
+    const looked = Array.from({ length: 20 }, () => buryDead(stage.db, stage.clock));
+    await Promise.all(entered);
+    expect((await Promise.all(looked)).flat()).toEqual([]);
+  });
+});
+
+/** Ends the connections that hold a worker's lock in the test's database, as a network or an administrator would. */
+async function cutLock(stage: LedgerStage): Promise<void> {
+  const ended = sql<{ ended: boolean }>`
+    select pg_terminate_backend(pid, 10000) as ended from pg_locks as l join pg_database as d on d.oid = l.database
+    where  l.locktype = 'advisory' and d.datname = current_database()`;
+  expect((await ended.execute(stage.db)).rows).toEqual([{ ended: true }]);
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { addDays, day } from "../../src/core/day.ts";
+import { sliceStates, type Covered } from "../../src/core/slice.ts";
+import { daysOf, oneDay } from "../../src/core/window.ts";
+import { askable, missingDays } from "../../src/plan/missing.ts";
+import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
+
+describe("askable", () => {
+  test("keeps the settle window out of a backfill", () => {
+    expect(askable(series({ settleDays: 1, historyDays: 3 }), today, {})).toEqual({ start: daysAgo(3), end: today });
+    expect(askable(series({ settleDays: 4, historyDays: 3 }), today, {})).toEqual({
+      start: daysAgo(6),
+      end: daysAgo(3),
+    });
+    expect(askable(series({ settleDays: 0, historyDays: 1 }), today, {})).toEqual(oneDay(today));
+  });
+
+  test("cuts an end asked for by hand where days are not published yet, and keeps an earlier one", () => {
+    const bounds = { start: daysAgo(9), end: addDays(today, 30) };
+    expect(askable(series({ settleDays: 2 }), today, bounds)).toEqual({ start: daysAgo(9), end: daysAgo(1) });
+    expect(askable(series(), today, { start: daysAgo(9), end: daysAgo(5) })).toEqual({
+      start: daysAgo(9),
+      end: daysAgo(5),
+    });
+  });
+
+  test("reaches further back than the history when asked to", () => {
+    expect(askable(series({ historyDays: 3 }), today, { start: daysAgo(400) }).start).toBe(daysAgo(400));
+  });
+});
+
+describe("missingDays", () => {
+  const week = { start: daysAgo(7), end: today };
+
+  function missing(slices: readonly Covered[], options: Partial<Parameters<typeof missingDays>[0]> = {}) {
+    return missingDays({ timing: series(), items: null, window: week, covered: slices, today, ...options });
+  }
+
+  test("asks for every day of the window that was never asked for, the end left out", () => {
+    expect(missing([]).get("")).toEqual({ fresh: daysOf(week), restated: [] });
+    expect(missing([covered({ window: { start: daysAgo(6), end: daysAgo(1) } })]).get("")).toEqual({
+      fresh: [daysAgo(7), daysAgo(1)],
+      restated: [],
+    });
+  });
+
+  test.each(sliceStates)("counts a day as asked for when its slice is %s", (state) => {
+    expect(missing([covered({ window: week, state })]).get("")).toEqual({ fresh: [], restated: [] });
+  });
+
+  test("ignores what was asked for outside the window, on both sides", () => {
+    const around = [
+      covered({ window: { start: daysAgo(30), end: daysAgo(7) } }),
+      covered({ window: { start: today, end: addDays(today, 3) } }),
+    ];
+    expect(missing(around).get("")?.fresh).toEqual(daysOf(week));
+    const across = [covered({ window: { start: daysAgo(30), end: daysAgo(6) } })];
+    expect(missing(across).get("")?.fresh).toEqual(daysOf({ start: daysAgo(6), end: today }));
+  });
+
+  test("asks for nothing in a window that is empty or ends before it starts", () => {
+    expect(missing([], { window: { start: today, end: today } }).get("")).toEqual({ fresh: [], restated: [] });
+    expect(missing([], { window: { start: today, end: daysAgo(3) } }).get("")).toEqual({ fresh: [], restated: [] });
+  });
+
+  test("keeps items apart: one that was asked for says nothing about another", () => {
+    const slices = [covered({ items: ["asked", "dropped since"], window: oneDay(daysAgo(1)) })];
+    const found = missing(slices, { items: ["asked", "new"] });
+    expect([...found.keys()]).toEqual(["asked", "new"]);
+    expect(found.get("asked")?.fresh).toEqual(daysOf({ start: daysAgo(7), end: daysAgo(1) }));
+    expect(found.get("new")?.fresh).toEqual(daysOf(week));
+  });
+
+  describe("while the source restates days", () => {
+    const timing = series({ settleDays: 1, lookbackDays: 3 });
+    const askedOn = (asOf: Covered["asOf"], state: Covered["state"] = "loaded") =>
+      covered({ window: week, asOf, state });
+
+    test("asks again for the days that were young when they were last asked for", () => {
+      expect(missing([askedOn(daysAgo(1))], { timing }).get("")).toEqual({
+        fresh: [],
+        restated: [daysAgo(4), daysAgo(3), daysAgo(2), daysAgo(1)],
+      });
+    });
+
+    test("asks once a day and not twice", () => {
+      expect(missing([askedOn(today)], { timing }).get("")?.restated).toEqual([]);
+    });
+
+    test("leaves a young day to the slice that is open for it", () => {
+      expect(missing([askedOn(daysAgo(1), "deferred")], { timing }).get("")?.restated).toEqual([]);
+    });
+
+    test("takes the last of several answers, in whichever order they are listed", () => {
+      const answers = [askedOn(daysAgo(3)), askedOn(today)];
+      expect(missing(answers, { timing }).get("")?.restated).toEqual([]);
+      expect(missing(answers.toReversed(), { timing }).get("")?.restated).toEqual([]);
+    });
+
+    test("asks for a day on each day until it is final, and then never again", () => {
+      const only = day("2026-08-10");
+      const asked: Covered[] = [];
+      const days = daysOf({ start: only, end: addDays(only, 12) });
+      const nights = days.filter((night) => {
+        const { end } = askable(timing, night, {});
+        const window = { start: only, end: end < addDays(only, 1) ? end : addDays(only, 1) };
+        const found = missing(asked, { timing, window, today: night }).get("");
+        const due = [...(found?.fresh ?? []), ...(found?.restated ?? [])].includes(only);
+        if (due) asked.push(covered({ window: oneDay(only), asOf: night }));
+        return due;
+      });
+      expect(nights).toEqual(["2026-08-11", "2026-08-12", "2026-08-13", "2026-08-14"]);
+    });
+  });
+
+  test("looks through a year of 500 items and 20,000 slices", () => {
+    const year = { start: daysAgo(365), end: today };
+    const items = Array.from({ length: 500 }, (_, index) => `keyword ${index}`);
+    const histories = items.flatMap((item) =>
+      Array.from({ length: 12 }, (_, month) => {
+        const start = addDays(year.start, month * 30);
+        return covered({ items: [item], window: { start, end: addDays(start, 30) } });
+      }),
+    );
+    const nights = daysOf({ start: daysAgo(365), end: daysAgo(5) }).flatMap((night) =>
+      Array.from({ length: 40 }, (_, batch) => covered({ items: items.slice(batch * 12), window: oneDay(night) })),
+    );
+    const found = missing([...histories, ...nights], { items, window: year });
+    expect([...found.values()].every(({ fresh }) => fresh.length === 5)).toBe(true);
+  });
+});

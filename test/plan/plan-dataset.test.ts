@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { scopeKey, type Covered, type Scope } from "../../src/core/slice.ts";
+import type { Timing } from "../../src/core/way.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { planDataset, type PlanPartition, type PlanRequest } from "../../src/plan/plan-dataset.ts";
+import { byDay, byHistory, covered, daysAgo, series, today } from "../support/plan-timing.ts";
+
+const scope: Scope = { store: "ios", app: "1", country: "US" };
+
+function partition(part: Partial<PlanPartition> = {}): PlanPartition {
+  return { scope, items: null, fingerprint: "", ways: [{ ...byHistory, maxDays: 1 }], ...part };
+}
+
+function plan(
+  timing: Timing,
+  held: readonly Covered[],
+  options: Partial<PlanRequest> & { readonly partition?: Partial<PlanPartition> } = {},
+) {
+  const { partition: part, ...rest } = options;
+  return planDataset({
+    dataset: "some_dataset",
+    timing,
+    partitions: [partition(part)],
+    covered: new Map([[scopeKey(scope), held]]),
+    today,
+    bounds: {},
+    ...rest,
+  });
+}
+
+describe("a snapshot", () => {
+  const weekly = { kind: "snapshot", refreshDays: 7 } as const;
+  const askedOn = (count: number, slice: Partial<Covered> = {}) =>
+    covered({ window: oneDay(daysAgo(count)), asOf: daysAgo(count), ...slice });
+
+  test("is asked for at once when it never was, as today's", () => {
+    expect(plan(weekly, [])).toEqual({
+      dataset: "some_dataset",
+      naiveCredits: 10,
+      slices: [
+        {
+          dataset: "some_dataset",
+          operation: "by_history",
+          scope,
+          items: null,
+          window: oneDay(today),
+          class: "snapshot",
+          requests: 1,
+          credits: 10,
+          asOf: today,
+          fingerprint: "",
+        },
+      ],
+    });
+  });
+
+  test("is due again when the last answer is as old as its refresh says, and not a day before", () => {
+    expect(plan(weekly, [askedOn(6)]).slices).toEqual([]);
+    expect(plan(weekly, [askedOn(7)]).slices).toHaveLength(1);
+    expect(plan(weekly, [askedOn(30), askedOn(2)]).slices).toEqual([]);
+  });
+
+  test("is due when what the portfolio knows has changed", () => {
+    const held = [askedOn(1, { fingerprint: "keywords 12" })];
+    expect(plan(weekly, held, { partition: { fingerprint: "keywords 12" } }).slices).toEqual([]);
+    const [due] = plan(weekly, held, { partition: { fingerprint: "keywords 13" } }).slices;
+    expect(due).toMatchObject({ fingerprint: "keywords 13", window: oneDay(today) });
+  });
+
+  test("is not asked for twice on a day on which it failed, but the next day", () => {
+    expect(plan(weekly, [askedOn(0, { state: "failed" })]).slices).toEqual([]);
+    expect(plan(weekly, [askedOn(1, { state: "failed" })]).slices).toHaveLength(1);
+    expect(plan(weekly, [askedOn(2), askedOn(1, { state: "failed" })]).slices).toEqual([]);
+  });
+
+  test.each(["pending", "running", "deferred", "empty", "skipped"] as const)(
+    "is not asked for again while it is %s",
+    (state) => {
+      expect(plan(weekly, [askedOn(1, { state })]).slices).toEqual([]);
+    },
+  );
+
+  test("is not planned where no operation can answer", () => {
+    expect(plan(weekly, [], { partition: { ways: [] } })).toMatchObject({ slices: [], naiveCredits: 0 });
+  });
+});
+
+describe("a series", () => {
+  test("calls the newest published day daily, what lies before it backfill, what is asked again lookback", () => {
+    const held = [covered({ window: { start: daysAgo(5), end: daysAgo(2) }, asOf: daysAgo(2) })];
+    const { slices } = plan(series({ lookbackDays: 2, historyDays: 6 }), held);
+    expect(slices.map((slice) => [slice.class, slice.window.start])).toEqual([
+      ["daily", daysAgo(1)],
+      ["backfill", daysAgo(2)],
+      ["lookback", daysAgo(3)],
+      ["lookback", daysAgo(4)],
+      ["backfill", daysAgo(6)],
+    ]);
+  });
+
+  test("counts the newest day from where the settle window ends", () => {
+    const { slices } = plan(series({ settleDays: 3, historyDays: 2 }), []);
+    expect(slices.map((slice) => [slice.class, slice.window])).toEqual([
+      ["daily", oneDay(daysAgo(3))],
+      ["backfill", oneDay(daysAgo(4))],
+    ]);
+  });
+
+  test("honours days asked for by hand, the end left out", () => {
+    const { slices } = plan(series(), [], { bounds: { start: daysAgo(40), end: daysAgo(38) } });
+    expect(slices.map(({ window }) => window.start)).toEqual([daysAgo(39), daysAgo(40)]);
+    expect(plan(series(), [], { bounds: { start: daysAgo(3), end: daysAgo(3) } }).slices).toEqual([]);
+  });
+
+  test("names the items of each call and prices the plan against one request a keyword", () => {
+    const items = ["a", "b", "c", "d, e"];
+    const { slices, naiveCredits } = plan(series({ historyDays: 2 }), [], {
+      partition: { items, ways: [byDay, byHistory] },
+    });
+    expect(slices.map((slice) => [slice.operation, slice.items, slice.credits])).toEqual([
+      ["by_history", ["d, e"], 10],
+      ["by_day", ["a", "b", "c"], 3],
+      ["by_day", ["a", "b", "c"], 3],
+    ]);
+    expect(naiveCredits).toBe(3 * 6 + 10);
+  });
+
+  test("looks at the coverage of its own partition only", () => {
+    const other = new Map([[scopeKey({ ...scope, country: "DE" }), [covered()]]]);
+    expect(plan(series({ historyDays: 1 }), [], { covered: other }).slices).toHaveLength(1);
+    const shuffled = new Map([[scopeKey(Object.fromEntries(Object.entries(scope).toReversed())), [covered()]]]);
+    expect(plan(series({ historyDays: 1 }), [], { covered: shuffled }).slices).toEqual([]);
+  });
+
+  test("gives newest first, in one order whatever the order of apps, countries and keywords", () => {
+    const partitions = ["US", "JP", "DE"].map((country) =>
+      partition({ scope: { ...scope, country }, items: ["b", "a"], ways: [byDay, byHistory] }),
+    );
+    const mirrored = partitions.toReversed().map((one) => ({ ...one, items: ["a", "b"] }));
+    const { slices } = plan(series({ historyDays: 2 }), [], { partitions });
+    expect(slices.map((slice) => [slice.window.start, slice.scope["country"]])).toEqual([
+      [daysAgo(1), "DE"],
+      [daysAgo(1), "JP"],
+      [daysAgo(1), "US"],
+      [daysAgo(2), "DE"],
+      [daysAgo(2), "JP"],
+      [daysAgo(2), "US"],
+    ]);
+    expect(plan(series({ historyDays: 2 }), [], { partitions: mirrored }).slices).toEqual(slices);
+  });
+});

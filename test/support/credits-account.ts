@@ -1,0 +1,116 @@
+import { sql } from "kysely";
+import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
+import { releaseExpired, reserve, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";
+import type { CreditClass } from "../../src/core/slice.ts";
+import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
+import { standingClock, type StandingClock } from "./credits-clock.ts";
+import { freshDatabase } from "./database.ts";
+
+export const hour = 3_600_000;
+export const minute = 60_000;
+export const second = 1000;
+
+/** So quick that starts are no microsecond apart. */
+const unpaced = 10_000_000;
+
+/** What a service could say in the headers of an answer; the reset is that of the account's period where left out. */
+type Told = { readonly left?: number; readonly resetsAt?: number };
+
+/** An account in a real Postgres, with a clock of its own. */
+export type TestAccount = {
+  readonly db: Database;
+  readonly accountId: string;
+  readonly clock: StandingClock;
+  /** Where the period ends that the account was opened in. */
+  readonly periodEnd: number;
+  readonly pace: number;
+  readonly state: () => Promise<AccountState>;
+  readonly reserve: (cost: number, options?: { class?: CreditClass; floor?: number }) => Promise<Grant | null>;
+  /** Reserves and fails the test where nothing is granted. */
+  readonly hold: (cost: number) => Promise<Grant>;
+  readonly settle: (grant: Grant, receipt: Receipt) => Promise<void>;
+  readonly observe: (told: Told & { total?: number; askedAt?: number }) => Promise<void>;
+  readonly releaseExpired: () => Promise<void>;
+  /** A good answer that cost `charged`. */
+  readonly answer: (charged: number, told?: Told) => Receipt;
+  readonly refusal: (told?: Told & { tooFast?: boolean }) => Receipt;
+};
+
+/** A call that nobody answered. */
+export const lost: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
+
+/** One database for the accounts of a test file. */
+export type Bank = AsyncDisposable & {
+  readonly url: string;
+  readonly db: Database;
+  /** Opens a new account; with `left: null` the service has not told its balance. */
+  readonly account: (options?: { total?: number; left?: number | null; pace?: number }) => Promise<TestAccount>;
+};
+
+/** Opens a migrated database for accounts. */
+export async function openBank(): Promise<Bank> {
+  await using opened = new AsyncDisposableStack();
+  const { url } = opened.use(await freshDatabase());
+  const { db } = opened.use(await openWarehouse(url, 10));
+  let count = 0;
+  const stack = opened.move();
+  return {
+    url,
+    db,
+    account: async ({ total = 100, left = total, pace = unpaced } = {}) => {
+      const account = accountIn(db, `account-${(count += 1)}`, pace);
+      await openAccount(db, account.accountId, pace, account.clock);
+      if (left !== null) await account.observe({ total, left });
+      return account;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function accountIn(db: Database, accountId: string, pace: number): TestAccount {
+  const clock = standingClock();
+  const periodEnd = clock.now() + 18 * hour;
+  const take = (
+    cost: number,
+    { class: creditClass = "daily", floor = 0 }: { class?: CreditClass; floor?: number } = {},
+  ) => reserve(db, { accountId, cost, class: creditClass, floor }, clock);
+  const headers = ({ left, resetsAt = periodEnd }: Told) => ({
+    remaining: left ?? null,
+    resetsAt: left === undefined ? null : resetsAt,
+  });
+  return {
+    db,
+    accountId,
+    clock,
+    periodEnd,
+    pace,
+    state: async () => must(await readAccount(db, accountId)),
+    reserve: take,
+    hold: async (cost) => must(await take(cost)),
+    settle: (grant, receipt) => settle(db, { accountId, holdId: grant.holdId, receipt, pace }, clock),
+    observe: ({ total, askedAt, ...told }) =>
+      observeBalance(
+        db,
+        accountId,
+        { ...headers(told), total: total ?? null, periodHours: 24, ...(askedAt === undefined ? {} : { askedAt }) },
+        clock,
+      ),
+    releaseExpired: () => releaseExpired(db, accountId, clock),
+    answer: (charged, told = {}) => ({ ...headers(told), charged, tooFast: false, lost: false }),
+    refusal: ({ tooFast = false, ...told } = {}) => ({ ...headers(told), charged: null, tooFast, lost: false }),
+  };
+}
+
+/** Credits held by hold rows, which is what the account's row must say too. */
+export async function heldByRows(account: TestAccount): Promise<{ held: number; inFlight: number }> {
+  const { rows } = await sql<{ held: number; inFlight: number }>`
+    select coalesce(sum(cost), 0)::int as held, count(*)::int as "inFlight"
+    from   ops.credit_hold where account_id = ${account.accountId}`.execute(account.db);
+  return must(rows[0]);
+}
+
+/** The value, which a test knows to be there. */
+export function must<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error("the test expected a value");
+  return value;
+}

@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { projectRoot } from "../../src/config/config.ts";
+import { quick, today, type RunOptions, type Stage } from "./ingest-stage.ts";
+
+/** A `storehouse` command as a process of its own. Disposing kills it if it still runs. */
+export type Child = AsyncDisposable & {
+  readonly process: ChildProcess;
+  /** Resolves with the exit code, or the signal that ended it, once all output is in. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  readonly output: () => { readonly stdout: string; readonly stderr: string };
+};
+
+/** Starts `node src/cli.ts ...` against a stage, with the quick settings, as on the stage's day. */
+export function startChild(
+  stage: Pick<Stage, "databaseUrl"> & { readonly sandbox: { readonly url: string; readonly token: string } },
+  command: readonly string[],
+  { settings = {}, variables = {} }: Pick<RunOptions, "settings"> & { variables?: Record<string, string> } = {},
+): Child {
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
+  const config = path.join(folder, "storehouse.yaml");
+  // JSON is YAML
+  writeFileSync(config, JSON.stringify(quick(settings)));
+  const child = spawn(process.execPath, [path.join(projectRoot, "src", "cli.ts"), ...command], {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"],
+      API_BASE_URL: stage.sandbox.url,
+      API_TOKEN: stage.sandbox.token,
+      DATABASE_URL: stage.databaseUrl,
+      STOREHOUSE_CONFIG: config,
+      LOG_LEVEL: "silent",
+      ...variables,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (part) => (stdout += String(part)));
+  child.stderr.on("data", (part) => (stderr += String(part)));
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve(code ?? signal));
+  });
+  return {
+    process: child,
+    ended,
+    output: () => ({ stdout, stderr }),
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await ended.catch(() => undefined);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The arguments of a sync on the stage's day. */
+export const syncCommand = ["sync", "--as-of", today] as const;

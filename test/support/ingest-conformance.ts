@@ -1,0 +1,127 @@
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { operationById } from "../../src/api/operations/all.ts";
+import { readAnswer } from "../../src/api/read-answer.ts";
+import { openIngest } from "../../src/app.ts";
+import { addDays } from "../../src/core/day.ts";
+import { createBudget } from "../../src/credits/budget.ts";
+import { datasets } from "../../src/datasets/all.ts";
+import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import { commitSlice } from "../../src/ingest/commit-slice.ts";
+import { claim } from "../../src/ledger/slices.ts";
+import { pgTypes } from "../../src/warehouse/column-kinds.ts";
+import type { Table } from "../../src/warehouse/table.ts";
+import { openStage, today, type Stage } from "./ingest-stage.ts";
+
+/** A column as the database or a definition has it. */
+export type Column = { readonly name: string; readonly type: string };
+
+const everythingOn = { datasets: Object.fromEntries(datasets.map(({ name }) => [name, { on: true }])) };
+
+/** A warehouse into which every dataset was synced from a sandbox, over more days than any one call may span. */
+export async function syncedStage(): Promise<Stage> {
+  const stage = await openStage({ market: { apps: 2, countries: ["US"] } });
+  await stage.sync({
+    settings: everythingOn,
+    request: { bounds: { start: addDays(today, -35) } },
+  });
+  return stage;
+}
+
+const longTypes: Readonly<Record<string, string>> = { timestamp: "timestamp without time zone" };
+
+/** The columns that a table must have, in order: keys, stretch of a history, the rest, who wrote it and when. */
+export function columnsOfDefinition({ columns, key, load }: Table): Column[] {
+  const own = Object.entries(columns).map(([name, kind]) => ({
+    name,
+    type: longTypes[pgTypes[kind]] ?? pgTypes[kind],
+  }));
+  const stretch = [
+    { name: "valid_from", type: "date" },
+    { name: "valid_to", type: "date" },
+    { name: "is_current", type: "boolean" },
+  ];
+  return [
+    ...own.filter(({ name }) => key.includes(name)),
+    ...(load.kind === "history" ? stretch : []),
+    ...own.filter(({ name }) => !key.includes(name)),
+    { name: "slice_id", type: "bigint" },
+    { name: "fetched_at", type: "timestamp with time zone" },
+  ];
+}
+
+/** The columns that a table has in the database, in order, without those that it numbers itself. */
+export function columnsInDatabase(stage: Stage, table: string): Promise<Column[]> {
+  return stage.query<Column>(
+    `select column_name as name, format_type(a.atttypid, null) as type
+     from   information_schema.columns as c
+     join   pg_attribute as a on a.attrelid = $1::regclass and a.attname = c.column_name
+     where  table_schema || '.' || table_name = $1::text and is_identity = 'NO'
+     order  by ordinal_position`,
+    [table],
+  );
+}
+
+/** Which of these columns may be null in the database. */
+export async function nullable(stage: Stage, table: string, columns: readonly string[]): Promise<string[]> {
+  const rows = await stage.query<{ name: string }>(
+    "select attname as name from pg_attribute where attrelid = $1::regclass and attname = any ($2) and not attnotnull",
+    [table, columns],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The columns of each primary key and unique constraint of a table, in order. */
+export async function keysInDatabase(stage: Stage, table: string): Promise<{ primary: boolean; columns: string[] }[]> {
+  return stage.query<{ primary: boolean; columns: string[] }>(
+    `select contype = 'p' as primary,
+            array(select attname::text from unnest(conkey) with ordinality as k (attnum, position)
+                  join pg_attribute as a on a.attrelid = conrelid and a.attnum = k.attnum order by position) as columns
+     from   pg_constraint
+     where  conrelid = $1::regclass and contype in ('p', 'u')
+     order  by contype`,
+    [table],
+  );
+}
+
+/** The table itself and those of its columns that have no comment. */
+export async function uncommented(stage: Stage, table: string): Promise<string[]> {
+  const rows = await stage.query<{ name: string }>(
+    `select '' as name where obj_description($1::regclass, 'pg_class') is null
+     union all
+     select attname from pg_attribute
+     where  attrelid = $1::regclass and attnum > 0 and not attisdropped and col_description(attrelid, attnum) is null`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+}
+
+const unpack = promisify(zstdDecompress);
+
+/** Loads every answer of a dataset once more from what was landed, as if it had been received at `later` ms after it was. */
+export async function loadAgain(stage: Stage, dataset: Dataset, later: number): Promise<number> {
+  await using app = await stage.open();
+  await using ingest = await openIngest(app, "sync", createBudget(0));
+  const { parts } = ingest;
+  const slices = await stage.query<{ slice_id: string }>(
+    "update ops.slice set state = 'pending', due_at = null where dataset = $1 and state in ('loaded', 'empty') returning slice_id",
+    [dataset.name],
+  );
+  for (const { slice_id: sliceId } of slices) {
+    const slice = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
+    if (slice === null) throw new Error(`slice ${sliceId} was not to be had`);
+    const answers = await stage.query<{ body: Buffer; fetched_at: Date }>(
+      "select body, fetched_at from raw.answer where slice_id = $1 order by attempt, page",
+      [sliceId],
+    );
+    const operation = operationById(slice.operation);
+    const pages = await Promise.all(answers.map(async ({ body }) => readAnswer(operation, await unpack(body))));
+    await commitSlice(parts, dataset, slice, {
+      pages: pages.map((page) => page.value),
+      unfit: pages.flatMap((page) => page.unfit),
+      drift: pages.flatMap((page) => page.drift),
+      fetchedAt: Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + later,
+    });
+  }
+  return slices.length;
+}

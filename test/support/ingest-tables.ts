@@ -1,0 +1,67 @@
+import type { Stage } from "./ingest-stage.ts";
+
+/** How each key of a dimension is spelled out, and where from. */
+const spelled = {
+  app_key: { join: "core.dim_app as a using (app_key)", name: "a.store || ':' || a.track_id" },
+  country_key: { join: "core.dim_country as c using (country_key)", name: "c.country_code" },
+  keyword_key: { join: "core.dim_keyword as k using (keyword_key)", name: "k.keyword" },
+  device_key: { join: "core.dim_device as d using (device_key)", name: "d.device_code" },
+} as const;
+
+/** Tables that hold data of the API, by schema and name; partitions and the dimensions that migrations fill are left out. */
+export async function tablesOf(stage: Pick<Stage, "query">): Promise<string[]> {
+  const rows = await stage.query<{ name: string }>(`
+    select 'core.' || c.relname as name
+    from   pg_class as c
+    where  c.relnamespace = 'core'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and    c.relname not in ('dim_country', 'dim_device', 'dim_date')
+    order  by 1`);
+  return rows.map((row) => row.name);
+}
+
+/**
+ * Every row of every table in core as sorted texts by table: keys of dimensions spelled out, and without what tells only who
+ * wrote a row and when. Two warehouses that hold the same facts are equal here.
+ */
+export async function factsOf(stage: Pick<Stage, "query">): Promise<Record<string, string[]>> {
+  const facts: Record<string, string[]> = {};
+  for (const name of await tablesOf(stage)) facts[name] = await rowsOf(stage, name);
+  return facts;
+}
+
+async function rowsOf(stage: Pick<Stage, "query">, table: string): Promise<string[]> {
+  const columns = await stage.query<{ name: string }>(
+    "select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped",
+    [table],
+  );
+  const own = table.replace("core.dim_", "");
+  const keys = columns
+    .map(({ name }) => name)
+    .filter((name): name is keyof typeof spelled => name in spelled && name !== `${own}_key`);
+  const joins = keys.map((key) => `left join ${spelled[key].join}`).join(" ");
+  const names = keys.map((key) => `'${key}', ${spelled[key].name}`).join(", ");
+  const rows = await stage.query<{ row: string }>(`
+    select (to_jsonb(t) - array['slice_id', 'fetched_at', '${own}_key'] || jsonb_build_object(${names}))::text as row
+    from   ${table} as t ${joins}`);
+  return rows.map(({ row }) => row).sort();
+}
+
+/** The version of every row of every table in core: equal before and after when nothing was written. */
+export async function versionsOf(stage: Pick<Stage, "query">): Promise<Record<string, string[]>> {
+  const versions: Record<string, string[]> = {};
+  for (const name of await tablesOf(stage)) {
+    const rows = await stage.query<{ version: string }>(
+      `select concat_ws(' ', tableoid::regclass, ctid, xmin, xmax) as version from ${name} order by 1`,
+    );
+    versions[name] = rows.map((row) => row.version);
+  }
+  return versions;
+}
+
+/** Slices by state, for instance `{ loaded: 12, empty: 1 }`. */
+export async function statesOf(stage: Pick<Stage, "query">): Promise<Record<string, number>> {
+  const rows = await stage.query<{ state: string; count: number }>(
+    "select state, count(*)::int as count from ops.slice group by state order by state",
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}

@@ -1,0 +1,148 @@
+import { sql } from "kysely";
+import type pg from "pg";
+import type { Clock } from "../../src/core/clock.ts";
+import { day } from "../../src/core/day.ts";
+import type { Slice, SliceDraft } from "../../src/core/slice.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { claim, endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
+import { openRun, type RunStart } from "../../src/ledger/runs.ts";
+import { enterWorker } from "../../src/ledger/workers.ts";
+import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
+import { freshDatabase } from "./database.ts";
+
+/** 06:00 UTC of the day that counts as today. */
+export const now = Date.UTC(2026, 7, 20, 6);
+export const today = day("2026-08-20");
+
+/** A slice of one day for the whole scope, unless said otherwise. */
+export function draft(slice: Partial<SliceDraft> = {}): SliceDraft {
+  return {
+    dataset: "keyword_rank",
+    operation: "ios_keyword_ranking",
+    scope: { store: "ios", app: "1", country: "US" },
+    items: null,
+    window: oneDay(day("2026-08-19")),
+    class: "daily",
+    requests: 1,
+    credits: 3,
+    asOf: today,
+    fingerprint: "",
+    ...slice,
+  };
+}
+
+/** A day of August as a window. */
+export function august(date: number): SliceDraft["window"] {
+  return oneDay(day(`2026-08-${String(date).padStart(2, "0")}`));
+}
+
+export const ending = {
+  state: "loaded",
+  error: null,
+  dueAt: null,
+  counts: false,
+  rowsLoaded: 0,
+  rowsRejected: 0,
+} as const satisfies Ending;
+
+/** The ledger in a database of the test's own. */
+export interface LedgerStage extends AsyncDisposable {
+  readonly url: string;
+  readonly db: Database;
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  /** Empties the ledger and the queue and lets the living processes go; numbers begin at 1 again. */
+  readonly reset: () => Promise<void>;
+  /** A process that lives until the stage is reset or disposed. */
+  readonly alive: () => Promise<string>;
+  /** A process that is gone and never said so. */
+  readonly dead: () => Promise<string>;
+  /** A run of nobody in particular, unless said otherwise. */
+  readonly run: (start?: Partial<RunStart>) => Promise<string>;
+  readonly insert: (run: string, ...drafts: readonly SliceDraft[]) => Promise<readonly string[]>;
+  /** Inserts slices and brings each to its end; `running` and `pending` included. */
+  readonly inState: (
+    run: string,
+    state: Ending["state"] | "running",
+    worker: string,
+    ...drafts: readonly SliceDraft[]
+  ) => Promise<readonly string[]>;
+  /** Claims a slice that is known to be free. */
+  readonly claimed: (slice: string, worker: string) => Promise<Slice>;
+  /** Rows of `ops.slice`, in order of number, as a select list tells. */
+  readonly slices: (select: string) => Promise<readonly Record<string, unknown>[]>;
+  /** How many connections to the database wait for a lock. */
+  readonly waiting: () => Promise<number>;
+  /** Jobs that wait, in the order in which a worker takes them. */
+  readonly jobs: () => Promise<readonly { task: string; key: string; slice: string; priority: number; run_at: Date }[]>;
+}
+
+/** Opens a ledger. */
+export async function openLedgerStage(): Promise<LedgerStage> {
+  await using opened = new AsyncDisposableStack();
+  const { url } = opened.use(await freshDatabase());
+  const { db, pool } = opened.use(await openWarehouse(url, 10));
+  const clock: Clock = { now: () => now, today: () => today, sleep: () => Promise.resolve() };
+  let living = new AsyncDisposableStack();
+  opened.defer(() => living.disposeAsync());
+  const stack = opened.move();
+
+  const insert: LedgerStage["insert"] = (run, ...drafts) => insertSlices(db, run, drafts, now);
+  const claimed: LedgerStage["claimed"] = async (id, worker) => {
+    const slice = await claim(db, id, worker, now);
+    if (slice === null) throw new Error(`slice ${id} is not to be had`);
+    return slice;
+  };
+  return {
+    url,
+    db,
+    pool,
+    clock,
+    reset: async () => {
+      await living.disposeAsync();
+      living = new AsyncDisposableStack();
+      await sql`
+        truncate ops.worker, ops.run, ops.batch, ops.slice, ops.request, raw.answer, graphile_worker._private_jobs
+        restart identity cascade`.execute(db);
+    },
+    insert,
+    claimed,
+    alive: async () => living.use(await enterWorker(pool, "sync", clock)).workerId,
+    dead: async () => {
+      const { rows } = await sql<{ worker_id: string }>`
+        insert into ops.worker (kind, host, pid, started_at, heartbeat_at) values ('sync', 'gone', 1, now(), now()) returning worker_id`.execute(
+        db,
+      );
+      return rows[0]?.worker_id ?? "";
+    },
+    run: (start = {}) =>
+      openRun(db, { kind: "sync", workerId: null, asOf: today, datasets: [], maxCredits: null, ...start }, now),
+    inState: async (run, state, worker, ...drafts) => {
+      const ids = await insert(run, ...drafts);
+      if (state === "pending") return ids;
+      for (const id of ids) {
+        const slice = await claimed(id, worker);
+        if (state !== "running") await endAttempt(db, slice, { ...ending, state }, now);
+      }
+      return ids;
+    },
+    slices: async (select) => {
+      const { rows } = await sql`select ${sql.raw(select)} from ops.slice order by slice_id`.execute(db);
+      return rows as Record<string, unknown>[];
+    },
+    waiting: async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int as count from pg_stat_activity
+        where  datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      return rows[0]?.count ?? 0;
+    },
+    jobs: async () => {
+      const { rows } = await sql<{ task: string; key: string; slice: string; priority: number; run_at: Date }>`
+        select t.identifier as task, j.key, j.payload ->> 'sliceId' as slice, j.priority, j.run_at
+        from   graphile_worker._private_jobs as j join graphile_worker._private_tasks as t on t.id = j.task_id
+        order  by j.priority, j.run_at, j.id`.execute(db);
+      return rows;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,9 @@
+import { systemClock } from "../../src/core/clock.ts";
+import { enterWorker } from "../../src/ledger/workers.ts";
+import { openWarehouse } from "../../src/warehouse/database.ts";
+
+/** A program for child processes: enters itself in the ledger of the database given, says its number, and lives until it is killed. */
+const [url = ""] = process.argv.slice(2);
+const { pool } = await openWarehouse(url, 2);
+const { workerId } = await enterWorker(pool, "sync", systemClock());
+process.send?.(workerId);

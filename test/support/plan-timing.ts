@@ -1,0 +1,28 @@
+import { addDays, day, type Day } from "../../src/core/day.ts";
+import type { Covered } from "../../src/core/slice.ts";
+import type { Timing, Way } from "../../src/core/way.ts";
+import { oneDay } from "../../src/core/window.ts";
+
+export const today = day("2026-08-20");
+
+/** The day that lies `count` days back: 1 is yesterday. */
+export function daysAgo(count: number): Day {
+  return addDays(today, -count);
+}
+
+/** Published a day late, never restated, a month of history, unless said otherwise. */
+export function series(timing: Partial<Extract<Timing, { kind: "series" }>> = {}) {
+  return { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, ...timing } as const;
+}
+
+/** One slice that was asked for before: yesterday, the next day, with an answer, unless said otherwise. */
+export function covered(slice: Partial<Covered> = {}): Covered {
+  const window = slice.window ?? oneDay(daysAgo(1));
+  return { scope: {}, items: null, window, state: "loaded", asOf: window.end, fingerprint: "", ...slice };
+}
+
+/** 3 credits: up to 100 keywords, one day. */
+export const byDay: Way = { operation: "by_day", credits: 3, maxDays: 1, maxItems: 100 };
+
+/** 10 credits: one keyword, up to 30 days. */
+export const byHistory: Way = { operation: "by_history", credits: 10, maxDays: 30, maxItems: 1 };

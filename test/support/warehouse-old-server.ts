@@ -1,0 +1,58 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+
+/** A server that speaks just enough of Postgres' protocol to say which version it is, whatever it is asked. */
+export async function serverOfVersion(version: number): Promise<{ readonly url: string } & AsyncDisposable> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    let greeted = false;
+    socket.on("data", (data) => {
+      // first comes the start-up message, which has no letter, then a query without values, which is a Q
+      if (!greeted) socket.write(Buffer.concat([message("R", int32(0)), message("Z", Buffer.from("I"))]));
+      else if (data.subarray(0, 1).toString() === "Q") socket.write(answer(version));
+      greeted = true;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `postgres://somebody:s3cret-word@127.0.0.1:${port}/any`,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** One column `version` of type int4, one row, done. */
+function answer(version: number): Buffer {
+  const column = Buffer.concat([
+    Buffer.from("version\0"),
+    int32(0),
+    int16(0),
+    int32(23),
+    int16(4),
+    int32(-1),
+    int16(0),
+  ]);
+  const text = Buffer.from(String(version));
+  return Buffer.concat([
+    message("T", Buffer.concat([int16(1), column])),
+    message("D", Buffer.concat([int16(1), int32(text.length), text])),
+    message("C", Buffer.from("SELECT 1\0")),
+    message("Z", Buffer.from("I")),
+  ]);
+}
+
+function message(letter: string, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(letter), int32(body.length + 4), body]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
