@@ -112,7 +112,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     workerId,
     task: kind === "sync" ? ownTask(workerId) : sharedTask,
     retryMs: api.retry_seconds * 1000,
-    underWay: new Set(),
+    underWay: new Map(),
     refreshBalance: refresh,
     scrub,
     abort: (error) => {

@@ -27,7 +27,7 @@ export type IngestParts = {
   /** Strikes secrets out of a text before it is stored. */
   readonly scrub: (text: string) => string;
   /** Slices that this process has in hands: planning may add a second job for one whose first is just being taken up. */
-  readonly underWay: Set<string>;
+  readonly underWay: Map<string, Promise<void>>;
   /** Stops asking for anything. */
   readonly abort: (error: StorehouseError) => void;
   /** Aborted when nothing more may be asked: calls under way end, those not sent yet are given back. */

@@ -23,14 +23,14 @@ const handOverMs = 5_000;
  * it throws only when the ledger stays out of reach, and then the job is tried again by the queue.
  */
 export async function runSlice(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
-  if (parts.underWay.has(sliceId)) return;
-  parts.underWay.add(sliceId);
-  try {
-    // a claim that an outage left open is this process's own and can be claimed again
-    await throughOutage(parts, () => attempt(parts, sliceId, signal));
-  } finally {
-    parts.underWay.delete(sliceId);
-  }
+  const { underWay } = parts;
+  // a second job for a slice waits for the first, and finds by its claim whether anything is left to do
+  for (let first = underWay.get(sliceId); first !== undefined; first = underWay.get(sliceId))
+    await first.catch(() => undefined);
+  // a claim that an outage left open is this process's own and can be claimed again
+  const work = throughOutage(parts, () => attempt(parts, sliceId, signal)).finally(() => underWay.delete(sliceId));
+  underWay.set(sliceId, work);
+  await work;
 }
 
 async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
@@ -92,7 +92,9 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
     return;
   }
   if (error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
-    await addJobs(parts.db, parts.task, await splitSlice(parts.db, slice, parts.clock.now()));
+    const halves = await splitSlice(parts.db, slice, parts.clock.now());
+    // the halves stand in the ledger: without their jobs the run would wait for them in vain
+    await throughOutage(parts, () => addJobs(parts.db, parts.task, halves));
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));

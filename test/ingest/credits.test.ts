@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import type { SandboxAccount } from "../../src/sandbox/sandbox.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
@@ -14,6 +15,11 @@ beforeAll(async () => {
     credits: charged(stage),
   };
 });
+
+/** An account with so many credits left; its period is so long that none ends while a test runs. */
+function purse(remaining: number): SandboxAccount[] {
+  return [{ token: "sandbox-token", total: 2_000, remaining, periodHours: 24 * 3_650 }];
+}
 
 function charged(stage: Stage): number {
   return stage.asked().reduce((sum, request) => sum + request.charged, 0);
@@ -52,7 +58,7 @@ test("keeps to --max-credits although answers are lost and asked for again", asy
 
 test("puts off what the credits do not reach, and goes on after the reset", async () => {
   const clock = manualClock(Date.now());
-  const accounts = [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 }];
+  const accounts = purse(370);
   await using stage = await openStage({ clock, accounts });
   const first = await stage.sync();
   expect(first).toMatchObject({ outcome: "deferred", progress: { failed: 0 } });
@@ -72,7 +78,7 @@ test("puts off what the credits do not reach, and goes on after the reset", asyn
 
 test("stays stopped while there are no credits, and sends nothing that would be refused", async () => {
   await using stage = await openStage({
-    accounts: [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 }],
+    accounts: purse(370),
   });
   await stage.sync();
   stage.sandbox.clearLog();
@@ -82,7 +88,7 @@ test("stays stopped while there are no credits, and sends nothing that would be 
 
 test("says that something is left when the credits of a run do not reach what an earlier one left open", async () => {
   await using stage = await openStage({
-    accounts: [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 }],
+    accounts: purse(370),
   });
   const { progress } = await stage.sync();
   await using rich = await openStage({ database: stage.databaseUrl });
@@ -95,7 +101,7 @@ test("says that something is left when the credits of a run do not reach what an
 
 test("takes a refusal for what it is when somebody else spends the credits in the middle", async () => {
   const gate = gateAfter(20);
-  const accounts = [{ token: "sandbox-token", total: 2_000, remaining: 1_000, periodHours: 24 }];
+  const accounts = purse(1_000);
   await using stage = await openStage({ accounts, clock: gate.clock, latencyMs: gate.latencyMs });
   const running = stage.sync({ settings: { api: { concurrency: 1 } } });
   await until(() => gate.held() > 0);
@@ -111,16 +117,16 @@ test("takes a refusal for what it is when somebody else spends the credits in th
 });
 
 test("leaves each class's floor untouched", async () => {
-  const accounts = [{ token: "sandbox-token", total: 1_000, remaining: 1_000, periodHours: 24 }];
+  const accounts = purse(2_000);
   await using stage = await openStage({ accounts });
-  const floors = { snapshot: 0, daily: 0.6, lookback: 1, backfill: 1 };
+  const floors = { snapshot: 0, daily: 0.8, lookback: 1, backfill: 1 };
   const result = await stage.sync({ settings: { credits: { floors } } });
   expect(result.outcome).toBe("deferred");
   const classes = await stage.query<{ class: string }>(
     "select distinct class from ops.request where slice_id is not null order by class",
   );
   expect(classes.map((row) => row.class)).toEqual(["daily", "snapshot"]);
-  expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(600);
+  expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(1_600);
 });
 
 test("believes what the service charges, not what it documents", async () => {

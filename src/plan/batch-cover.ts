@@ -1,0 +1,84 @@
+import { spanOf } from "./gap-grid.ts";
+import { cheapestVertexCover, mostDays } from "./vertex-cover.ts";
+
+/** What buying a day for the whole batch, or one window of `windowDays` days for one item, costs. */
+export type BatchPrices = { readonly day: number; readonly window: number; readonly windowDays: number };
+
+/** The days bought for the whole batch (1 where bought); every other missing cell goes by windows of its item. */
+export type BatchCover = { readonly bought: Uint8Array; readonly price: number };
+
+/**
+ * The cheapest cover found for the rows of one batch: items that one day call can carry together.
+ *
+ * Where all missing days lie within one window it is exact: a minimum weighted vertex cover. Over a longer time the days are cut into
+ * stretches of a window's length, each solved exactly, and windows are then placed anew, as few as the days that are left need.
+ * A window of the best possible cover meets at most two stretches, so the price is at most twice the best one; it is never above
+ * buying days only or windows only.
+ */
+export function coverBatch(rows: readonly Uint8Array[], days: number, prices: BatchPrices): BatchCover {
+  const span = spanOf(rows);
+  if (span === null) return { bought: new Uint8Array(days), price: 0 };
+  const length = Math.min(prices.windowDays, mostDays);
+  const whole = span.last - span.first + 1;
+  const candidates = [
+    everyMissingDay(rows, days),
+    new Uint8Array(days),
+    stretchCover(rows, { days, start: span.first, length }, prices),
+  ];
+  // cutting from the newest day backwards wins where the oldest stretch is the ragged one
+  if (whole > length)
+    candidates.push(
+      stretchCover(rows, { days, start: span.last + 1 - Math.ceil(whole / length) * length, length }, prices),
+    );
+  return candidates
+    .map((bought) => ({ bought, price: priceWith(rows, bought, prices) }))
+    .reduce((best, next) => (next.price < best.price ? next : best));
+}
+
+function everyMissingDay(rows: readonly Uint8Array[], days: number): Uint8Array {
+  const bought = new Uint8Array(days);
+  for (const row of rows) for (let day = 0; day < days; day += 1) if (row[day] === 1) bought[day] = 1;
+  return bought;
+}
+
+type Grid = { readonly days: number; readonly start: number; readonly length: number };
+
+/** The days that the exact covers of the stretches of one grid buy. */
+function stretchCover(rows: readonly Uint8Array[], { days, start, length }: Grid, prices: BatchPrices): Uint8Array {
+  const bought = new Uint8Array(days);
+  for (let from = start; from < days; from += length) {
+    const masks = rows.map((row) => maskOf(row, from, length));
+    if (masks.every((mask) => mask === 0)) continue;
+    const cover = cheapestVertexCover(masks, { day: prices.day, item: prices.window });
+    for (let bit = 0; bit < length; bit += 1) if ((cover.days & (1 << bit)) !== 0) bought[from + bit] = 1;
+  }
+  return bought;
+}
+
+function maskOf(row: Uint8Array, from: number, length: number): number {
+  let mask = 0;
+  for (let bit = Math.max(0, -from); bit < length; bit += 1) if (row[from + bit] === 1) mask |= 1 << bit;
+  return mask;
+}
+
+/** The missing cells of a row that no bought day holds. */
+export function remaining(row: Uint8Array, bought: Uint8Array): Uint8Array {
+  return row.map((missing, day) => (missing === 1 && bought[day] !== 1 ? 1 : 0));
+}
+
+function priceWith(rows: readonly Uint8Array[], bought: Uint8Array, prices: BatchPrices): number {
+  let price = bought.reduce((sum, day) => sum + day, 0) * prices.day;
+  for (const row of rows) price += windowCount(row, bought, prices.windowDays) * prices.window;
+  return price;
+}
+
+/** How many windows the days of a row need that are not bought; `fewestWindows` without making them. */
+function windowCount(row: Uint8Array, bought: Uint8Array, longest: number): number {
+  let count = 0;
+  for (let day = row.indexOf(1); day >= 0 && day < row.length; day += 1) {
+    if (row[day] !== 1 || bought[day] === 1) continue;
+    count += 1;
+    day += longest - 1;
+  }
+  return count;
+}
