@@ -117,6 +117,7 @@ comment on column ops.slice.ended_at         is 'When it reached its state.';
 
 create table ops.request (
   request_id  bigint primary key generated always as identity,
+  account_id  text        not null,
   slice_id    bigint,
   attempt     integer     not null,
   page        integer     not null,
@@ -137,6 +138,7 @@ create index request_slice on ops.request (slice_id);
 create index request_time  on ops.request (received_at);
 comment on table  ops.request             is 'Every request that was sent: for which slice, what came back, what it cost. Never an address, never a token.';
 comment on column ops.request.request_id  is 'Number of the request.';
+comment on column ops.request.account_id  is 'Account that was charged, by the shortened hash of its key.';
 comment on column ops.request.slice_id    is 'Slice it was for; null for questions about the account itself.';
 comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';

@@ -9,7 +9,7 @@ create table ops.credit_account (
   held             integer          not null default 0,
   in_flight        integer          not null default 0,
   overlapped       boolean          not null default false,
-  pace_per_second  double precision not null,
+  pace_per_second  double precision not null check (pace_per_second > 0),
   next_start_at    timestamptz      not null,
   slowed_at        timestamptz,
   observed_at      timestamptz

@@ -24,6 +24,7 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   const answer = await client.ask(remainingCredits, {});
   const problem = errorOf(remainingCredits, answer);
   await land(db, {
+    accountId,
     sliceId: null,
     attempt: 0,
     page: 0,

@@ -90,7 +90,8 @@ function receiptOf(operation: Operation, answer: Answer): Receipt {
     charged: taken ? (answer.credits.cost ?? operation.cost) : null,
     remaining: answer.credits.remaining,
     resetsAt: answer.credits.resetsAt,
-    tooFast: answer.status === 429,
+    // a refusal for want of credits says nothing of the pace
+    tooFast: answer.status === 429 && !(answer.credits.remaining !== null && answer.credits.remaining < operation.cost),
     lost: false,
   };
 }
@@ -158,6 +159,7 @@ async function landLoss(
 function landingOf(parts: IngestParts, { operation, params, slice, page }: PageRequest) {
   const scalars = Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value)));
   return {
+    accountId: parts.accountId,
     sliceId: slice.sliceId,
     attempt: slice.attempt,
     page,

@@ -6,6 +6,7 @@ import type { Database } from "./database.ts";
 
 /** A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request without a slice is not kept. */
 export type Landing = {
+  readonly accountId: string;
   readonly sliceId: string | null;
   readonly attempt: number;
   readonly page: number;
@@ -33,9 +34,9 @@ const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 export async function land(db: Database, landing: Landing): Promise<void> {
   const at = sql`${new Date(landing.receivedAt).toISOString()}::timestamptz`;
   const request = sql`
-    insert into ops.request (slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost, remaining,
+    insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost, remaining,
                              duration_ms, byte_count, worker_id, received_at)
-    values (${landing.sliceId}, ${landing.attempt}, ${landing.page}, ${landing.dataset}, ${landing.class}, ${landing.operation},
+    values (${landing.accountId}, ${landing.sliceId}, ${landing.attempt}, ${landing.page}, ${landing.dataset}, ${landing.class}, ${landing.operation},
             ${JSON.stringify(cleanJson(landing.params))}::jsonb, ${landing.status}, ${landing.errorCode}, ${landing.cost}, ${landing.remaining},
             ${Math.round(landing.durationMs)}, ${landing.byteCount}, ${landing.workerId}, ${at})`;
   if (landing.body === null || landing.sliceId === null) {
