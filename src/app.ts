@@ -4,7 +4,8 @@ import { apiAccess, type Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
 import { fail, type StorehouseError } from "./core/errors.ts";
-import { createLog, spellings, type Log } from "./core/log.ts";
+import { createLog, type Log } from "./core/log.ts";
+import { hiderOf } from "./core/secret.ts";
 import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
 import { createCreditQueue } from "./credits/queue.ts";
@@ -85,8 +86,6 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
   await openAccount(db, access.accountId, api.requests_per_second, clock);
   const worker = opened.use(await enterWorker(pool, kind, clock));
   const { workerId } = worker;
-  const hidden = spellings(access.token);
-  const scrub = (text: string) => hidden.reduce((clean, secret) => clean.replaceAll(secret, "[hidden]"), text);
   const halting = new AbortController();
   let stopped: StorehouseError | null = null;
   const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
@@ -114,7 +113,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     retryMs: api.retry_seconds * 1000,
     underWay: new Map(),
     refreshBalance: refresh,
-    scrub,
+    scrub: hiderOf([access.token]),
     abort: (error) => {
       stopped ??= error;
       halting.abort();
@@ -133,6 +132,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
   };
 }
 
+/** The password of a database's address as it stands there; the driver shows no other form of it. */
 function passwordOf(url: string | undefined): string {
-  return url === undefined || !URL.canParse(url) ? "" : decodeURIComponent(new URL(url).password);
+  return url === undefined ? "" : (URL.parse(url)?.password ?? "");
 }

@@ -7,6 +7,7 @@ import { createProgressView } from "./cli/progress.ts";
 import { reportFailure } from "./cli/report-failure.ts";
 import { stopSignal } from "./cli/stop-signal.ts";
 import { projectRoot, type Config } from "./config/config.ts";
+import { processEnvironment } from "./config/env.ts";
 import { Settings } from "./config/settings.ts";
 import { addDays, day } from "./core/day.ts";
 import { syncInForeground } from "./foreground.ts";
@@ -23,7 +24,7 @@ function demoConfig(sandbox: Sandbox): Config {
   return {
     environment: { API_BASE_URL: sandbox.url, API_TOKEN: sandbox.token, LOG_LEVEL: "error" },
     settings: Settings.parse({ api: pace }),
-    home: path.join(projectRoot, ".storehouse", "demo"),
+    home: path.resolve(processEnvironment()["STOREHOUSE_HOME"] ?? path.join(projectRoot, ".storehouse"), "demo"),
   };
 }
 

@@ -6,6 +6,7 @@ import { projectRoot } from "./config/config.ts";
 import type { StorehouseError } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import { firstBalance } from "./ingest/balance.ts";
+import { throughOutage } from "./ingest/outage.ts";
 import { sharedTask } from "./ledger/jobs.ts";
 import { startRunner } from "./queue-runner.ts";
 
@@ -40,7 +41,7 @@ async function untilStopped(
 ): Promise<void> {
   const ended = AbortSignal.any([stop, ingest.parts.halted]);
   while (!ended.aborted) {
-    await ingest.beat();
+    await throughOutage(ingest.parts, () => ingest.beat());
     await app.clock.sleep(beatMs, ended).catch(() => undefined);
   }
 }

@@ -41,11 +41,14 @@ type Sent = {
 
 const mostRedirects = 3;
 
+/** A token shorter than this may well be a word of an honest answer: it is struck out only where it is named as the token. */
+const shortToken = 12;
+
 /** Opens a client. The base URL may have a path; a query, a fragment or a password in it are refused by the settings. */
 export function createClient(options: ClientOptions): Client {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
-  const hide = hiderOf([options.token]);
+  const hide = hiderOf([options.token.length < shortToken ? `token=${options.token}` : options.token]);
   const agent = new Agent({
     headersTimeout: options.timeoutMs,
     bodyTimeout: options.timeoutMs,

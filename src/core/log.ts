@@ -13,11 +13,3 @@ export function createLog(options: { level: string; secrets: readonly string[]; 
     { write: (line: string) => to.write(hide(line)) },
   );
 }
-
-/** The forms that a secret may take inside JSON text or a URL, the longest first, so that none leaves a rest of another. */
-export function spellings(secret: string): string[] {
-  const urls = [encodeURIComponent(secret), new URLSearchParams({ s: secret }).toString().slice(2)];
-  const plain = [secret, ...urls, ...urls.map((form) => form.replaceAll(/%../g, (hex) => hex.toLowerCase()))];
-  const all = new Set([...plain, ...plain.map((form) => JSON.stringify(form).slice(1, -1))]);
-  return [...all].sort((a, b) => b.length - a.length);
-}

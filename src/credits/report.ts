@@ -28,7 +28,7 @@ export async function readCreditReport(db: QueryExecutorProvider, accountId: str
   const { rows } = await sql<Spend>`
     select dataset, class, count(*)::float8 as requests, sum(cost)::float8 as credits
     from   ops.request
-    where  ${instant(since)} is null or received_at >= ${instant(since)}
+    where  account_id = ${accountId} and (${instant(since)} is null or received_at >= ${instant(since)})
     group  by dataset, class
     order  by dataset nulls last, class`.execute(db);
   return { account, spent: rows, costs: await learnedCosts(db) };

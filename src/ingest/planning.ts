@@ -1,6 +1,6 @@
 import { wayOf } from "../api/ways.ts";
 import type { DatasetSettings, Settings } from "../config/settings.ts";
-import type { Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
@@ -8,6 +8,7 @@ import { learnedCosts } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { readCoverage } from "../ledger/coverage.ts";
+import { askable } from "../plan/missing.ts";
 import { planDataset, type DatasetPlan, type PlanPartition } from "../plan/plan-dataset.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
@@ -82,7 +83,7 @@ async function planOne(db: Database, { dataset, request, portfolio, learned, set
       ways: dataset.operationsFor(partition.scope).map((operation) => wayOf(operation, learned)),
     }));
   const timing = timingOf(dataset.timing, settings);
-  const covered = await readCoverage(db, dataset.name, timing.kind === "series" ? request.bounds : {});
+  const covered = await readCoverage(db, dataset.name, reachOf(timing, request));
   return planDataset({
     dataset: dataset.name,
     timing,
@@ -92,6 +93,16 @@ async function planOne(db: Database, { dataset, request, portfolio, learned, set
     bounds: request.bounds,
   });
 }
+
+/** Of how far back the ledger matters: a plan need not read every slice ever made. */
+function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
+  return timing.kind === "series"
+    ? askable(timing, today, bounds)
+    : { start: addDays(today, -timing.refreshDays - openFor) };
+}
+
+/** Days after which an open snapshot slice is as good as forgotten. */
+const openFor = 30;
 
 /** A dataset's timing with what the configuration changes. */
 function timingOf(timing: Timing, settings: DatasetSettings): Timing {

@@ -2,7 +2,7 @@ import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, Store
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import { addJobs } from "../ledger/jobs.ts";
-import { claim, endAttempt, failuresOf, splitSlice, type Ending } from "../ledger/slices.ts";
+import { claim, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
 import { commitSlice } from "./commit-slice.ts";
 import { fetchPages, type Fetched } from "./fetch-pages.ts";
@@ -38,8 +38,11 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
     await addJobs(parts.db, parts.task, [sliceId], parts.clock.now() + handOverMs);
     return;
   }
-  const slice = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
-  if (slice === null) return;
+  const claimed = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
+  if (claimed === null) return;
+  const today = parts.clock.today();
+  const late = claimed.class === "snapshot" && claimed.asOf < today;
+  const slice = late ? await redate(parts.db, claimed, today) : claimed;
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
@@ -92,9 +95,9 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
     return;
   }
   if (error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
-    const halves = await splitSlice(parts.db, slice, parts.clock.now());
-    // the halves stand in the ledger: without their jobs the run would wait for them in vain
-    await throughOutage(parts, () => addJobs(parts.db, parts.task, halves));
+    await parts.db.transaction().execute(async (transaction) => {
+      await addJobs(transaction, parts.task, await splitSlice(transaction, slice, parts.clock.now()));
+    });
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { CreditClass, Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
+import { oneDay } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
 
 /*
@@ -155,23 +156,33 @@ export async function failuresOf(db: Database, slice: Slice): Promise<number> {
 
 /**
  * Parts a slice that was refused as a whole, so that one bad item does not cost the others: it keeps the first half of its items
- * and goes back to pending, the rest becomes a slice of its own. Returns the numbers of both, none when it was taken over.
+ * and goes back to pending, the rest becomes a slice of its own. To be called in a transaction that queues both as well. Returns the
+ * numbers of both, none when it was taken over.
  */
 export async function splitSlice(db: Database, slice: Slice, now: number): Promise<readonly string[]> {
   const items = slice.items ?? [];
   const middle = Math.ceil(items.length / 2);
   const first = { ...slice, items: items.slice(0, middle) };
   const second = { ...slice, items: items.slice(middle) };
-  return db.transaction().execute(async (transaction) => {
-    const batches = await insertBatches(transaction, [first]);
-    const kept = await sql`
-      update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
-      where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
-      returning slice_id`.execute(transaction);
-    return kept.rows.length > 0
-      ? [slice.sliceId, ...(await insertSlices(transaction, slice.runId, [second], now))]
-      : [];
-  });
+  const batches = await insertBatches(db, [first]);
+  const kept = await sql`
+    update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+    returning slice_id`.execute(db);
+  return kept.rows.length > 0 ? [slice.sliceId, ...(await insertSlices(db, slice.runId, [second], now))] : [];
+}
+
+/**
+ * Moves a running snapshot slice that was planned on an earlier day to today: what it will be told holds now, not then.
+ * Returns the slice as it stands.
+ */
+export async function redate(db: Database, slice: Slice, today: Day): Promise<Slice> {
+  const window = oneDay(today);
+  const { rows } = await sql`
+    update ops.slice set window_start = ${window.start}, window_end = ${window.end}, as_of = ${today}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+    returning slice_id`.execute(db);
+  return rows.length > 0 ? { ...slice, window, asOf: today } : slice;
 }
 
 function at(instant: number | null): ReturnType<typeof sql> {

@@ -7,42 +7,78 @@ import type { Database } from "../warehouse/database.ts";
 /** This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once. */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
-  /** Notes that the process lives; rejects when its lock was lost with the connection. */
+  /** Notes that the process lives. */
   beat(): Promise<void>;
 }
 
 /** First key of the advisory locks that living workers hold; the second is the worker's number. */
 const lockSpace = 0x53_54_4f_52;
 
+/** After a lost connection the lock is taken again as soon as the database is back. */
+const reopenMs = 500;
+
 /** Enters this process in the ledger. Keeps one connection for the lock until disposed. */
 export async function enterWorker(pool: pg.Pool, kind: "sync" | "worker", clock: Clock): Promise<LivingWorker> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const note = (error: Error) => {
-    broken = error;
-  };
-  const workerId = await enter(client, kind, clock).catch((error: unknown) => {
-    client.release(true);
+  const left = new AbortController();
+  const first = await pool.connect();
+  const workerId = await enter(first, kind, clock).catch((error: unknown) => {
+    first.release(true);
     throw error;
   });
-  client.on("error", note);
+  let client: pg.PoolClient | null = first;
+  const watch = (held: pg.PoolClient) =>
+    held.once("error", (error) => {
+      held.release(error);
+      client = null;
+      void reopen();
+    });
+  const reopen = async () => {
+    while (client === null && !left.signal.aborted) {
+      const held = await holdAgain(pool, workerId);
+      if (held === null) await clock.sleep(reopenMs, left.signal).catch(() => undefined);
+      else if (left.signal.aborted) held.release(true);
+      else {
+        client = held;
+        watch(held);
+      }
+    }
+  };
+  watch(first);
   return {
     workerId,
     beat: async () => {
-      if (broken !== undefined) throw broken;
-      await client.query("update ops.worker set heartbeat_at = $2 where worker_id = $1", [workerId, nowOf(clock)]);
+      await pool.query("update ops.worker set heartbeat_at = $2, stopped_at = null where worker_id = $1", [
+        workerId,
+        nowOf(clock),
+      ]);
     },
     [Symbol.asyncDispose]: async () => {
-      try {
-        // a broken connection has let go of the lock by itself, and the next process to look notes the end
-        if (broken === undefined) await leave(client, workerId, clock);
-      } catch (error) {
-        broken = error instanceof Error ? error : new Error(String(error));
-      }
-      client.off("error", note);
-      client.release(broken);
+      left.abort();
+      const held = client;
+      if (held === null) return;
+      held.removeAllListeners("error");
+      held.on("error", () => undefined);
+      // a broken connection has let go of the lock by itself, and the next process to look notes the end
+      const gone = await leave(held, workerId, clock).then(
+        () => false,
+        () => true,
+      );
+      held.release(gone);
     },
   };
+}
+
+/** Takes the lock of a number on another connection; null while the database is out of reach. */
+async function holdAgain(pool: pg.Pool, workerId: string): Promise<pg.PoolClient | null> {
+  const client = await pool.connect().catch(() => null);
+  if (client === null) return null;
+  try {
+    await client.query("select pg_advisory_lock($1, $2::integer)", [lockSpace, workerId]);
+    return client;
+  } catch {
+    client.release(true);
+    return null;
+  }
 }
 
 /** One statement: nobody sees the row before its lock is held, and takes the process for dead. */

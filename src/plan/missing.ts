@@ -61,6 +61,7 @@ export function missingDays(options: {
 const toRestate = 1;
 const asked = 2;
 
-function isOpen(slice: Covered): boolean {
+/** True for a slice that waits or runs. */
+export function isOpen(slice: Covered): boolean {
   return slice.state === "pending" || slice.state === "running" || slice.state === "deferred";
 }

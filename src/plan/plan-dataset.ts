@@ -4,7 +4,7 @@ import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft }
 import type { Timing, Way } from "../core/way.ts";
 import { oneDay, windowLength, type Window } from "../core/window.ts";
 import { cheapestCover, naivePrice, type Missing } from "./cheapest-cover.ts";
-import { askable, missingDays } from "./missing.ts";
+import { askable, isOpen, missingDays } from "./missing.ts";
 
 /** One partition of a dataset with the ways in which it can be fetched. */
 export type PlanPartition = {
@@ -61,7 +61,7 @@ function planSnapshot(request: PlanRequest, partition: PlanPartition, covered: r
   const held = covered.some(
     (slice) =>
       slice.fingerprint === partition.fingerprint &&
-      (slice.state === "failed" ? slice.asOf >= today : slice.asOf > oldest),
+      (isOpen(slice) || (slice.state === "failed" ? slice.asOf >= today : slice.asOf > oldest)),
   );
   const way = partition.ways[0];
   if (held || way === undefined) return { slices: [], naiveCredits: 0 };

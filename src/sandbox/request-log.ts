@@ -1,4 +1,4 @@
-import { spellings } from "../core/log.ts";
+import { hiderOf } from "../core/secret.ts";
 
 /** One request as the sandbox saw it: the independent witness of what was asked and what it cost. Never holds a token. */
 export type SandboxRequest = {
@@ -26,11 +26,11 @@ export type SandboxRequest = {
 
 /** The requests so far, oldest first. Tokens are struck out of whatever they hide in. */
 export class RequestLog {
-  readonly #secrets: readonly string[];
+  readonly #hide: (text: string) => string;
   #entries: SandboxRequest[] = [];
 
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets.filter((secret) => secret !== "").flatMap(spellings);
+    this.#hide = hiderOf(secrets);
   }
 
   add(entry: SandboxRequest): void {
@@ -47,8 +47,7 @@ export class RequestLog {
 
   #clean<T>(value: T): T;
   #clean(value: unknown): unknown {
-    if (typeof value === "string")
-      return this.#secrets.reduce((text, secret) => text.replaceAll(secret, "[hidden]"), value);
+    if (typeof value === "string") return this.#hide(value);
     if (Array.isArray(value)) return value.map((item) => this.#clean(item));
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [this.#clean(key), this.#clean(inner)]));

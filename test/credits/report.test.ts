@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterAll(() => bank[Symbol.asyncDispose]());
 
 const landing: Landing = {
+  accountId: "account",
   sliceId: null,
   attempt: 1,
   page: 0,
@@ -45,8 +46,9 @@ test("adds up requests and credits by dataset and class, of the running period o
     { receivedAt: start + hour, class: "backfill", cost: 10 },
     { receivedAt: start + hour, dataset: "top_keyword", cost: 20 },
     { receivedAt: start + hour, dataset: null, class: "snapshot", cost: 0 },
+    { receivedAt: start + hour, accountId: "somebody else", cost: 500 },
   ];
-  for (const request of requests) await land(bank.db, { ...landing, ...request });
+  for (const request of requests) await land(bank.db, { ...landing, accountId: account.accountId, ...request });
   const { account: told, spent } = await readCreditReport(bank.db, account.accountId);
   expect(told).toMatchObject({ total: 100, remaining: 90, held: 0, resetsAt: account.periodEnd, periodHours: 24 });
   expect(spent).toEqual([
@@ -59,8 +61,8 @@ test("adds up requests and credits by dataset and class, of the running period o
 
 test("adds up all that was ever spent while no period is known", async () => {
   const account = await bank.account({ left: null });
-  await land(bank.db, { ...landing, dataset: "organic_keyword", cost: 2_000_000_000 });
-  await land(bank.db, { ...landing, dataset: "organic_keyword", cost: 2_000_000_000 });
+  await land(bank.db, { ...landing, accountId: account.accountId, dataset: "organic_keyword", cost: 2_000_000_000 });
+  await land(bank.db, { ...landing, accountId: account.accountId, dataset: "organic_keyword", cost: 2_000_000_000 });
   const { spent } = await readCreditReport(bank.db, account.accountId);
   expect(spent).toContainEqual({ dataset: "organic_keyword", class: "daily", requests: 2, credits: 4_000_000_000 });
 });

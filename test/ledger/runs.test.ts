@@ -6,6 +6,7 @@ import { land, type Landing } from "../../src/warehouse/raw.ts";
 import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
 
 const request: Landing = {
+  accountId: "account",
   sliceId: null,
   attempt: 1,
   page: 0,

@@ -216,7 +216,8 @@ describe("the ledger of slices", () => {
       const [id] = await stage.insert(run, draft({ items }), draft({ items: ["a", "b", "c"] }));
       const slice = await stage.claimed(id!, worker);
       const before = await stage.slices("*");
-      await expect(splitSlice(stage.db, slice, now)).rejects.toMatchObject({ code: "23505" });
+      const split = stage.db.transaction().execute((transaction) => splitSlice(transaction, slice, now));
+      await expect(split).rejects.toMatchObject({ code: "23505" });
       expect(await stage.slices("*")).toEqual(before);
     });
 

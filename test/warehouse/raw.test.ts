@@ -8,6 +8,7 @@ import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-st
 const unpack = promisify(zstdDecompress);
 
 const landing: Landing = {
+  accountId: "account",
   sliceId: "7",
   attempt: 2,
   page: 3,
