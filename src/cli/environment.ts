@@ -35,5 +35,5 @@ export async function withApp<T>(work: (app: App) => Promise<T>, asOf?: Day): Pr
 /** `withApp` for commands that ask the API: missing settings are told before anything is opened. */
 export async function withApi<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
   apiAccess(loadConfig().environment);
-  return await withApp(work, asOf);
+  return withApp(work, asOf);
 }

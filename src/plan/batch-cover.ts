@@ -61,11 +61,6 @@ function maskOf(row: Uint8Array, from: number, length: number): number {
   return mask;
 }
 
-/** The missing cells of a row that no bought day holds. */
-export function remaining(row: Uint8Array, bought: Uint8Array): Uint8Array {
-  return row.map((missing, day) => (missing === 1 && bought[day] !== 1 ? 1 : 0));
-}
-
 function priceWith(rows: readonly Uint8Array[], bought: Uint8Array, prices: BatchPrices): number {
   let price = bought.reduce((sum, day) => sum + day, 0) * prices.day;
   for (const row of rows) price += windowCount(row, bought, prices.windowDays) * prices.window;
