@@ -6,6 +6,7 @@ import { addDatasets } from "./cli/commands/datasets.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
 import { addOperations } from "./cli/commands/operations.ts";
 import { addPlan } from "./cli/commands/plan.ts";
+import { addReplay } from "./cli/commands/replay.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addRetry, addSync } from "./cli/commands/sync.ts";
@@ -29,6 +30,7 @@ for (const add of [
   addCredits,
   addRetry,
   addWorker,
+  addReplay,
   addMigrate,
   addOperations,
   addDatasets,

@@ -1,10 +1,9 @@
 import type { Params } from "../api/address.ts";
 import type { Answer } from "../api/client.ts";
 import type { Operation } from "../api/define-operation.ts";
-import type { Drift } from "../api/drift.ts";
 import { operationById } from "../api/operations/all.ts";
-import { hasNextPage, pageParams } from "../api/paging.ts";
-import { readAnswer, type Unfit } from "../api/read-answer.ts";
+import { pageParams } from "../api/paging.ts";
+import { readAnswer } from "../api/read-answer.ts";
 import { errorOf, mayBeExhausted } from "../api/replies.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
@@ -12,42 +11,41 @@ import { readAccount } from "../credits/account.ts";
 import { learnCost } from "../credits/costs.ts";
 import type { Receipt } from "../credits/holds.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
+import { landedPages, type LandedPage } from "../warehouse/landed.ts";
 import { land } from "../warehouse/raw.ts";
 import type { IngestParts } from "./parts.ts";
+import { readPages, type Fetched } from "./read-pages.ts";
 
-/** The whole answer of a slice: one checked value a page, what did not fit, what nobody knew. */
-export type Fetched = {
-  readonly pages: readonly unknown[];
-  readonly unfit: readonly Unfit[];
-  readonly drift: readonly Drift[];
-  readonly fetchedAt: number;
-};
-
-/** Asks for every page of a slice, one after the other, each through the credit queue and landed before it is read. */
+/**
+ * Asks for every page of a slice, one after the other, each through the credit queue and landed before it is read. Pages that an
+ * earlier attempt landed and did not live to load are taken from there: they are paid for. Not so when `anew`.
+ */
 export async function fetchPages(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  signal: AbortSignal,
+  how: { readonly signal: AbortSignal; readonly anew: boolean },
 ): Promise<Fetched> {
   const operation = operationById(slice.operation);
-  const pages: unknown[] = [];
-  const unfit: Unfit[] = [];
-  const drift: Drift[] = [];
-  for (let page = 0; ; page += 1) {
-    const answer = await askPage(parts, {
-      operation,
-      params: { ...dataset.request(slice), ...pageParams(operation, page) },
-      slice,
-      page,
-      signal,
-    });
-    const read = readAnswer(operation, answer.body);
-    pages.push(read.value);
-    unfit.push(...read.unfit);
-    drift.push(...read.drift);
-    if (!hasNextPage(operation, read.value, page, read.unfit.length))
-      return { pages, unfit, drift, fetchedAt: answer.receivedAt };
+  const landed =
+    slice.attempt > 1 && !how.anew ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
+  return readPages(operation, async (page) => {
+    const kept = landed.get(page);
+    if (kept !== undefined && isLegible(operation, kept.body)) return kept;
+    const params = { ...dataset.request(slice), ...pageParams(operation, page) };
+    const answer = await askPage(parts, { operation, params, slice, page, signal: how.signal });
+    return { body: answer.body, fetchedAt: answer.receivedAt };
+  });
+}
+
+/** False for an answer that was landed and refused: half of one, or one that said it failed. */
+function isLegible(operation: Operation, body: Buffer): boolean {
+  try {
+    readAnswer(operation, body);
+    return true;
+  } catch (error) {
+    if (error instanceof StorehouseError) return false;
+    throw error;
   }
 }
 

@@ -5,9 +5,10 @@ import { addJobs } from "../ledger/jobs.ts";
 import { claim, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
 import { commitSlice } from "./commit-slice.ts";
-import { fetchPages, type Fetched } from "./fetch-pages.ts";
+import { fetchPages } from "./fetch-pages.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
+import type { Fetched } from "./read-pages.ts";
 import { planAfter } from "./plan-due.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
@@ -46,7 +47,7 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const fetched = await fetchPages(parts, dataset, slice, signal);
+    const fetched = await fetchPages(parts, dataset, slice, { signal, anew: late });
     const done = await commitPatiently(parts, slice, fetched);
     parts.log.info(
       { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },

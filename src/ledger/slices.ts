@@ -16,7 +16,8 @@ import type { Database } from "../warehouse/database.ts";
  * Each claim raises `attempt`. Everything that ends an attempt names it and does nothing when another claim came in between.
  */
 
-type SliceRow = {
+/** A slice as the ledger stores it, with the items of its batch. */
+export type SliceRow = {
   slice_id: string;
   run_id: string;
   attempt: number;
@@ -99,12 +100,17 @@ export async function claim(db: Database, sliceId: string, workerId: string, now
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
-    select s.*, b.items from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
+    select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
   const row = rows[0];
   return row === undefined ? null : sliceOf(row);
 }
 
-function sliceOf(row: SliceRow): Slice {
+/** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
+export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, b.items, s.window_start, s.window_end, s.as_of,
+  s.fingerprint, s.class, s.planned_requests, s.planned_credits`;
+
+/** A row of the ledger as a slice. */
+export function sliceOf(row: SliceRow): Slice {
   return {
     sliceId: row.slice_id,
     runId: row.run_id,

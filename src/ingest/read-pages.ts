@@ -1,0 +1,29 @@
+import type { Operation } from "../api/define-operation.ts";
+import type { Drift } from "../api/drift.ts";
+import { hasNextPage } from "../api/paging.ts";
+import { readAnswer, type Unfit } from "../api/read-answer.ts";
+import type { LandedPage } from "../warehouse/landed.ts";
+
+/** The whole answer of a slice: one checked value a page, what did not fit, what nobody knew. */
+export type Fetched = {
+  readonly pages: readonly unknown[];
+  readonly unfit: readonly Unfit[];
+  readonly drift: readonly Drift[];
+  /** Epoch-ms at which the last page was in. */
+  readonly fetchedAt: number;
+};
+
+/** Reads the pages of an answer one after the other, from wherever `page` takes them, until the last. */
+export async function readPages(operation: Operation, page: (index: number) => Promise<LandedPage>): Promise<Fetched> {
+  const pages: unknown[] = [];
+  const unfit: Unfit[] = [];
+  const drift: Drift[] = [];
+  for (let index = 0; ; index += 1) {
+    const { body, fetchedAt } = await page(index);
+    const read = readAnswer(operation, body);
+    pages.push(read.value);
+    unfit.push(...read.unfit);
+    drift.push(...read.drift);
+    if (!hasNextPage(operation, read.value, index, read.unfit.length)) return { pages, unfit, drift, fetchedAt };
+  }
+}
