@@ -1,0 +1,44 @@
+import { creditClasses, type CreditClass } from "../core/slice.ts";
+
+/** What a forecast is made from. Credits and requests by class; the allowance as last told, times in epoch-ms. */
+export type ForecastInput = {
+  readonly work: Readonly<Record<CreditClass, { readonly credits: number; readonly requests: number }>>;
+  readonly floors: Readonly<Record<CreditClass, number>>;
+  readonly total: number;
+  readonly remaining: number;
+  readonly resetsAt: number;
+  readonly periodMs: number;
+  readonly requestsPerSecond: number;
+  readonly now: number;
+};
+
+/** How many allowance periods the work touches, the running one counted, and when it would be done (epoch-ms); null when never. */
+export type Forecast = { readonly periods: number; readonly doneAt: number } | null;
+
+/** A plan that needs more than this many periods is not forecast: nobody waits for it, and a floor may leave crumbs. */
+const mostPeriods = 10_000;
+
+/** When work would be done if nobody else spent credits: period by period, class by class, each down to its floor and no faster than the pace. */
+export function forecast(input: ForecastInput): Forecast {
+  const left = new Map(creditClasses.map((name) => [name, { ...input.work[name] }]));
+  let [from, until, balance] = [input.now, input.resetsAt, input.remaining];
+  for (let period = 1; period <= mostPeriods; period += 1) {
+    let seconds = (until - from) / 1000;
+    for (const name of creditClasses) {
+      const work = left.get(name);
+      if (work === undefined || work.requests === 0) continue;
+      const perRequest = work.credits / work.requests;
+      const spendable = Math.max(0, balance - Math.ceil(input.total * input.floors[name]));
+      const affordable = perRequest === 0 ? work.requests : Math.floor(spendable / perRequest);
+      const requests = Math.min(work.requests, affordable, Math.floor(seconds * input.requestsPerSecond));
+      work.requests -= requests;
+      work.credits -= requests * perRequest;
+      balance -= requests * perRequest;
+      seconds -= requests / input.requestsPerSecond;
+    }
+    if ([...left.values()].every((work) => work.requests === 0))
+      return { periods: period, doneAt: Math.round(until - seconds * 1000) };
+    [from, until, balance] = [until, until + input.periodMs, input.total];
+  }
+  return null;
+}
