@@ -98,6 +98,6 @@ describe("landing an answer", () => {
   test("loses no answer over a parameter that Postgres cannot hold", async () => {
     const { request, answer } = await landed({ params: { keyword: "a\0b \uD83D" } });
     expect(request?.["params"]).toEqual({ keyword: "ab \uFFFD" });
-    expect(answer).toBeDefined();
+    expect(answer).toMatchObject({ page: expect.any(Number) });
   });
 });
