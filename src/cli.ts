@@ -6,6 +6,7 @@ import { addDatasets } from "./cli/commands/datasets.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
 import { addOperations } from "./cli/commands/operations.ts";
 import { addPlan } from "./cli/commands/plan.ts";
+import { addPrune } from "./cli/commands/prune.ts";
 import { addReplay } from "./cli/commands/replay.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
 import { addStatus } from "./cli/commands/status.ts";
@@ -31,6 +32,7 @@ for (const add of [
   addRetry,
   addWorker,
   addReplay,
+  addPrune,
   addMigrate,
   addOperations,
   addDatasets,

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { pruneRaw } from "../../src/warehouse/prune.ts";
+import { openStage } from "../support/ingest-stage.ts";
+
+test("deletes old answers of loaded slices, and keeps young ones and those of slices that are not loaded", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  const [first, second, third] = await stage.query<{ answer_id: string; slice_id: string }>(
+    "select answer_id, slice_id from raw.answer order by answer_id limit 3",
+  );
+  await stage.query("update raw.answer set fetched_at = '2020-01-01Z' where answer_id = any ($1)", [
+    [first!.answer_id, second!.answer_id],
+  ]);
+  await stage.query("update ops.slice set state = 'failed' where slice_id = $1", [second!.slice_id]);
+  await using app = await stage.open();
+  expect(await pruneRaw(app.warehouse.db, Date.UTC(2021, 0))).toMatchObject({ answers: 1 });
+  const left = await stage.query<{ answer_id: string }>("select answer_id from raw.answer order by answer_id limit 2");
+  expect(left.map(({ answer_id }) => answer_id)).toEqual([second!.answer_id, third!.answer_id]);
+});
