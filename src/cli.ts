@@ -12,7 +12,7 @@ import { addSandbox } from "./cli/commands/sandbox.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addRetry, addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
-import { remark } from "./cli/output.ts";
+import { remark, tolerateClosedPipes } from "./cli/output.ts";
 import { reportFailure } from "./cli/report-failure.ts";
 import { projectRoot } from "./config/config.ts";
 
@@ -40,6 +40,7 @@ for (const add of [
 ])
   add(program);
 
+tolerateClosedPipes();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { createApp, type App } from "./app.ts";
 import { answers, connectWords, rowCounts, spending } from "./cli/demo-report.ts";
-import { print, remark } from "./cli/output.ts";
+import { print, remark, tolerateClosedPipes } from "./cli/output.ts";
 import { createProgressView } from "./cli/progress.ts";
 import { reportFailure } from "./cli/report-failure.ts";
 import { stopSignal } from "./cli/stop-signal.ts";
@@ -10,6 +10,7 @@ import { projectRoot, type Config } from "./config/config.ts";
 import { processEnvironment } from "./config/env.ts";
 import { Settings } from "./config/settings.ts";
 import { addDays, day } from "./core/day.ts";
+import { fail } from "./core/errors.ts";
 import { syncInForeground } from "./foreground.ts";
 import { startSandbox, type Sandbox } from "./sandbox/sandbox.ts";
 
@@ -29,7 +30,11 @@ function demoConfig(sandbox: Sandbox): Config {
 }
 
 async function load(app: App, stop: AbortSignal): Promise<number> {
-  const view = createProgressView(process.stderr, app.clock);
+  const view = createProgressView({
+    to: process.stderr,
+    clock: app.clock,
+    requestsPerSecond: pace.requests_per_second,
+  });
   const bounds = { start: addDays(today, -days), end: today };
   const result = await syncInForeground(app, {
     request: { datasets: [], bounds, today },
@@ -49,7 +54,9 @@ async function load(app: App, stop: AbortSignal): Promise<number> {
 
 async function demo(stay: boolean): Promise<number> {
   const stop = stopSignal();
-  print(`Storehouse demo: a made-up market of 8 apps in 6 countries, ${days} days up to ${addDays(today, -1)}.`);
+  print(
+    `Storehouse demo: a made-up market of 8 apps in 6 countries, ${days} days up to ${addDays(today, -1)}, its yesterday.`,
+  );
   print("Starting Postgres 18 and the sandbox API on loopback ...");
   await using sandbox = await startSandbox({ today, market: { apps: 8 } });
   await using app = await createApp(demoConfig(sandbox), today);
@@ -60,11 +67,20 @@ async function demo(stay: boolean): Promise<number> {
   print(await answers(app.warehouse.db));
   print(connectWords(app.databaseUrl, stay));
   if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
+  if (stay) print("\nStopping Postgres.");
   return 0;
 }
 
+/** True for `--stay`, also where npm was told instead (`npm run demo --stay`). Throws a UsageError for any other argument. */
+function staying(given: readonly string[]): boolean {
+  const unknown = given.find((argument) => argument !== "--stay");
+  if (unknown !== undefined) throw fail("bad_argument", { argument: unknown, known: "--stay" });
+  return given.length > 0 || processEnvironment()["npm_config_stay"] === "true";
+}
+
+tolerateClosedPipes();
 try {
-  process.exitCode = await demo(process.argv.includes("--stay"));
+  process.exitCode = await demo(staying(process.argv.slice(2)));
 } catch (error) {
   process.exitCode = reportFailure(error, remark);
 }

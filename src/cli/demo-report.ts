@@ -24,8 +24,11 @@ export async function spending(db: Database): Promise<string> {
            (select count(*)::int from ops.request)               as requests,
            (select coalesce(sum(naive_credits), 0)::int from ops.run) as naive`.execute(db);
   const { spent = 0, naive = 0, requests = 0 } = rows[0] ?? {};
-  const share = naive === 0 ? "" : `, ${Math.round((100 * spent) / naive)} % of it`;
-  return `\nCredits: ${number(spent)} in ${number(requests)} requests; one request a keyword would have cost ${number(naive)}${share}.`;
+  const share =
+    naive === 0
+      ? ""
+      : `, ${Math.round((100 * spent) / naive)} % of the ${number(naive)} that one request a keyword would have cost`;
+  return `\nCredits so far: ${number(spent)} in ${number(requests)} requests${share}.`;
 }
 
 type Question = { readonly title: string; readonly query: string };

@@ -8,15 +8,16 @@ import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { datasets } from "../datasets/all.ts";
 
-/** The configuration of this process: environment, `.env` in the working folder, config/storehouse.yaml. */
+/** The configuration of this process: environment, `.env` in the working folder or else the project's, config/storehouse.yaml. */
 export function loadConfig(): Config {
-  const environment = readEnvironment(processEnvironment(), path.resolve(".env"));
+  const file = [path.resolve(".env"), path.join(projectRoot, ".env")].find((candidate) => existsSync(candidate));
+  const environment = readEnvironment(processEnvironment(), file);
   const named = environment.STOREHOUSE_CONFIG;
   if (named !== undefined && !existsSync(named))
-    throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: "names no file" });
-  const file = named ?? path.join(projectRoot, "config", "storehouse.yaml");
+    throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names no file: ${named}` });
+  const settingsFile = named ?? path.join(projectRoot, "config", "storehouse.yaml");
   const settings = readSettings(
-    path.resolve(file),
+    path.resolve(settingsFile),
     datasets.map((dataset) => dataset.name),
   );
   return Object.freeze({

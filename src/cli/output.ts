@@ -12,3 +12,12 @@ export function printJson(value: unknown): void {
 export function remark(text: string): void {
   process.stderr.write(`${text}\n`);
 }
+
+/** Lets a reader leave early (`storehouse status | head`): what is still to be printed is dropped, the work goes on. */
+export function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
+}

@@ -21,6 +21,8 @@ export const projectRoot = path.resolve(import.meta.dirname, "../..");
 /** The address and token of the API; throws a UsageError naming the variable that is missing. */
 export function apiAccess(environment: Environment): ApiAccess {
   const { API_BASE_URL: baseUrl, API_TOKEN: token } = environment;
+  if (baseUrl === undefined && token === undefined)
+    throw fail("bad_setting", { variable: "API_BASE_URL and API_TOKEN", problem: "are not set" });
   if (baseUrl === undefined) throw fail("bad_setting", { variable: "API_BASE_URL", problem: "is not set" });
   if (token === undefined) throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set" });
   return { baseUrl, token, accountId: accountIdOf(token) };

@@ -25,7 +25,9 @@ export const Environment = z.object({
     .optional()
     .describe("Postgres 15 or newer; left out, Storehouse runs a Postgres 18 of its own."),
   LOG_LEVEL: z
-    .enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"])
+    .enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"], {
+      error: "is none of silent, fatal, error, warn, info, debug, trace",
+    })
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),

@@ -14,7 +14,7 @@ export const errorCodes = {
   bad_argument: { recovery: "usage", says: "an argument does not fit", next: "see --help of the command" },
   bad_setting: {
     recovery: "usage",
-    says: "a setting is missing or wrong: {variable} {problem}",
+    says: "{variable} {problem}",
     next: "set it in the environment or in .env; .env.example lists all",
   },
   bad_config: {

@@ -93,3 +93,10 @@ export async function observeBalance(
            observed_at  = ${instant(now)}
     where  a.account_id = ${accountId}`.execute(db);
 }
+
+/** The account that the service spoke of last; '' when it never did. For whoever looks without a token. */
+export async function latestAccount(db: QueryExecutorProvider): Promise<string> {
+  const { rows } = await sql<{ account_id: string }>`
+    select account_id from ops.credit_account order by observed_at desc nulls last limit 1`.execute(db);
+  return rows[0]?.account_id ?? "";
+}

@@ -86,7 +86,9 @@ function known(parts: IngestParts, error: unknown, signal: AbortSignal): Storeho
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   // first of all, so that nothing is sent while the ledger is written
   if (error instanceof AbortError) parts.abort(error);
-  parts.log.warn({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
+  // to be told to stop, or to wait for credits, is no trouble
+  const level = error instanceof FencedError || error instanceof DeferError ? "debug" : "warn";
+  parts.log[level]({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
   if (error instanceof FencedError) {
     if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });
     return;

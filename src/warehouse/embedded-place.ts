@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { copyNative, nativeTree, postgresBinary } from "./embedded-native.ts";
 
@@ -23,7 +23,7 @@ export type EmbeddedPlace = {
 /**
  * Decides where the server of `directory` lives. That is the directory itself, except for root: Postgres refuses to
  * run as root, so an unprivileged account runs it, and what that account cannot reach (a project under /root) is kept
- * under /var/lib/storehouse.
+ * under /var/lib/storehouse, in a folder that the file `moved-to` of the directory names.
  */
 export async function embeddedPlace(directory: string): Promise<EmbeddedPlace> {
   const native = await nativeTree();
@@ -38,13 +38,26 @@ export async function embeddedPlace(directory: string): Promise<EmbeddedPlace> {
 }
 
 async function homeForRoot(directory: string): Promise<{ home: string; user: OsUser }> {
-  const name = createHash("sha256").update(directory).digest("hex").slice(0, 12);
   await mkdir(directory, { recursive: true });
   const given = await withUser(await realpath(directory));
   if (await canReach(given.user, given.home)) return given;
+  const elsewhere = await movedTo(directory);
   await makeRefuge(refuge);
-  await makeRefuge(join(refuge, name));
-  return withUser(join(refuge, name));
+  await makeRefuge(elsewhere);
+  return withUser(elsewhere);
+}
+
+/** The folder under /var/lib/storehouse that a file in the directory names; made once, so that who deletes the directory starts afresh. */
+async function movedTo(directory: string): Promise<string> {
+  const marker = join(directory, "moved-to");
+  const draft = `${marker}.${process.pid}`;
+  await writeFile(draft, `${join(refuge, randomBytes(6).toString("hex"))}\n`);
+  // linking is atomic: of two processes that come at once the first decides, and nobody reads half a line
+  await link(draft, marker).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return (await readFile(marker, "utf8")).trim();
 }
 
 /** Data that is there already keeps its owner, whichever accounts the machine has by now. */

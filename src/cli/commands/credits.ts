@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { apiAccess } from "../../config/config.ts";
+import { accountIdOf } from "../../config/config.ts";
+import { latestAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
-import { withApi } from "../environment.ts";
+import { withApp } from "../environment.ts";
 import { print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
@@ -14,8 +15,9 @@ export function addCredits(program: Command): void {
     )
     .option("--json", "as JSON")
     .action((options: { json?: true }) =>
-      withApi(async (app) => {
-        const { accountId } = apiAccess(app.config.environment);
+      withApp(async (app) => {
+        const token = app.config.environment.API_TOKEN;
+        const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
         const report = await readCreditReport(app.warehouse.db, accountId);
         if (options.json) printJson(report);
         else printReport(report);

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Day } from "../../core/day.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { dayArgument } from "../arguments.ts";
-import { print } from "../output.ts";
+import { print, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 type Options = {
@@ -36,6 +36,7 @@ export function addSandbox(program: Command): void {
         ...(today === undefined ? {} : { today }),
       });
       const stop = stopSignal();
+      remark("The sandbox is up until Ctrl-C. With these two lines in .env the other commands talk to it:");
       print(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
       if (!stop.signal.aborted) await once(stop.signal, "abort");
       stop.dispose();

@@ -36,7 +36,7 @@ function printStatus({ datasets, lastRun, troubles }: Status): void {
     const end =
       lastRun.endedAt === null ? "has not ended" : `ended ${lastRun.endedAt.toISOString()}: ${lastRun.outcome}`;
     print(
-      `\nLast run: ${lastRun.kind} ${lastRun.runId}, started ${lastRun.startedAt.toISOString()}, ${end}; ${lastRun.plannedSlices} slices, ${lastRun.plannedCredits} credits planned.`,
+      `\nLast run: ${lastRun.kind} ${lastRun.runId}, started ${lastRun.startedAt.toISOString()}, ${end}; ${lastRun.plannedSlices.toLocaleString("en-US")} slices, ${lastRun.plannedCredits.toLocaleString("en-US")} credits planned.`,
     );
   }
   if (troubles.length === 0) return;

@@ -53,7 +53,11 @@ async function foreground(
   run: (app: App, how: ForegroundRun) => Promise<SyncResult>,
 ): Promise<void> {
   const stop = stopSignal();
-  const view = createProgressView(process.stderr, app.clock);
+  const view = createProgressView({
+    to: process.stderr,
+    clock: app.clock,
+    requestsPerSecond: app.config.settings.api.requests_per_second,
+  });
   try {
     const request = requestOf(app, options);
     const result = await run(app, {

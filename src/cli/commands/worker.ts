@@ -15,9 +15,12 @@ export function addWorker(program: Command): void {
       withApi(async (app) => {
         const stop = stopSignal();
         try {
+          remark(
+            "The worker runs the schedule in jobs/crontab (UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
+          );
           const error = await runWorker(app, stop.signal);
+          remark(error === null ? "The worker has stopped." : error.message);
           if (error === null) return;
-          remark(error.message);
           process.exitCode = 2;
         } finally {
           stop.dispose();
