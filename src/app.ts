@@ -1,5 +1,5 @@
 import path from "node:path";
-import { createClient } from "./api/client.ts";
+import { createClient, type ClientOptions } from "./api/client.ts";
 import { apiAccess, type Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
@@ -8,6 +8,7 @@ import { createLog, type Log } from "./core/log.ts";
 import { hiderOf } from "./core/secret.ts";
 import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
+import { learnedCosts } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { refreshBalance } from "./ingest/balance.ts";
 import type { IngestParts } from "./ingest/parts.ts";
@@ -73,16 +74,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
   const { api, credits } = app.config.settings;
   const { db, pool } = app.warehouse;
   const access = apiAccess(app.config.environment);
-  const client = opened.use(
-    createClient({
-      baseUrl: access.baseUrl,
-      token: access.token,
-      storeWords: api.store_words,
-      timeoutMs: api.timeout_seconds * 1000,
-      largestAnswer: api.largest_answer_mib * 2 ** 20,
-      clock,
-    }),
-  );
+  const client = opened.use(createClient(clientOptions(app)));
   await openAccount(db, access.accountId, api.requests_per_second, clock);
   const worker = opened.use(await enterWorker(pool, kind, clock));
   const { workerId } = worker;
@@ -108,6 +100,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     clock,
     log,
     accountId: access.accountId,
+    learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
     workerId,
     task: kind === "sync" ? ownTask(workerId) : sharedTask,
     retryMs: api.retry_seconds * 1000,
@@ -129,6 +122,20 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
       parts.abort(fail("database_unreachable", { problem: "the connection broke while the queue was at work" })),
     beat: () => worker.beat(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** How the settings want the API to be spoken to. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
+export function clientOptions({ config, clock }: App): ClientOptions {
+  const { api } = config.settings;
+  const { baseUrl, token } = apiAccess(config.environment);
+  return {
+    baseUrl,
+    token,
+    storeWords: api.store_words,
+    timeoutMs: api.timeout_seconds * 1000,
+    largestAnswer: api.largest_answer_mib * 2 ** 20,
+    clock,
   };
 }
 

@@ -4,7 +4,7 @@ import { createBudget } from "./credits/budget.ts";
 import { firstBalance } from "./ingest/balance.ts";
 import type { SyncRequest } from "./ingest/planning.ts";
 import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
-import type { RunProgress } from "./ledger/runs.ts";
+import { runProgress, type RunProgress } from "./ledger/runs.ts";
 import { fail } from "./core/errors.ts";
 import { isLostConnection } from "./warehouse/database-errors.ts";
 import { startRunner } from "./queue-runner.ts";
@@ -22,9 +22,9 @@ export function syncInForeground(app: App, run: ForegroundRun): Promise<SyncResu
   return inForeground(app, run, (parts) => sync(parts, run.request, run.maxCredits));
 }
 
-/** Runs failed slices again, in this process, to the end. */
-export function retryInForeground(app: App, run: ForegroundRun): Promise<SyncResult> {
-  return inForeground(app, run, (parts) => retryFailed(parts, run.request));
+/** Runs failed slices again, in this process, to the end; skipped ones too when told. */
+export function retryInForeground(app: App, run: ForegroundRun & { readonly skipped?: boolean }): Promise<SyncResult> {
+  return inForeground(app, run, (parts) => retryFailed(parts, run.request, run.skipped ?? false));
 }
 
 async function inForeground(
@@ -41,7 +41,7 @@ async function inForeground(
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
     await firstBalance(ingest.parts, run.stop);
-    return await work({
+    const result = await work({
       ingest: ingest.parts,
       settings: app.config.settings,
       budget,
@@ -49,6 +49,11 @@ async function inForeground(
       aborted: ingest.aborted,
       progress: run.progress,
     });
+    if (result.outcome !== "interrupted") return result;
+    ingest.halt();
+    await runner.stop();
+    // calls that were under way have ended by now, and count
+    return { ...result, progress: await runProgress(app.warehouse.db, result.runId, app.clock.now()) };
   } catch (error) {
     // the driver's own text says little and may say where
     throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;

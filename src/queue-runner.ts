@@ -49,6 +49,7 @@ export async function startRunner(app: App, { taskList, crontabFile, onLost }: Q
   return {
     addJob: runner.addJob,
     stop: async () => {
+      if (state === "stopped") return;
       const lost = state === "lost";
       state = "stopped";
       // a lost queue does not wait for its jobs, and says that it has stopped already

@@ -18,7 +18,8 @@ export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
     // whole credits: a fraction is read against us
     cost: whole(Math.ceil, numberIn(headers, "x-credit-cost")),
     remaining: whole(Math.floor, numberIn(headers, "x-credit-remaining")),
-    resetsAt: reset === null ? null : deadline(receivedAt, reset),
+    // a period that has just ended says nothing of the one that begins
+    resetsAt: reset === null || reset <= 0 ? null : deadline(receivedAt, reset),
     rateRemaining: numberIn(headers, "x-ratelimit-remaining"),
   };
 }

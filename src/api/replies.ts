@@ -25,7 +25,7 @@ const replies: Readonly<Record<number, ErrorCode | "answer">> = {
 };
 
 /** Statuses under which a service may mean that no credits are left; only the balance tells. */
-const mayMeanExhausted = new Set([402, 403, 429]);
+const mayMeanExhausted = new Set([400, 402, 403, 422, 429]);
 
 /** The error that an answer's status stands for, null when its body is worth reading. The body is not looked at. */
 export function errorOf(operation: Operation, answer: Answer): StorehouseError | null {

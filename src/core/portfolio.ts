@@ -4,6 +4,8 @@ import type { Store } from "./store.ts";
 export type PortfolioApp = {
   readonly store: Store;
   readonly trackId: string;
+  /** True when the account tracks it, false when only the configuration lists it. */
+  readonly tracked: boolean;
   readonly countries: readonly PortfolioCountry[];
 };
 

@@ -41,6 +41,8 @@ export type Covered = {
   readonly state: SliceState;
   readonly asOf: Day;
   readonly fingerprint: string;
+  /** True when the service refused it for what was asked, not for when. */
+  readonly refused: boolean;
 };
 
 /** A scope as one stable text: names sorted, so that equal scopes have equal keys. */

@@ -8,10 +8,11 @@ import {
 import { operationById } from "../api/operations/all.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Unfit } from "../api/read-answer.ts";
+import { daysBetween } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
-import { daysOf, holds } from "../core/window.ts";
+import { daysOf, holds, windowLength } from "../core/window.ts";
 import { appRef, defineTable, type RowOf } from "../warehouse/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
@@ -70,8 +71,14 @@ export const keywordRank = defineDataset({
     const unfit: Unfit[] = [];
     const asked = Map.groupBy(slice.items ?? [], foldKeyword);
     const unsure = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
-    for (const entry of pages.flat() as readonly KeywordRankEntry[]) {
-      const keywords = asked.get(foldKeyword(entry.keyword)) ?? [];
+    const entries = pages.flat() as readonly KeywordRankEntry[];
+    const echoed = new Set(entries.map(({ keyword }) => keyword));
+    for (const entry of entries) {
+      // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
+      const alike = asked.get(foldKeyword(entry.keyword)) ?? [];
+      const keywords = alike.includes(entry.keyword)
+        ? [entry.keyword]
+        : alike.filter((keyword) => !echoed.has(keyword));
       const reason = strangeness(slice, keywords, entry);
       if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry));
       else {
@@ -79,9 +86,18 @@ export const keywordRank = defineDataset({
         for (const keyword of keywords) unsure.add(keyword);
       }
     }
+    if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, unfit };
     return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, unsure)] }, unfit };
   },
 });
+
+/** So many keywords without a single rank are more likely a day that is not out than an app that is found nowhere. */
+const tellingBatch = 5;
+
+/** True when an answer without any rank may mean that the newest day is not out yet; the day after it means "not ranked". */
+function mayBeEarly({ items, window, asOf }: Slice): boolean {
+  return (items?.length ?? 0) >= tellingBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
+}
 
 /** The asked keywords that an unfit item may have been about: all of them when it does not say. */
 function keywordsOf(slice: Slice, item: unknown): readonly string[] {

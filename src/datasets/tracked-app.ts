@@ -70,7 +70,7 @@ function describe(app: App) {
     category_id: textOf(app.categoryId),
     category_name: app.categoryName ?? null,
     icon_url: app.iconUrl ?? null,
-    price_text: app.price ?? null,
+    price_text: textOf(app.price),
     developer_id: textOf(app.developerId),
     developer_name: app.developerName ?? null,
     rating: app.rating ?? null,

@@ -24,7 +24,9 @@ export const trackedCountry = defineDataset({
   operations: [numberOfKeywords],
   operationsFor: () => [numberOfKeywords],
   partitions: (portfolio) =>
-    portfolio.apps.map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
+    portfolio.apps
+      .filter((app) => app.tracked)
+      .map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
   request: ({ scope }) => ({ trackId: part(scope, "app") }),
   normalise: ({ scope }, pages) => {
     const counts = pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number>>));

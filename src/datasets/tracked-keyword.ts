@@ -2,7 +2,6 @@ import type { z } from "zod";
 import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import { cleanText } from "../core/text.ts";
 import { appRef, defineTable } from "../warehouse/table.ts";
-import { bestFirst } from "./best-rank.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
 
@@ -51,9 +50,11 @@ export const trackedKeyword = defineDataset({
     ...(part(scope, "store") === "ios" ? { device: "iphone" } : {}),
   }),
   normalise: ({ scope }, pages) => {
-    const rows = bestFirst(
-      (pages.flat() as readonly Tracked[]).map((entry) => ({ ...entry, keyword: cleanText(entry.keyword) })),
-    ).map((entry) => ({
+    const entries = (pages.flat() as readonly Tracked[]).map((entry) => ({
+      ...entry,
+      keyword: cleanText(entry.keyword),
+    }));
+    const rows = [...new Map(entries.map((entry) => [entry.keyword, entry])).values()].map((entry) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
       country_key: part(scope, "country"),
       keyword_key: entry.keyword,

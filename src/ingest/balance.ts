@@ -3,7 +3,7 @@ import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";
 import type { Clock } from "../core/clock.ts";
-import { RetryError } from "../core/errors.ts";
+import { fail, RetryError, StorehouseError } from "../core/errors.ts";
 import { observeBalance } from "../credits/account.ts";
 import type { Database } from "../warehouse/database.ts";
 import { land } from "../warehouse/raw.ts";
@@ -15,7 +15,7 @@ export type BalanceParts = {
   readonly client: Client;
   readonly clock: Clock;
   readonly accountId: string;
-  readonly workerId: string;
+  readonly workerId: string | null;
 };
 
 /** Asks the service for the balance, which is free, notes the request, and books the answer. Throws what the status stands for. */
@@ -47,7 +47,10 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   const balance = {
     total: Math.floor(told.creditTotal),
     remaining: Math.floor(told.creditRemaining),
-    resetsAt: answer.receivedAt + told.creditResetTime * 1000,
+    // a period that has just ended, or a service that never says: look again after a period, or an hour
+    resetsAt:
+      answer.receivedAt +
+      (told.creditResetTime > 0 ? told.creditResetTime * 1000 : (told.creditResetPeriod ?? 1) * 3_600_000),
     periodHours: told.creditResetPeriod ?? null,
     askedAt,
   };
@@ -60,8 +63,16 @@ export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promi
     try {
       return await parts.refreshBalance();
     } catch (error) {
-      if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted) throw error;
+      if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted) throw wrongAddress(error);
       await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), stop).catch(() => undefined);
     }
   }
+}
+
+/** Errors of the first question that a wrong address explains best. */
+const addressCodes: ReadonlySet<string> = new Set(["no_connection", "not_found", "not_json", "unknown_shape"]);
+
+function wrongAddress(error: unknown): unknown {
+  if (!(error instanceof StorehouseError) || !addressCodes.has(error.code)) return error;
+  return fail("bad_setting", { variable: "API_BASE_URL", problem: `leads to no API (${error.code})` }, error);
 }

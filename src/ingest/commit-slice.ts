@@ -7,9 +7,13 @@ import type { Fetched } from "./read-pages.ts";
 import { prepareSlice, writeSlice } from "./slice-load.ts";
 
 /** What a slice left behind. */
-export type Committed = { readonly state: "loaded" | "empty"; readonly rows: number; readonly rejects: number };
+export type Committed = {
+  readonly state: "loaded" | "empty" | "failed";
+  readonly rows: number;
+  readonly rejects: number;
+};
 
-/** Normalises an answer and commits rows, rejects, drift and the outcome of the slice in one transaction. Throws `fenced` when it lost the slice. */
+/** Normalises an answer and commits rows, rejects, drift and the outcome of the slice in one transaction. An answer of which no row fits fails the slice; its rejects are kept. Throws `fenced` when it lost the slice. */
 export async function commitSlice(
   parts: IngestParts,
   dataset: Dataset,
@@ -17,10 +21,15 @@ export async function commitSlice(
   fetched: Fetched,
 ): Promise<Committed> {
   const load = await prepareSlice(parts, dataset, slice, fetched);
-  const state = load.rows > 0 ? "loaded" : "empty";
+  // an answer of which nothing fits is not the same as one that holds nothing
+  const misread = load.rows === 0 && load.unfit.length > 0;
+  const problem = misread
+    ? fail("unknown_shape", { rejects: load.unfit.length, problem: load.unfit[0]?.reason })
+    : null;
+  const state = misread ? "failed" : load.rows > 0 ? "loaded" : "empty";
   const ending = {
     state,
-    error: null,
+    error: problem === null ? null : { code: problem.code, message: problem.message },
     dueAt: null,
     counts: false,
     rowsLoaded: load.rows,

@@ -5,6 +5,7 @@ import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { errorOf, mayBeExhausted } from "../api/replies.ts";
+import { dayOf } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
@@ -18,24 +19,28 @@ import { readPages, type Fetched } from "./read-pages.ts";
 
 /**
  * Asks for every page of a slice, one after the other, each through the credit queue and landed before it is read. Pages that an
- * earlier attempt landed and did not live to load are taken from there: they are paid for. Not so when `anew`.
+ * earlier attempt landed and did not live to load are taken from there: they are paid for.
  */
 export async function fetchPages(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  how: { readonly signal: AbortSignal; readonly anew: boolean },
+  signal: AbortSignal,
 ): Promise<Fetched> {
   const operation = operationById(slice.operation);
-  const landed =
-    slice.attempt > 1 && !how.anew ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
+  const landed = slice.attempt > 1 ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
   return readPages(operation, async (page) => {
     const kept = landed.get(page);
-    if (kept !== undefined && isLegible(operation, kept.body)) return kept;
+    if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
     const params = { ...dataset.request(slice), ...pageParams(operation, page) };
-    const answer = await askPage(parts, { operation, params, slice, page, signal: how.signal });
+    const answer = await askPage(parts, { operation, params, slice, page, signal });
     return { body: answer.body, fetchedAt: answer.receivedAt };
   });
+}
+
+/** What was told of "now" on an earlier day than the slice stands for is not its answer. */
+function isStillTrue(slice: Slice, page: LandedPage): boolean {
+  return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
 }
 
 /** False for an answer that was landed and refused: half of one, or one that said it failed. */
@@ -60,7 +65,7 @@ type PageRequest = {
 /** One page, granted, sent, landed. Throws what the status stands for. */
 async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer> {
   const { operation, slice, signal } = request;
-  const cost = Math.ceil(slice.credits / slice.requests);
+  const cost = Math.max(Math.ceil(slice.credits / slice.requests), parts.learned.get(operation.id) ?? 0);
   // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
   const unsent = AbortSignal.any([signal, parts.halted]);
   const answer = await parts.queue.run({ cost, class: slice.class, signal: unsent }, async () => {
@@ -77,15 +82,19 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   });
   const problem = await problemOf(parts, operation, answer, cost);
   if (problem !== null) throw problem;
-  if (answer.credits.cost !== null) await learnCost(parts.db, operation, answer.credits.cost, parts.clock);
+  if (answer.credits.cost !== null) {
+    parts.learned.set(operation.id, answer.credits.cost);
+    await learnCost(parts.db, operation, answer.credits.cost, parts.clock);
+  }
   return answer;
 }
 
 /** What an answer says of the account. A refusal names a cost too, but nothing was taken. */
 function receiptOf(operation: Operation, answer: Answer): Receipt {
   const taken = errorOf(operation, answer) === null;
+  const succeeded = answer.status >= 200 && answer.status < 300;
   return {
-    charged: taken ? (answer.credits.cost ?? operation.cost) : null,
+    charged: succeeded ? (answer.credits.cost ?? (taken ? operation.cost : 0)) : null,
     remaining: answer.credits.remaining,
     resetsAt: answer.credits.resetsAt,
     // a refusal for want of credits says nothing of the pace

@@ -1,14 +1,38 @@
 import { sql } from "kysely";
+import type { Window } from "../core/window.ts";
 import { isAlive } from "../ledger/workers.ts";
 import type { Database } from "../warehouse/database.ts";
 
-/** Counts the open slices of processes that are gone and that a run did not take over, because its budget was too small. */
-export async function leftOpen(db: Database, runId: string, datasets: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count
+/** What keeps a run from saying that all is loaded, beside its own slices. */
+export type Standing = {
+  /** Open slices of processes that are gone and that the run did not take over, because its budget was too small. */
+  readonly abandoned: number;
+  /** Slices that another living process is about to load. */
+  readonly elsewhere: number;
+  /** Slices that failed in earlier runs. */
+  readonly failedBefore: number;
+  /** Datasets of which this run could have nothing at all: every slice was skipped. */
+  readonly barren: readonly string[];
+};
+
+/** Looks at what other runs left of these datasets, within the days asked for, and at what came of this one. */
+export async function standing(
+  db: Database,
+  of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
+): Promise<Standing> {
+  const { rows } = await sql<Omit<Standing, "barren">>`
+    select count(*) filter (where s.state in ('pending', 'running', 'deferred') and r.worker_id is not null and not alive)::int as abandoned,
+           count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as elsewhere,
+           count(*) filter (where s.state = 'failed' and s.window_end > ${of.within.start ?? "-infinity"}::date
+                            and s.window_start < ${of.within.end ?? "infinity"}::date)::int                                     as "failedBefore"
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
-    where  s.dataset = any (${[...datasets]}::text[]) and s.run_id <> ${runId} and s.state in ('pending', 'running', 'deferred')
-    and    r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}`.execute(db);
-  return rows[0]?.count ?? 0;
+    cross  join lateral (select ${isAlive(sql`coalesce(s.worker_id, r.worker_id)`)} or ${isAlive(sql`r.worker_id`)} as alive) as owner
+    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and s.state in ('pending', 'running', 'deferred', 'failed')`.execute(
+    db,
+  );
+  const barren = await sql<{ dataset: string }>`
+    select dataset from ops.slice where run_id = ${of.runId}
+    group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);
+  return { abandoned: 0, elsewhere: 0, failedBefore: 0, ...rows[0], barren: barren.rows.map((row) => row.dataset) };
 }

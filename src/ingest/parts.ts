@@ -17,6 +17,8 @@ export type IngestParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly accountId: string;
+  /** What calls were charged last, by operation: a plan made at another price is held at this one. */
+  readonly learned: Map<string, number>;
   readonly workerId: string;
   /** The task under which slices are queued again. */
   readonly task: string;

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Settings } from "../config/settings.ts";
 import type { Slice } from "../core/slice.ts";
+import { datasets as allDatasets } from "../datasets/all.ts";
 import { sharedTask } from "../ledger/jobs.ts";
 import { adoptOpen, closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
@@ -23,7 +24,8 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
     const adopted = await adoptOpen(locked, {
       runId,
       task: parts.task,
-      datasets,
+      // also of datasets that are off: what was begun by hand and put off goes on by itself
+      datasets: allDatasets.map((dataset) => dataset.name),
       mostCredits: Number.POSITIVE_INFINITY,
     });
     const { stage, plans } = await planRequest(locked, request, settings);

@@ -33,30 +33,42 @@ export type StagePlan = {
 /** The datasets that a request names, in planning order. */
 export function datasetsOf(request: SyncRequest, settings: Settings): readonly Dataset[] {
   const named = request.datasets.map(datasetNamed);
-  if (named.length === 0) return datasets.filter((dataset) => settings.datasets[dataset.name]?.on ?? dataset.on);
+  const fromAccount = settings.portfolio.source !== "config";
+  if (named.length === 0)
+    return datasets.filter(
+      (dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && (fromAccount || dataset.stage === "market"),
+    );
   // a dataset is planned from what those before it in the portfolio stage brought
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
-  const needed = datasets
-    .slice(0, last)
-    .filter((dataset) => dataset.stage === "portfolio" && settings.portfolio.source !== "config");
+  const needed = datasets.slice(0, last).filter((dataset) => dataset.stage === "portfolio" && fromAccount);
   return datasets.filter((dataset) => named.includes(dataset) || needed.includes(dataset));
 }
 
-/** Plans what a request lacks, from what the database knows. Writes nothing and asks nobody. */
-export async function planRequest(db: Database, request: SyncRequest, settings: Settings): Promise<StagePlan> {
+/**
+ * Plans what a request lacks, from what the database knows. Writes nothing and asks nobody. `whole` also plans the stages after the
+ * first that has something to do, as far as is known by now.
+ */
+export async function planRequest(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+  whole = false,
+): Promise<StagePlan> {
   const portfolio = portfolioOf(await readTracked(db), settings.portfolio);
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
   const wanted = datasetsOf(request, settings);
+  const plans: DatasetPlan[] = [];
+  let first: Dataset["stage"] | null = null;
   for (const stage of ["portfolio", "market"] as const) {
-    const plans: DatasetPlan[] = [];
     for (const dataset of wanted.filter((candidate) => candidate.stage === stage)) {
       plans.push(
         await planOne(db, { dataset, request, portfolio, learned, settings: settings.datasets[dataset.name] ?? {} }),
       );
     }
-    if (stage === "market" || plans.some((plan) => plan.slices.length > 0)) return { stage, plans, portfolio };
+    if (plans.some((plan) => plan.slices.length > 0)) first ??= stage;
+    if (first !== null && !whole) break;
   }
-  return { stage: "market", plans: [], portfolio };
+  return { stage: first ?? "market", plans, portfolio };
 }
 
 type One = {

@@ -7,12 +7,17 @@ export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings
   const listed = settings.apps.map((app): PortfolioApp => ({
     store: storeOf(app.id),
     trackId: app.id,
+    tracked: false,
     countries: app.countries.map((country) => ({ country, keywords: app.keywords, keywordCount: null })),
   }));
   const sources = { account: tracked, config: listed, both: [...tracked, ...listed] };
   const groups = Map.groupBy(sources[settings.source], (app) => `${app.store}:${app.trackId}`);
   const apps = [...groups.values()].flatMap((same) =>
-    same.slice(0, 1).map((app) => ({ ...app, countries: merge(same.flatMap(({ countries }) => countries)) })),
+    same.slice(0, 1).map((app) => ({
+      ...app,
+      tracked: same.some(({ tracked: known }) => known),
+      countries: merge(same.flatMap(({ countries }) => countries)),
+    })),
   );
   return { apps: apps.sort((a, b) => compare(a.store, b.store) || compare(a.trackId, b.trackId)) };
 }

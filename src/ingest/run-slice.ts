@@ -2,7 +2,7 @@ import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, Store
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import { addJobs } from "../ledger/jobs.ts";
-import { claim, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
+import { claim, dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
 import { commitSlice } from "./commit-slice.ts";
 import { fetchPages } from "./fetch-pages.ts";
@@ -47,7 +47,7 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const fetched = await fetchPages(parts, dataset, slice, { signal, anew: late });
+    const fetched = await fetchPages(parts, dataset, slice, signal);
     const done = await commitPatiently(parts, slice, fetched);
     parts.log.info(
       { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
@@ -104,7 +104,11 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));
+  if (error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
 }
+
+/** Errors that are about what was asked for, whenever it is asked. */
+const refusals: ReadonlySet<string> = new Set(["bad_request", "not_encodable"]);
 
 const giveBack = {
   state: "pending",

@@ -2,6 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { Budget } from "../credits/budget.ts";
+import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import { ownTask } from "../ledger/jobs.ts";
 import {
   adoptOpen,
@@ -9,14 +10,14 @@ import {
   enqueue,
   noteNaivePrice,
   openRun,
-  reopenFailed,
+  reopen,
   runProgress,
   type RunOutcome,
   type RunProgress,
 } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
-import { leftOpen } from "./left-open.ts";
+import { standing, type Standing } from "./left-open.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planRequest, type SyncRequest } from "./planning.ts";
@@ -39,6 +40,7 @@ export type SyncResult = {
   readonly outcome: RunOutcome;
   readonly progress: RunProgress;
   readonly leftOut: number;
+  readonly left: Standing;
   readonly error: StorehouseError | null;
 };
 
@@ -56,10 +58,19 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     clock.now(),
   );
   const wave = { runId, names, request };
-  for (;;) {
+  for (let wait = firstLookMs; ;) {
     const { taken, leftOut } = await throughOutage(parts.ingest, () => planWave(parts, wave));
     await drain(parts, runId);
-    if (taken === 0 || parts.stop.aborted || parts.aborted() !== null) return finish(parts, runId, leftOut);
+    const stopped = parts.stop.aborted || parts.aborted() !== null;
+    if (taken > 0 && !stopped) continue;
+    const left = await throughOutage(parts.ingest, () =>
+      standing(db, { runId, datasets: names, within: request.bounds }),
+    );
+    if (stopped || leftOut > 0 || left.elsewhere === 0)
+      return finish(parts, { runId, leftOut: leftOut + left.abandoned, left });
+    // another process has the rest in hand; what it leaves undone is taken over
+    await clock.sleep(wait, AbortSignal.any([parts.stop, parts.ingest.halted])).catch(() => undefined);
+    wait = Math.min(slowestLookMs * 10, wait * 1.3);
   }
 }
 
@@ -71,8 +82,7 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
   const task = ownTask(workerId);
   return planningLock(db, async (locked) => {
     const adopted = await adoptOpen(locked, { runId, task, datasets: names, mostCredits: parts.budget.left() });
-    const abandoned = await leftOpen(locked, runId, names);
-    if (adopted > 0) return { taken: adopted, leftOut: abandoned };
+    if (adopted > 0) return { taken: adopted, leftOut: 0 };
     const { plans } = await planRequest(locked, request, parts.settings);
     const { kept, left } = withinBudget(
       plans.flatMap((plan) => plan.slices),
@@ -84,24 +94,25 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
         runId,
         plans.reduce((sum, plan) => sum + plan.naiveCredits, 0),
       );
-    return { taken: await enqueue(locked, runId, task, kept, clock.now()), leftOut: left + abandoned };
+    return { taken: await enqueue(locked, runId, task, kept, clock.now()), leftOut: left };
   });
 }
 
-/** Runs failed slices again, to the end. */
-export async function retryFailed(parts: SyncParts, request: SyncRequest): Promise<SyncResult> {
+/** Runs failed slices again, to the end: of every dataset when none is named, since what was loaded by hand fails as well. */
+export async function retryFailed(parts: SyncParts, request: SyncRequest, skipped: boolean): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
-  const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
-  const datasets = request.datasets.length > 0 ? request.datasets : names;
+  const datasets = (request.datasets.length > 0 ? request.datasets.map(datasetNamed) : allDatasets).map(
+    ({ name }) => name,
+  );
   await buryDead(db, clock);
   const runId = await openRun(
     db,
     { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
     clock.now(),
   );
-  await reopenFailed(db, { runId, task: ownTask(workerId), datasets });
+  await reopen(db, { runId, task: ownTask(workerId), datasets, states: skipped ? ["failed", "skipped"] : ["failed"] });
   await drain(parts, runId);
-  return finish(parts, runId, 0);
+  return finish(parts, { runId, leftOut: 0, left: await standing(db, { runId, datasets, within: {} }) });
 }
 
 /** Counting is cheap for a short run and dear for a long one, so the looks grow rarer. */
@@ -133,18 +144,26 @@ function withinBudget(slices: readonly SliceDraft[], credits: number): { kept: r
   return { kept, left: slices.length - kept.length };
 }
 
-async function finish(parts: SyncParts, runId: string, leftOut: number): Promise<SyncResult> {
+type End = { readonly runId: string; readonly leftOut: number; readonly left: Standing };
+
+async function finish(parts: SyncParts, { runId, leftOut, left }: End): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
   const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
-  const outcome = outcomeOf(progress, { aborted: error !== null, stopped: parts.stop.aborted, leftOut });
+  const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
   await throughOutage(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
-  return { runId, outcome, progress, leftOut, error };
+  return { runId, outcome, progress, leftOut, left, error };
 }
 
-function outcomeOf(progress: RunProgress, end: { aborted: boolean; stopped: boolean; leftOut: number }): RunOutcome {
-  if (end.aborted) return "aborted";
-  if (end.stopped) return "interrupted";
-  if (progress.deferred > 0 || end.leftOut > 0) return "deferred";
-  return progress.failed > 0 ? "failed" : "loaded";
+type Facts = Omit<End, "runId"> & {
+  readonly progress: RunProgress;
+  readonly aborted: boolean;
+  readonly stopped: boolean;
+};
+
+function outcomeOf({ progress, left, leftOut, aborted, stopped }: Facts): RunOutcome {
+  if (aborted) return "aborted";
+  if (stopped) return "interrupted";
+  if (progress.deferred > 0 || leftOut > 0) return "deferred";
+  return progress.failed > 0 || left.failedBefore > 0 || left.barren.length > 0 ? "failed" : "loaded";
 }

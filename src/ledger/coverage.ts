@@ -12,6 +12,7 @@ type CoveredRow = {
   state: SliceState;
   as_of: Day;
   fingerprint: string;
+  refused: boolean;
 };
 
 /** What was asked for before of one dataset, by `scopeKey`; only windows that touch `within`, when given. */
@@ -21,7 +22,8 @@ export async function readCoverage(
   within: Partial<Window>,
 ): Promise<ReadonlyMap<string, readonly Covered[]>> {
   const { rows } = await sql<CoveredRow>`
-    select s.scope, b.items, s.window_start, s.window_end, s.state, s.as_of, s.fingerprint
+    select s.scope, b.items, s.window_start, s.window_end, s.state, s.as_of, s.fingerprint,
+           s.state = 'skipped' and coalesce(s.error_code in ('bad_request', 'not_encodable'), false) as refused
     from   ops.slice as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     where  s.dataset = ${dataset}
@@ -38,5 +40,6 @@ function coveredOf(row: CoveredRow): Covered {
     state: row.state,
     asOf: row.as_of,
     fingerprint: row.fingerprint,
+    refused: row.refused,
   };
 }

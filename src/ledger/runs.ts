@@ -106,11 +106,12 @@ export async function adoptOpen(
   });
 }
 
-/** Makes failed slices pending again in a run, save those that were asked for anew since, and queues them newest first. Returns how many. */
-export async function reopenFailed(
+/** Makes failed slices (or those of other final states) pending again in a run, save those that were asked for anew since, and queues them newest first. Returns how many. */
+export async function reopen(
   db: Database,
-  run: { runId: string; task: string; datasets: readonly string[] },
+  run: { runId: string; task: string; datasets: readonly string[]; states?: readonly ("failed" | "skipped")[] },
 ): Promise<number> {
+  const states = [...(run.states ?? ["failed"])];
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ slice_id: string }>`
       with slices as (
@@ -120,11 +121,11 @@ export async function reopenFailed(
         where  dataset = any (${[...run.datasets]}::text[])
         window cell as (partition by dataset, scope, batch_id, window_start, window_end)
       )
-      select slice_id from slices where state = 'failed' and slice_id = newest and not is_open
+      select slice_id from slices where state = any (${states}::text[]) and slice_id = newest and not is_open
       order  by window_end desc, slice_id`.execute(transaction);
     const reopened = await sql<{ slice_id: string }>`
       update ops.slice set state = 'pending', failures = 0, run_id = ${run.runId}, due_at = null
-      where  slice_id = any (${rows.map((row) => row.slice_id)}::bigint[]) and state = 'failed'
+      where  slice_id = any (${rows.map((row) => row.slice_id)}::bigint[]) and state = any (${states}::text[])
       returning slice_id`.execute(transaction);
     const mine = new Set(reopened.rows.map((row) => row.slice_id));
     await addJobs(

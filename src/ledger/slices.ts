@@ -179,6 +179,28 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
 }
 
 /**
+ * Takes an item that was refused by itself out of the batches of slices that wait for the same scope: it would have each of them
+ * refused as well. What it lacks there stays missing; the plan leaves it out while the refusal is on record.
+ */
+export async function dropRefused(db: Database, slice: Slice): Promise<void> {
+  const [item] = slice.items ?? [];
+  if (item === undefined || slice.items?.length !== 1) return;
+  const waiting = sql`s.dataset = ${slice.dataset} and s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.state = 'pending'`;
+  const { rows } = await sql<{ batch_id: string; items: string[] }>`
+    select distinct b.batch_id, b.items
+    from   ops.slice as s
+    join   ops.batch as b on b.batch_id = s.batch_id
+    where  ${waiting} and ${item} = any (b.items) and cardinality(b.items) > 1`.execute(db);
+  for (const { batch_id, items } of rows) {
+    const rest = items.filter((other) => other !== item);
+    const batches = await insertBatches(db, [{ ...slice, items: rest }]);
+    await sql`update ops.slice as s set batch_id = ${batches.get(digestOf(rest))} where ${waiting} and s.batch_id = ${batch_id}`.execute(
+      db,
+    );
+  }
+}
+
+/**
  * Moves a running snapshot slice that was planned on an earlier day to today: what it will be told holds now, not then.
  * Returns the slice as it stands.
  */

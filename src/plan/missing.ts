@@ -22,6 +22,8 @@ function finalBefore(timing: Series, asOf: Day): Day {
 
 /**
  * The missing days of every item of one scope inside `window`. `items` null stands for the scope itself, under the name ''.
+ * An empty answer about the newest day may have come before the day was out: it is final a day later than others.
+ * An item that was refused by itself is left out while that is on record here: it would have every batch refused.
  * A failed day counts as asked for: `storehouse retry` asks again, so that a poisoned one does not cost credits every night.
  */
 export function missingDays(options: {
@@ -33,12 +35,18 @@ export function missingDays(options: {
 }): ReadonlyMap<string, MissingDays> {
   const { timing, window, covered, today } = options;
   const length = Math.max(0, daysBetween(window.start, window.end));
-  const marks = new Map((options.items ?? [""]).map((item) => [item, new Uint8Array(length)]));
+  const refused = new Set(
+    covered.filter((slice) => slice.refused && slice.items?.length === 1).flatMap(({ items }) => items ?? []),
+  );
+  const wanted = (options.items ?? [""]).filter((item) => !refused.has(item));
+  const marks = new Map(wanted.map((item) => [item, new Uint8Array(length)]));
   for (const slice of covered) {
     const from = Math.max(0, daysBetween(window.start, slice.window.start));
     const to = Math.min(length, daysBetween(window.start, slice.window.end));
     const final =
-      slice.asOf >= today || isOpen(slice) ? to : daysBetween(window.start, finalBefore(timing, slice.asOf));
+      slice.asOf >= today || isOpen(slice)
+        ? to
+        : daysBetween(window.start, finalBefore(timing, slice.asOf)) - (slice.state === "empty" ? 1 : 0);
     for (const item of slice.items ?? [""]) {
       const row = marks.get(item);
       if (row === undefined) continue;

@@ -58,11 +58,12 @@ function planSnapshot(request: PlanRequest, partition: PlanPartition, covered: r
   const { today, timing } = request;
   const oldest = addDays(today, -timing.refreshDays);
   // an answer that failed is no answer, but it is not asked for twice on one day either
-  const held = covered.some(
-    (slice) =>
-      slice.fingerprint === partition.fingerprint &&
-      (isOpen(slice) || (slice.state === "failed" ? slice.asOf >= today : slice.asOf > oldest)),
-  );
+  const latest = covered.findLast((slice) => slice.state !== "failed");
+  const held =
+    (latest?.fingerprint === partition.fingerprint && (isOpen(latest) || latest.asOf > oldest)) ||
+    covered.some(
+      (slice) => slice.state === "failed" && slice.fingerprint === partition.fingerprint && slice.asOf >= today,
+    );
   const way = partition.ways[0];
   if (held || way === undefined) return { slices: [], naiveCredits: 0 };
   const slice = draft(request, partition, { way, items: [], window: oneDay(today) }, "snapshot");

@@ -29,7 +29,14 @@ export async function readTracked(db: Database): Promise<readonly PortfolioApp[]
   return [...apps.values()].flatMap(([first, ...rest]) =>
     first === undefined
       ? []
-      : [{ store: first.store, trackId: first.track_id, countries: [first, ...rest].flatMap(countryOf) }],
+      : [
+          {
+            store: first.store,
+            trackId: first.track_id,
+            tracked: true,
+            countries: [first, ...rest].flatMap(countryOf),
+          },
+        ],
   );
 }
 

@@ -47,11 +47,12 @@ test("reads fractions against us: a cost up, a balance down, a reset later", () 
 
 test("a zero is a number", () => {
   const headers = { "x-credit-cost": "0", "x-credit-remaining": "0", "x-credit-reset": "0" };
-  expect(creditsOf(headers, received)).toMatchObject({ cost: 0, remaining: 0, resetsAt: received });
+  expect(creditsOf(headers, received)).toMatchObject({ cost: 0, remaining: 0 });
 });
 
-test("a reset in the past is now, one beyond all calendars is not known", () => {
-  expect(creditsOf({ "x-credit-reset": "-5" }, received).resetsAt).toBe(received);
+test("a reset that is due or past says nothing of the period that begins, one beyond all calendars is not known", () => {
+  expect(creditsOf({ "x-credit-reset": "0" }, received).resetsAt).toBeNull();
+  expect(creditsOf({ "x-credit-reset": "-5" }, received).resetsAt).toBeNull();
   expect(creditsOf({ "x-credit-reset": "1e18" }, received).resetsAt).toBeNull();
 });
 

@@ -70,9 +70,9 @@ test("exhausted credits say until when to wait, where the answer said so", () =>
   expect(errorOf(iosKeywordRanking, answerOf(402))).toMatchObject({ until: null });
 });
 
-test("402, 403 and 429 leave open whether the credits ran out, nothing else does", () => {
+test("refusals that name no reason of their own leave open whether the credits ran out, nothing else does", () => {
   const open = Array.from({ length: 500 }, (_, index) => 100 + index).filter((status) =>
     mayBeExhausted(answerOf(status)),
   );
-  expect(open).toEqual([402, 403, 429]);
+  expect(open).toEqual([400, 402, 403, 422, 429]);
 });

@@ -52,6 +52,26 @@ describe("keyword ranks", () => {
       expect(rowsOf(yoga, entries).rows).toContain("yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00");
   });
 
+  test("keep apart two keywords that differ in case only, when the answer names both", () => {
+    const both = sliceOf({ items: ["Yoga", "yoga"] });
+    const { rows } = rowsOf(both, [entry({ keyword: "Yoga", rank: 3 }), entry({ keyword: "yoga", rank: 9 })]);
+    expect(rows).toContain("Yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00");
+    expect(rows).toContain("yoga IPHONE 2026-08-01 9 2026-08-01T05:00:00");
+  });
+
+  test("give both spellings of a keyword the rank of the one that the answer names", () => {
+    const { rows } = rowsOf(sliceOf({ items: ["YOGA", "Yoga"] }), [entry({ rank: 3 })]);
+    expect(rows).toContain("YOGA IPHONE 2026-08-01 3 2026-08-01T05:00:00");
+    expect(rows).toContain("Yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00");
+  });
+
+  test("claim nothing from an answer without any rank about the newest day, and say not ranked the day after", () => {
+    const items = ["a", "b", "c", "d", "e"];
+    expect(rowsOf(sliceOf({ items, asOf: day("2026-08-02") }), []).rows).toEqual([]);
+    expect(rowsOf(sliceOf({ items, asOf: day("2026-08-03") }), []).rows).toHaveLength(10);
+    expect(rowsOf(sliceOf({ items: ["a"], asOf: day("2026-08-02") }), []).rows).toHaveLength(2);
+  });
+
   test("say asked and not ranked for a keyword that the answer leaves out, on every device and day", () => {
     const slice = sliceOf({ items: ["yoga"], window: { start: day("2026-08-01"), end: day("2026-08-03") } });
     expect(rowsOf(slice, [entry()]).rows).toEqual([

@@ -47,9 +47,9 @@ test("asks for the metadata of a keyword once a country, however many apps follo
   const countries = [{ country: "US", keywords: ["a", "b"], keywordCount: 2 }];
   const portfolio: Portfolio = {
     apps: [
-      { store: "ios", trackId: "1", countries },
-      { store: "ios", trackId: "2", countries },
-      { store: "android", trackId: "com.one", countries },
+      { store: "ios", trackId: "1", tracked: true, countries },
+      { store: "ios", trackId: "2", tracked: true, countries },
+      { store: "android", trackId: "com.one", tracked: true, countries },
     ],
   };
   expect(keywordMetadata.partitions(portfolio)).toHaveLength(4);
@@ -77,7 +77,9 @@ test("counts keywords by country, and refuses what is no country", () => {
 
 test("reads the dear list of keywords again when their number changed, and not where there never was one", () => {
   const country = (keywordCount: number | null, keywords: string[] = []) => ({
-    apps: [{ store: "ios" as const, trackId: "1", countries: [{ country: "US", keywords, keywordCount }] }],
+    apps: [
+      { store: "ios" as const, trackId: "1", tracked: true, countries: [{ country: "US", keywords, keywordCount }] },
+    ],
   });
   const print = (portfolio: Portfolio) => trackedKeyword.partitions(portfolio).map(({ fingerprint }) => fingerprint);
   expect(print(country(12))).not.toEqual(print(country(13)));

@@ -42,6 +42,7 @@ describe("readCoverage", () => {
         state,
         asOf,
         fingerprint: "f",
+        refused: false,
       })),
     );
   });

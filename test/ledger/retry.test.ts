@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { reopenFailed } from "../../src/ledger/runs.ts";
+import { reopen as reopenSlices } from "../../src/ledger/runs.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
-describe("reopenFailed", () => {
+describe("reopen", () => {
   let stage: LedgerStage;
   let worker: string;
   let retry: string;
@@ -21,7 +21,7 @@ describe("reopenFailed", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   const reopen = (...datasets: readonly string[]) =>
-    reopenFailed(stage.db, {
+    reopenSlices(stage.db, {
       runId: retry,
       task: "retry",
       datasets: datasets.length > 0 ? datasets : ["keyword_rank"],

@@ -113,6 +113,21 @@ describe("missingDays", () => {
     });
   });
 
+  test("leaves out an item that was refused by itself, and keeps those that were refused beside it", () => {
+    const refused = covered({ items: ["bad"], state: "skipped", refused: true, window: oneDay(daysAgo(3)) });
+    const batch = covered({ items: ["bad", "good"], state: "skipped", refused: true, window: oneDay(daysAgo(3)) });
+    const found = missing([refused, batch], { items: ["bad", "good"], window: { start: daysAgo(2), end: today } });
+    expect([...found.keys()]).toEqual(["good"]);
+  });
+
+  test("asks once more, a day later, about a newest day that was answered empty", () => {
+    const window = { start: daysAgo(2), end: today };
+    const early = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: daysAgo(1) });
+    expect(missing([early], { items: ["a"], window }).get("a")?.restated).toEqual([daysAgo(2)]);
+    const late = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: today });
+    expect(missing([early, late], { items: ["a"], window }).get("a")?.restated).toEqual([]);
+  });
+
   test("looks through a year of 500 items and 20,000 slices", () => {
     const year = { start: daysAgo(365), end: today };
     const items = Array.from({ length: 500 }, (_, index) => `keyword ${index}`);

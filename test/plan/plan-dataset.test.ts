@@ -61,6 +61,8 @@ describe("a snapshot", () => {
   });
 
   test("is due when what the portfolio knows has changed", () => {
+    const returned = [askedOn(2, { fingerprint: "keywords 12" }), askedOn(1, { fingerprint: "keywords 9" })];
+    expect(plan(weekly, returned, { partition: { fingerprint: "keywords 12" } }).slices).toHaveLength(1);
     const held = [askedOn(1, { fingerprint: "keywords 12" })];
     expect(plan(weekly, held, { partition: { fingerprint: "keywords 12" } }).slices).toEqual([]);
     const [due] = plan(weekly, held, { partition: { fingerprint: "keywords 13" } }).slices;

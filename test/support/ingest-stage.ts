@@ -26,6 +26,8 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   readonly request?: Partial<SyncRequest>;
   readonly settings?: SettingsInput;
   readonly environment?: Partial<Environment>;
+  /** Of a retry: skipped slices as well. */
+  readonly skipped?: boolean;
 };
 
 /** A sandbox, an empty database, and a way to sync the one into the other in this process. */
@@ -67,7 +69,8 @@ export async function openStage(options: SandboxOptions & { database?: string } 
     config,
     open: (run = {}) => createApp(config(run), run.request?.today ?? today),
     sync: (run = {}) => inForeground(syncInForeground, run),
-    retry: (run = {}) => inForeground(retryInForeground, run),
+    retry: (run = {}) =>
+      inForeground((app, how) => retryInForeground(app, { ...how, skipped: run.skipped ?? false }), run),
     query: async (text, values = []) => (await pool.query(text, [...values])).rows,
     asked: () => sandbox.log().filter(({ path: asked }) => asked !== "/api-key"),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -18,7 +18,16 @@ export function series(timing: Partial<Extract<Timing, { kind: "series" }>> = {}
 /** One slice that was asked for before: yesterday, the next day, with an answer, unless said otherwise. */
 export function covered(slice: Partial<Covered> = {}): Covered {
   const window = slice.window ?? oneDay(daysAgo(1));
-  return { scope: {}, items: null, window, state: "loaded", asOf: window.end, fingerprint: "", ...slice };
+  return {
+    scope: {},
+    items: null,
+    window,
+    state: "loaded",
+    asOf: window.end,
+    fingerprint: "",
+    refused: false,
+    ...slice,
+  };
 }
 
 /** 3 credits: up to 100 keywords, one day. */

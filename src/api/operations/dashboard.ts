@@ -1,15 +1,6 @@
 import { z } from "zod";
 import { defineOperation, inPath, maybeInQuery } from "../define-operation.ts";
-import {
-  AndroidTrackId,
-  AnyTrackId,
-  CountryCode,
-  DayText,
-  IosTrackId,
-  MaybeNumber,
-  MaybeText,
-  Rank,
-} from "../values.ts";
+import { AndroidTrackId, AnyTrackId, CountryCode, DayText, IosTrackId, MaybeNumber, MaybeText } from "../values.ts";
 
 const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
 
@@ -35,7 +26,7 @@ export const dashboardApps = defineOperation({
       categoryName: MaybeText,
       categoryId: z.union([z.int(), z.string()]).nullish(),
       iconUrl: MaybeText,
-      price: MaybeText,
+      price: z.union([z.string(), z.number()]).nullish(),
       developerId: z.union([z.int(), z.string()]).nullish(),
       developerName: MaybeText,
       rating: MaybeNumber,
@@ -66,12 +57,13 @@ export const dailyKeywordRankings = defineOperation({
     z.object({
       keyword: z.string(),
       searchVolume: MaybeNumber,
-      rank: Rank,
-      change: MaybeNumber,
+      // not loaded from here, so whatever shape they take is no reason to lose the keyword
+      rank: z.unknown().optional(),
+      change: z.unknown().optional(),
       countryCode: MaybeText,
       chance: MaybeNumber,
       numberOfApps: MaybeNumber,
-      rankingHistory: z.array(z.object({ rank: Rank, date: DayText })).nullish(),
+      rankingHistory: z.unknown().optional(),
       brandApp: AnyTrackId.nullish(),
       createdAt: MaybeText,
     }),

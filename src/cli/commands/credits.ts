@@ -1,9 +1,13 @@
 import type { Command } from "commander";
-import { accountIdOf } from "../../config/config.ts";
-import { latestAccount } from "../../credits/account.ts";
+import { createClient } from "../../api/client.ts";
+import { clientOptions, type App } from "../../app.ts";
+import { accountIdOf, apiAccess } from "../../config/config.ts";
+import { StorehouseError } from "../../core/errors.ts";
+import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
+import { refreshBalance } from "../../ingest/balance.ts";
 import { withApp } from "../environment.ts";
-import { print, printJson } from "../output.ts";
+import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse credits`: what is left and where it went. */
@@ -18,11 +22,28 @@ export function addCredits(program: Command): void {
       withApp(async (app) => {
         const token = app.config.environment.API_TOKEN;
         const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
+        await tellBalance(app);
         const report = await readCreditReport(app.warehouse.db, accountId);
         if (options.json) printJson(report);
         else printReport(report);
       }),
     );
+}
+
+/** Asks the service for the balance, which is free; without a way to it the ledger tells what was last known. */
+async function tellBalance(app: App): Promise<void> {
+  const { environment, settings } = app.config;
+  if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return;
+  const { clock, warehouse } = app;
+  const { accountId } = apiAccess(environment);
+  await openAccount(warehouse.db, accountId, settings.api.requests_per_second, clock);
+  await using client = createClient(clientOptions(app));
+  try {
+    await refreshBalance({ db: warehouse.db, client, clock, accountId, workerId: null });
+  } catch (error) {
+    if (!(error instanceof StorehouseError)) throw error;
+    remark(`The balance is as last told, since the service does not tell it now: ${error.message}`);
+  }
 }
 
 function printReport({ account, spent, costs }: CreditReport): void {

@@ -42,7 +42,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const { db } = app.warehouse;
   const request = requestOf(app, options);
   const names = datasetsOf(request, app.config.settings).map(({ name }) => name);
-  const plan = await planRequest(db, request, app.config.settings);
+  const plan = await planRequest(db, request, app.config.settings, true);
   const waiting = await openWork(db, names);
   const lines = plan.plans.flatMap(({ dataset, slices }) =>
     [...Map.groupBy(slices, (slice) => slice.class)].map(([creditClass, group]) => ({
@@ -127,7 +127,9 @@ function printReport({ stage, apps, lines, waiting, totals, failed, forecast: do
       );
     if (stage === "portfolio")
       print(
-        "This reads what is followed; the market is planned from it. Run `storehouse sync`, or plan again after it.",
+        apps === 0
+          ? "This reads what is followed; the market is planned from it. Run `storehouse sync`, or plan again after it."
+          : "What is followed is read again first; where it changed, the rest of the plan changes with it.",
       );
   }
   if (failed > 0)

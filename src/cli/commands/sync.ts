@@ -39,9 +39,14 @@ export function addRetry(program: Command): void {
       (text: string, previous: string[]) => [...previous, text],
       [],
     )
+    .option("--skipped", "also those that were skipped as not to be had (400, 404)")
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)
-    .action((options: Options) => withApi((app) => foreground(app, options, retryInForeground)));
+    .action((options: Options & { skipped?: true }) =>
+      withApi((app) =>
+        foreground(app, options, (one, run) => retryInForeground(one, { ...run, skipped: options.skipped === true })),
+      ),
+    );
 }
 
 const exitHelp =
@@ -75,26 +80,40 @@ async function foreground(
   }
 }
 
-function printResult({ outcome, progress, leftOut, error }: SyncResult): void {
-  const done = progress.total - progress.open - progress.failed;
+function printResult({ outcome, progress, leftOut, left, error }: SyncResult): void {
+  const { total, open, failed, skipped, deferred } = progress;
   const facts = [
-    `${done.toLocaleString("en-US")} of ${progress.total.toLocaleString("en-US")} slices done`,
-    `${progress.credits.toLocaleString("en-US")} credits spent`,
+    `${count(total - open - failed - skipped)} of ${count(total)} slices loaded`,
+    `${count(progress.credits)} credits spent`,
   ];
-  if (progress.skipped > 0) facts.push(`${progress.skipped} cannot be had`);
-  if (progress.failed > 0) facts.push(`${progress.failed} failed`);
-  print(progress.total === 0 ? "Everything asked for is loaded; no credits spent." : `${facts.join(", ")}.`);
+  if (skipped > 0) facts.push(`${count(skipped)} cannot be had`);
+  if (failed > 0) facts.push(`${count(failed)} failed`);
+  if (total > 0) print(`${facts.join(", ")}.`);
+  else
+    print(
+      outcome === "loaded"
+        ? "Everything asked for is loaded; no credits spent."
+        : "Nothing new to ask for; no credits spent.",
+    );
   if (error !== null) remark(error.message);
-  if (progress.failed > 0) print("See `storehouse status`; `storehouse retry` runs failed slices again.");
-  if (outcome === "deferred") print(deferredWords(progress.deferred, leftOut, progress.nextDueAt));
+  for (const dataset of left.barren)
+    print(
+      `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` asks again.`,
+    );
+  if (left.failedBefore > 0) print(`${count(left.failedBefore)} slices failed earlier and are not loaded.`);
+  if (failed + left.failedBefore > 0)
+    print("`storehouse status` says why; `storehouse retry` runs failed slices again.");
+  if (outcome === "deferred") print(deferredWords(deferred, leftOut, progress.nextDueAt));
   if (outcome === "interrupted") print("Interrupted: what was fetched is loaded; run the same command again to go on.");
 }
 
 function deferredWords(deferred: number, leftOut: number, nextDueAt: number | null): string {
-  const when =
-    nextDueAt === null
-      ? "Run again with more credits to go on."
-      : `It can go on at ${new Date(nextDueAt).toISOString()}: run it again then, or leave it to \`storehouse worker\`.`;
-  const limits = leftOut > 0 ? `${leftOut} slices left out by --max-credits` : `${deferred} slices wait for credits`;
-  return `Stopped by credits: ${limits}. ${when}`;
+  if (nextDueAt === null)
+    return `Stopped at --max-credits: ${count(deferred + leftOut)} slices are left. Run again to go on.`;
+  const when = new Date(nextDueAt).toISOString();
+  return `Stopped by credits: ${count(deferred + leftOut)} slices wait. It can go on at ${when}: run it again then, or leave it to \`storehouse worker\`.`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
 }

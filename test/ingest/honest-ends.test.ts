@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { planRequest } from "../../src/ingest/planning.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
+import { openStage, today } from "../support/ingest-stage.ts";
+
+test("does not say loaded when nothing of a dataset could be had, and asks again when told to", async () => {
+  await using stage = await openStage({
+    faults: [
+      { operation: "ios.keyword-ranking", times: 1_000, kind: "status", status: 404 },
+      { operation: "ios.keyword-history", times: 1_000, kind: "status", status: 404 },
+      { operation: "android.keyword-ranking", times: 1_000, kind: "status", status: 404 },
+      { operation: "android.keyword-history", times: 1_000, kind: "status", status: 404 },
+    ],
+  });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { barren: ["keyword_rank"] } });
+  stage.sandbox.set({ faults: [] });
+  expect(await stage.retry()).toMatchObject({ progress: { total: 0 } });
+  expect(await stage.retry({ skipped: true })).toMatchObject({
+    outcome: "loaded",
+    progress: { skipped: 0, failed: 0 },
+  });
+});
+
+test("fails a slice of whose answer nothing fits, and keeps what did not", async () => {
+  await using stage = await openStage();
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    // ranks that all say they are of another app
+    if (passing.target.includes("/keywordrankings"))
+      passing.body = passing.body.replaceAll('"trackId":', '"trackId":9');
+    if (passing.target.includes("/keywordrankings"))
+      passing.body = passing.body.replaceAll('"trackId":9"', '"trackId":"z');
+  });
+  const environment = { API_BASE_URL: proxy.url };
+  expect(await stage.sync({ environment })).toMatchObject({ outcome: "failed" });
+  const ends =
+    "select distinct state, error_code, rows_loaded from ops.slice where dataset = 'keyword_rank' and rows_rejected > 0 and rows_loaded = 0";
+  expect(await stage.query(ends)).toEqual([{ state: "failed", error_code: "unknown_shape", rows_loaded: 0 }]);
+  expect(await stage.query("select distinct reason from ops.reject")).toEqual([
+    { reason: "an app that was not asked for" },
+  ]);
+  expect(await stage.query("select from core.fact_keyword_rank where rank is not null")).toEqual([]);
+});
+
+test("shows the market in a plan although what is followed is read again first", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  await using app = await stage.open();
+  const tomorrow = { datasets: [], bounds: {}, today: addDays(today, 1) };
+  const whole = await planRequest(app.warehouse.db, tomorrow, app.config.settings, true);
+  expect(whole.stage).toBe("portfolio");
+  const planned = whole.plans.filter(({ slices }) => slices.length > 0).map(({ dataset }) => dataset);
+  expect(planned).toEqual(["tracked_app", "tracked_country", "keyword_rank"]);
+  const first = await planRequest(app.warehouse.db, tomorrow, app.config.settings);
+  expect(first.plans.every(({ dataset }) => dataset.startsWith("tracked"))).toBe(true);
+});
