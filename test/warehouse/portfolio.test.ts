@@ -56,12 +56,13 @@ describe("readTracked", () => {
     await countries("ios:20", { US: 3, DE: 1 });
     await keywords("ios:20", "US", "2026-08-01", "b", "é", "B", "タスク");
     expect(await readTracked(stage.db)).toEqual([
-      { store: "android", trackId: "B.c", countries: [] },
-      { store: "android", trackId: "b.c", countries: [] },
-      { store: "ios", trackId: "100", countries: [] },
+      { store: "android", trackId: "B.c", tracked: true, countries: [] },
+      { store: "android", trackId: "b.c", tracked: true, countries: [] },
+      { store: "ios", trackId: "100", tracked: true, countries: [] },
       {
         store: "ios",
         trackId: "20",
+        tracked: true,
         countries: [
           { country: "DE", keywordCount: 1, keywords: [] },
           { country: "US", keywordCount: 3, keywords: ["B", "b", "é", "タスク"] },
@@ -77,7 +78,12 @@ describe("readTracked", () => {
     await keywords("ios:2", "US", "2026-08-01", "gone", "stays");
     await keywords("ios:2", "US", "2026-08-02", "stays");
     expect(await readTracked(stage.db)).toEqual([
-      { store: "ios", trackId: "2", countries: [{ country: "US", keywordCount: 2, keywords: ["stays"] }] },
+      {
+        store: "ios",
+        trackId: "2",
+        tracked: true,
+        countries: [{ country: "US", keywordCount: 2, keywords: ["stays"] }],
+      },
     ]);
   });
 
