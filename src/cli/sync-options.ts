@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import type { Day } from "../core/day.ts";
 import type { App } from "../app.ts";
+import { fail } from "../core/errors.ts";
 import type { SyncRequest } from "../ingest/planning.ts";
 import { boundsOf, collect, dayArgument } from "./arguments.ts";
 
@@ -28,5 +29,8 @@ export function addSyncOptions(command: Command): Command {
 
 /** What the options ask for. */
 export function requestOf(app: App, options: SyncOptions): SyncRequest {
-  return { datasets: options.dataset, bounds: boundsOf(options), today: app.clock.today() };
+  const today = app.clock.today();
+  if (options.from !== undefined && options.from > today)
+    throw fail("bad_argument", { from: options.from, today, problem: "--from is a day to come" });
+  return { datasets: options.dataset, bounds: boundsOf(options), today };
 }

@@ -8,11 +8,11 @@ type Series = Extract<Timing, { kind: "series" }>;
 /** Days of one item that must be asked for: never asked before, or asked for while the source still restated them. */
 export type MissingDays = { readonly fresh: readonly Day[]; readonly restated: readonly Day[] };
 
-/** The days that a sync may ask for: cut where they are not published yet. Without bounds the dataset's history. */
+/** The days that a sync may ask for: cut where they are not published yet. Without a start as far back from the end as the dataset's history. */
 export function askable(timing: Series, today: Day, bounds: Partial<Window>): Window {
   const settled = addDays(today, 1 - timing.settleDays);
   const end = bounds.end !== undefined && bounds.end < settled ? bounds.end : settled;
-  return { start: bounds.start ?? addDays(settled, -timing.historyDays), end };
+  return { start: bounds.start ?? addDays(end, -timing.historyDays), end };
 }
 
 /** Days before this one are final in an answer of `asOf`: the source had stopped restating them. */

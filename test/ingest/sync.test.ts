@@ -145,9 +145,7 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
   expect(beside.asked()).toEqual([]);
   stop.abort();
   gate.open();
-  const interrupted = await first;
-  expect(interrupted.outcome).toBe("interrupted");
-  expect(interrupted.progress.open).toBeGreaterThan(0);
+  expect((await first).outcome).toBe("interrupted");
   expect((await second).outcome).toBe("loaded");
   expect(beside.asked()).not.toEqual([]);
   const wishes = [...stage.asked(), ...beside.asked()].map(wish);

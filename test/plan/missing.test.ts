@@ -16,6 +16,7 @@ describe("askable", () => {
   });
 
   test("cuts an end asked for by hand where days are not published yet, and keeps an earlier one", () => {
+    expect(askable(series(), today, { end: daysAgo(400) })).toEqual({ start: daysAgo(430), end: daysAgo(400) });
     const bounds = { start: daysAgo(9), end: addDays(today, 30) };
     expect(askable(series({ settleDays: 2 }), today, bounds)).toEqual({ start: daysAgo(9), end: daysAgo(1) });
     expect(askable(series(), today, { start: daysAgo(9), end: daysAgo(5) })).toEqual({
