@@ -58,6 +58,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     clock.now(),
   );
   const wave = { runId, names, request };
+  let lookedAgain = false;
   for (let wait = firstLookMs; ;) {
     const { taken, leftOut } = await throughOutage(parts.ingest, () => planWave(parts, wave));
     await drain(parts, runId);
@@ -66,8 +67,12 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     const left = await throughOutage(parts.ingest, () =>
       standing(db, { runId, datasets: names, within: request.bounds }),
     );
-    if (stopped || leftOut > 0 || left.elsewhere === 0)
+    // what a process left that has only just gone is taken over in the next wave; what is left then does not fit the budget
+    const orphaned: boolean = left.abandoned > 0 && !lookedAgain;
+    if (stopped || leftOut > 0 || (left.elsewhere === 0 && !orphaned))
       return finish(parts, { runId, leftOut: leftOut + left.abandoned, left });
+    lookedAgain = orphaned;
+    if (orphaned) continue;
     // another process has the rest in hand; what it leaves undone is taken over
     await clock.sleep(wait, AbortSignal.any([parts.stop, parts.ingest.halted])).catch(() => undefined);
     wait = Math.min(slowestLookMs * 10, wait * 1.3);
