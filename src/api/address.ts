@@ -17,8 +17,8 @@ export type Params = Readonly<Record<string, unknown>>;
  */
 export function addressOf(operation: Operation, params: Params, words: StoreWords): Address {
   const values = checked(operation, params);
-  const path = withStoreWords(operation.path, words).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    segment(values.get(name)),
+  const path = withStoreWords(operation.path, words).replaceAll(/\/\{(\w+)\}/g, (_, name: string) =>
+    values.has(name) ? `/${segment(spelled(operation.params[name], values.get(name), words))}` : "",
   );
   const query = [...values]
     .filter(([name]) => operation.params[name]?.in === "query")
@@ -47,7 +47,10 @@ function checked(operation: Operation, params: Params): Map<string, unknown> {
   const given = Object.entries(operation.params).filter(
     ([name, param]) => param.required || params[name] !== undefined,
   );
-  return new Map(given.map(([name, param]) => [name, fit(operation, name, param, params[name])]));
+  const values = new Map(given.map(([name, param]) => [name, fit(operation, name, param, params[name])]));
+  const problem = operation.together?.(Object.fromEntries(values)) ?? null;
+  if (problem !== null) throw fail("bad_request", { operation: operation.id, problem });
+  return values;
 }
 
 function fit(operation: Operation, name: string, param: Param, value: unknown): unknown {
@@ -60,6 +63,11 @@ function fit(operation: Operation, name: string, param: Param, value: unknown): 
 /** True for a text that no URL or table can hold: half a character cannot be encoded, U+0000 not stored. */
 function isBroken(value: unknown): boolean {
   return typeof value === "string" && (!value.isWellFormed() || value.includes("\0"));
+}
+
+/** A store as a value travels in the deployment's word for it, everything else as it is. */
+function spelled(param: Param | undefined, value: unknown, words: StoreWords): unknown {
+  return param?.storeWord === true && (value === "ios" || value === "android") ? words[value] : value;
 }
 
 function segment(value: unknown): string {

@@ -2,7 +2,7 @@ import { Agent } from "undici";
 import { gunzipSync } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { hiderOf } from "../core/secret.ts";
+import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditsOf, type CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
@@ -41,14 +41,11 @@ type Sent = {
 
 const mostRedirects = 3;
 
-/** A token shorter than this may well be a word of an honest answer: it is struck out only where it is named as the token. */
-const shortToken = 12;
-
 /** Opens a client. The base URL may have a path; a query, a fragment or a password in it are refused by the settings. */
 export function createClient(options: ClientOptions): Client {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
-  const hide = hiderOf([options.token.length < shortToken ? `token=${options.token}` : options.token]);
+  const strike = strikerOf(options.token);
   const agent = new Agent({
     headersTimeout: options.timeoutMs,
     bodyTimeout: options.timeoutMs,
@@ -63,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     try {
       const sent = await follow({ ...address, path: basePath + address.path }, stop);
       const receivedAt = options.clock.now();
-      const body = strike(unpack(sent), hide);
+      const body = strike(unpack(sent));
       return {
         status: sent.status,
         body,
@@ -124,14 +121,6 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return { ask, [Symbol.asyncDispose]: () => agent.destroy() };
-}
-
-/** A body in which the token is struck out byte for byte; the body itself when it is not in there. */
-function strike(body: Buffer, hide: (text: string) => string): Buffer {
-  // latin1 maps bytes to characters one to one, so that the rest of the body stays as it came
-  const text = body.toString("latin1");
-  const clean = hide(text);
-  return clean === text ? body : Buffer.from(clean, "latin1");
 }
 
 /** The raw path that a redirect leads to, without a token of its own; null when it is unreadable or leaves the origin: the token must not travel to a host that the settings do not name. */

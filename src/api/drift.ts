@@ -5,7 +5,7 @@ export type Drift = { readonly path: string; readonly kind: string };
 
 /** Collects fields that a schema does not know, each path once. `[]` stands for any item, `{}` for any key of a map. */
 export function driftIn(schema: z.ZodType, value: unknown, path: string, found: Drift[]): void {
-  const bare = unwrapOptional(schema);
+  const bare = optionFor(unwrapOptional(schema), value);
   if (bare instanceof z.ZodObject) objectDrift(bare, value, path, found);
   else if (bare instanceof z.ZodArray && Array.isArray(value)) {
     for (const item of value) driftIn(bare.element as z.ZodType, item, `${path}[]`, found);
@@ -17,12 +17,15 @@ export function driftIn(schema: z.ZodType, value: unknown, path: string, found: 
 function objectDrift(schema: z.ZodObject, value: unknown, path: string, found: Drift[]): void {
   if (typeof value !== "object" || value === null) return;
   const shape: Readonly<Record<string, unknown>> = schema.shape;
-  for (const [name, inner] of Object.entries(value)) {
+  // no list of names and no path for what is known and plain: that is nearly all there is
+  for (const name of Object.keys(value)) {
+    const inner: unknown = value[name as keyof typeof value];
     const known = shape[name];
+    const plain = known instanceof z.ZodType && (typeof inner !== "object" || inner === null);
+    if (plain) continue;
     const at = path === "" ? name : `${path}.${name}`;
-    if (known instanceof z.ZodType) {
-      if (typeof inner === "object") driftIn(known, inner, at, found);
-    } else noteDrift(at, inner, found);
+    if (known instanceof z.ZodType) driftIn(known, inner, at, found);
+    else noteDrift(at, inner, found);
   }
 }
 
@@ -35,6 +38,13 @@ function unwrapOptional(schema: z.ZodType): z.ZodType {
   let bare: z.ZodType = schema;
   while (bare instanceof z.ZodOptional || bare instanceof z.ZodNullable) bare = bare.unwrap() as z.ZodType;
   return bare;
+}
+
+/** Of several shapes the first that fits; the schema itself where it is no union. */
+function optionFor(schema: z.ZodType, value: unknown): z.ZodType {
+  if (!(schema instanceof z.ZodUnion) || typeof value !== "object") return schema;
+  const options = schema.options as readonly z.ZodType[];
+  return options.find((option) => option.safeParse(value).success) ?? schema;
 }
 
 function kindOf(value: unknown): string {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { cleanJson } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
+import { listsAt, withLists } from "./lists-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
@@ -42,6 +43,8 @@ function parse(operation: Operation, body: Buffer): unknown {
     const json: unknown = JSON.parse(text);
     return needsCleaning.test(text) ? cleanJson(json) : json;
   } catch (cause) {
+    const bare = operation.mayBeText === true ? text.trim() : "";
+    if (bare !== "" && operation.answer.safeParse(bare).success) return bare;
     throw fail("not_json", { operation: operation.id, bytes: body.length }, cause);
   }
 }
@@ -66,9 +69,9 @@ function formsOf(operation: Operation, json: unknown): readonly Form[] {
   return hasOwnData(operation) ? [asItIs, ...wrapped] : [...wrapped, asItIs, ...listed];
 }
 
-/** True when a bare answer has a field `data` that belongs to it: then that is no envelope. */
+/** True when an answer that may come bare has a field `data` that belongs to it: then that is no envelope. */
 function hasOwnData({ envelope, answer }: Operation): boolean {
-  return envelope === "bare" && answer instanceof z.ZodObject && Object.hasOwn(answer.shape, "data");
+  return envelope !== "data" && answer instanceof z.ZodObject && Object.hasOwn(answer.shape, "data");
 }
 
 /** What fits of a payload (`known`), also in the schema's output (`value`), and what was left out; or why nothing does. */
@@ -85,28 +88,38 @@ function fit(operation: Operation, payload: unknown): Fitted | { readonly proble
 
 /** A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. */
 function sortItems(operation: Operation, payload: unknown): { known: unknown; unfit: readonly Unfit[] } | null {
-  const list = operation.items?.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), payload);
-  const schema = itemSchema(operation);
-  if (operation.items === null || !Array.isArray(list) || schema === null) return null;
+  const { items, answer } = operation;
+  const schema = items === null ? null : itemSchema(answer, items);
+  if (items === null || schema === null) return null;
   const unfit: Unfit[] = [];
-  const fits = list.filter((item: unknown) => {
-    const result = schema.safeParse(item);
-    if (!result.success) unfit.push({ reason: problemOf(result.error), item });
-    return result.success;
-  });
-  return fits.length === 0 ? null : { known: replaced(payload, operation.items, fits), unfit };
+  const known = withLists(payload, items, (list) =>
+    list.filter((item) => {
+      const result = schema.safeParse(item);
+      if (!result.success) unfit.push({ reason: problemOf(result.error), item });
+      return result.success;
+    }),
+  );
+  return listsAt(known, items).some((list) => list.length > 0) ? { known, unfit } : null;
 }
 
-function itemSchema(operation: Operation): z.ZodType | null {
-  let at: unknown = operation.answer;
-  for (const key of operation.items ?? []) at = at instanceof z.ZodObject ? at.shape[key] : undefined;
+/** The schema of the items at a path; of a map's values, or of an object's fields, the first stands for all. */
+function itemSchema(answer: z.ZodType, path: readonly string[]): z.ZodType | null {
+  let at: unknown = answer;
+  for (const step of path) at = schemaAt(at, step);
+  at = bareOf(at);
   return at instanceof z.ZodArray ? (at.element as z.ZodType) : null;
 }
 
-function replaced(value: unknown, path: readonly string[], list: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return list;
-  return isObject(value) ? { ...value, [key]: replaced(value[key], rest, list) } : value;
+function schemaAt(schema: unknown, step: string): unknown {
+  const bare = bareOf(schema);
+  if (step === "[]") return bare instanceof z.ZodArray ? bare.element : undefined;
+  if (bare instanceof z.ZodRecord) return step === "{}" ? bare.valueType : undefined;
+  if (!(bare instanceof z.ZodObject)) return undefined;
+  return step === "{}" ? Object.values(bare.shape)[0] : bare.shape[step];
+}
+
+function bareOf(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bareOf(schema.unwrap()) : schema;
 }
 
 function problemOf(error: z.ZodError): string {

@@ -8,8 +8,15 @@ export const AndroidTrackId = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$/, "an Android track id is a package name");
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
+/** The service's Android languages as requests spell them; answers tell them in lower case. */
+export const LangCode = z.enum(
+  (
+    "EN EN_AU EN_GB EN_CA ZH ZH_TW TR ES ES_MX DE IT JA NL RU KO AR FR PT_PT PT_BR " +
+    "ID VI TH CS DA FI EL HE HU MS NO PL RO SK SV"
+  ).split(" "),
+);
 export const Device = z.enum(["IPHONE", "IPAD"]);
-export const DayText = z.string().refine(isDay, "a date is YYYY-MM-DD");
+export const DayText = z.string().refine(isDay, "a date is YYYY-MM-DD").meta({ format: "date" });
 
 /** A keyword that travels alone, as a path segment or a single value. */
 export const Keyword = z
@@ -45,3 +52,24 @@ export const Instant = z.union([
 export const Rank = z.int().min(1).nullish();
 export const MaybeNumber = z.number().nullish();
 export const MaybeText = z.string().nullish();
+export const MaybeFlag = z.boolean().nullish();
+export const MaybeInstant = Instant.nullish();
+
+/** An id that is an integer in some answers and text in others: of a developer, a category, a review ... */
+export const AnyId = z.union([z.int(), z.string()]);
+export const MaybeId = AnyId.nullish();
+
+/** Money or another measure, as a number or as its digits. */
+const Amount = z.union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/, "an amount is a number or its digits")]);
+export const MaybeAmount = Amount.nullish();
+
+/** A price as the stores show it: `"0.00"`, `"Free"`, `"$4.99"`, or a number. */
+export const MaybePrice = z.union([z.string(), z.number()]).nullish();
+
+export const MaybeTexts = z.array(z.string()).nullish();
+/** A list whose items the contract does not describe. */
+export const MaybeList = z.array(z.unknown()).nullish();
+
+export const RankingType = z.enum(["FREE", "PAID", "GROSSING"]);
+/** The same in answers: a word in some, the number 0, 1 or 2 in others. */
+export const AnyRankingType = z.union([RankingType, z.int().min(0).max(2)]);

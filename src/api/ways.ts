@@ -1,5 +1,6 @@
 import type { Way } from "../core/way.ts";
 import type { Operation } from "./define-operation.ts";
+import { daysFromAnyStart } from "./range.ts";
 
 /** What a call of an operation can carry, at the documented cost or the one that was learned. */
 export function wayOf(operation: Operation, learned: ReadonlyMap<string, number>): Way {
@@ -7,7 +8,7 @@ export function wayOf(operation: Operation, learned: ReadonlyMap<string, number>
   return {
     operation: operation.id,
     credits: learned.get(operation.id) ?? operation.cost,
-    maxDays: operation.range === null ? 1 : (operation.range.days ?? Number.POSITIVE_INFINITY),
+    maxDays: operation.range === null ? 1 : (daysFromAnyStart(operation.range) ?? Number.POSITIVE_INFINITY),
     maxItems: Math.max(1, ...lists),
   };
 }

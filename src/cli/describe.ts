@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
+import { parameterSchema } from "../api/parameter-schema.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 
 /** An operation as data, for `storehouse operations --json` and the README. */
@@ -10,6 +12,10 @@ export function describeOperation(operation: Operation, words: StoreWords) {
     in: param.in,
     required: param.required,
     maxItems: param.maxItems ?? null,
+    /** How a list travels: in one value with commas, or as the JSON list of a body; null for what is no list. */
+    list: isList(param.schema) ? (param.in === "body" ? "json" : "comma") : null,
+    default: param.default ?? null,
+    schema: parameterSchema(param, words),
     doc: param.doc,
   }));
   const itemLimit = parameters.find((parameter) => parameter.maxItems !== null);
@@ -22,11 +28,30 @@ export function describeOperation(operation: Operation, words: StoreWords) {
     parameters,
     cost,
     longestRangeDays: range?.days ?? null,
+    longestRangeMonths: range?.months ?? null,
+    range: range === null ? null : { start: range.start, end: range.end },
     rangeEndInclusive: range?.endInclusive ?? null,
     paging,
+    envelope: operation.envelope,
+    items: operation.items,
     itemLimit: itemLimit === undefined ? null : { parameter: itemLimit.name, items: itemLimit.maxItems },
     summary,
   };
+}
+
+/** The longest range of one call in words, and whether its end is counted in; empty where none is asked for. */
+export function rangeWords({ range }: Operation): string {
+  if (range === null) return "";
+  const length =
+    range.months === undefined
+      ? `${range.days ?? "any number of"} days`
+      : `${range.months} ${range.months === 1 ? "month" : "months"}`;
+  const end = { true: "counted in", false: "left out", null: "not told" }[String(range.endInclusive)];
+  return `${length}, end ${end ?? ""}`;
+}
+
+function isList(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodNullable ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
 }
 
 /** A dataset as data, for `storehouse datasets --json` and the README. */

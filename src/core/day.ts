@@ -1,5 +1,7 @@
-import { utc, UTCDate } from "@date-fns/utc";
-import { addDays as add, addMonths as addM, differenceInCalendarDays, format, isValid, parseISO } from "date-fns";
+import { utc } from "@date-fns/utc";
+// each from its own file: the whole package takes seconds and 300 MB to load
+import { addMonths as addM } from "date-fns/addMonths";
+import { parseISO } from "date-fns/parseISO";
 import { fail } from "./errors.ts";
 
 declare const brand: unique symbol;
@@ -8,10 +10,14 @@ declare const brand: unique symbol;
 export type Day = string & { readonly [brand]: "Day" };
 
 const shape = /^\d{4}-\d{2}-\d{2}$/;
+const dayMs = 86_400_000;
 
 /** True for a `YYYY-MM-DD` string that names a day of the calendar. */
 export function isDay(text: string): text is Day {
-  return shape.test(text) && isValid(parseISO(text, { in: utc }));
+  if (numbers.has(text)) return true;
+  if (!shape.test(text)) return false;
+  const start = startOf(text);
+  return !Number.isNaN(start) && dayOf(start) === text;
 }
 
 /** Reads a day; throws a UsageError that names `what` when the text is none. */
@@ -22,12 +28,17 @@ export function day(text: string, what = "day"): Day {
 
 /** The UTC calendar day of an instant. */
 export function dayOf(instant: Date | number): Day {
-  return format(new UTCDate(instant), "yyyy-MM-dd") as Day;
+  const number = Math.floor(Number(instant) / dayMs);
+  const known = names.get(number);
+  if (known !== undefined) return known;
+  const name = new Date(instant).toISOString().slice(0, 10) as Day;
+  remember(number, name);
+  return name;
 }
 
 /** `count` days after `from`; before it when negative. */
 export function addDays(from: Day, count: number): Day {
-  return dayOf(add(parseISO(from, { in: utc }), count));
+  return dayOf(startOf(from) + count * dayMs);
 }
 
 /** `count` calendar months after `from`, cut to the last day of a shorter month. */
@@ -37,10 +48,31 @@ export function addMonths(from: Day, count: number): Day {
 
 /** Whole days from `from` to `to`; negative when `to` is earlier. */
 export function daysBetween(from: Day, to: Day): number {
-  return differenceInCalendarDays(parseISO(to, { in: utc }), parseISO(from, { in: utc }));
+  return (startOf(to) - startOf(from)) / dayMs;
 }
 
 /** The first day of the month that holds `of`. */
 export function monthStart(of: Day): Day {
   return `${of.slice(0, 7)}-01` as Day;
+}
+
+/** Epoch-ms of the midnight, UTC, with which a day begins; NaN for what is no day of any month. */
+function startOf(text: string): number {
+  const number = numbers.get(text);
+  return number === undefined ? Date.parse(`${text}T00:00:00Z`) : number * dayMs;
+}
+
+/** Every row of every answer names days, and mostly the same ones: their names by number since 1970, and the other way round. */
+const names = new Map<number, Day>();
+const numbers = new Map<string, number>();
+/** Some thirty years; more are begun anew. */
+const mostKnown = 10_000;
+
+function remember(number: number, name: Day): void {
+  if (names.size >= mostKnown) {
+    names.clear();
+    numbers.clear();
+  }
+  names.set(number, name);
+  numbers.set(name, number);
 }

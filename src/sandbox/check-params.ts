@@ -1,22 +1,42 @@
 import { z } from "zod";
-import { addDays, daysBetween, type Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import type { Operation, Range } from "../api/define-operation.ts";
+import { latestEnd } from "../api/range.ts";
 import { CountryCode, DayText } from "../api/values.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What the market and the calendar allow. */
-export type Limits = { readonly today: Day; readonly countries: readonly string[] };
+export type Limits = {
+  readonly today: Day;
+  readonly countries: readonly string[];
+  /** Whether an end is counted in where the contract does not say. */
+  readonly openEndInclusive: boolean;
+  /** True when the end of a range too long is moved in silence, false when the range is refused. */
+  readonly cutsRanges: boolean;
+};
 
-/** Refuses values that are well-formed but cannot be: days to come, countries that are not sold in, ranges too long or reversed. */
-export function checkParams(operation: Operation, values: Readonly<Record<string, unknown>>, limits: Limits): void {
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Refuses values that are well-formed but cannot be: days to come, countries that are not sold in, ranges too long or reversed,
+ * values that do not go together. Returns the values by which the call is answered.
+ */
+export function checkParams(operation: Operation, values: Values, limits: Limits): Values {
   for (const [name, value] of Object.entries(values)) {
     const schema = operation.params[name]?.schema;
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     const of = schema instanceof z.ZodArray ? schema.element : schema;
     if (of === CountryCode) refuseCountry(name, items, limits.countries);
-    if (of === DayText) refuseFuture(name, items, lastDayOf(operation.range, name, limits.today));
+    if (of === DayText) refuseFuture(name, items, lastDayOf(operation.range, name, limits));
   }
-  if (operation.range !== null) checkRange(operation.range, values);
+  const problem = operation.together?.(values) ?? null;
+  if (problem !== null) throw new Refusal(400, problem);
+  return operation.range === null ? values : withinRange(operation.range, values, limits);
+}
+
+/** True when the end day of a range belongs to it. */
+export function countsEnd(range: Range, { openEndInclusive }: Pick<Limits, "openEndInclusive">): boolean {
+  return range.endInclusive ?? openEndInclusive;
 }
 
 function refuseCountry(name: string, countries: readonly unknown[], sold: readonly string[]): void {
@@ -30,16 +50,18 @@ function refuseFuture(name: string, days: readonly unknown[], last: Day): void {
 }
 
 /** An exclusive end names the day after the last one, which may be tomorrow. */
-function lastDayOf(range: Range | null, name: string, today: Day): Day {
-  return range !== null && range.end === name && !range.endInclusive ? addDays(today, 1) : today;
+function lastDayOf(range: Range | null, name: string, limits: Limits): Day {
+  return range !== null && range.end === name && !countsEnd(range, limits) ? addDays(limits.today, 1) : limits.today;
 }
 
-function checkRange(range: Range, values: Readonly<Record<string, unknown>>): void {
+function withinRange(range: Range, values: Values, limits: Limits): Values {
   const start = DayText.safeParse(values[range.start]);
   const end = DayText.safeParse(values[range.end]);
-  if (!start.success || !end.success) return;
+  if (!start.success || !end.success) return values;
   if (start.data > end.data) throw new Refusal(400, `${range.start} is after ${range.end}`);
-  const length = daysBetween(start.data, end.data) + (range.endInclusive ? 1 : 0);
-  if (range.days !== null && length > range.days)
-    throw new Refusal(400, `the range holds ${length} days, at most ${range.days} are allowed`);
+  const latest = latestEnd(range, start.data);
+  const step = countsEnd(range, limits) ? 1 : 0;
+  if (latest === null || addDays(end.data, step) <= latest) return values;
+  if (limits.cutsRanges) return { ...values, [range.end]: addDays(latest, -step) };
+  throw new Refusal(400, `a range from ${start.data} on ends before ${latest} at the latest`);
 }

@@ -1,15 +1,17 @@
 import type { Clock } from "../core/clock.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { Account, type Allowance } from "./accounts.ts";
+import type { Limits } from "./check-params.ts";
 import { FaultPlan } from "./faults.ts";
 import type { Operation } from "../api/define-operation.ts";
 import type { Market } from "./market/market.ts";
-import type { Outcome, Receipt } from "./outcome.ts";
+import type { Envelopes, Outcome, Receipt } from "./outcome.ts";
 import type { SandboxAccount, SandboxSettings } from "./options.ts";
 import { Pace } from "./pace.ts";
 import type { Query } from "./query.ts";
 import { RequestLog, type SandboxRequest } from "./request-log.ts";
-import type { Scene } from "./scene.ts";
+import { localTime, type Scene } from "./scene.ts";
+import { TrackedKeywords } from "./tracked-keywords.ts";
 
 /** A request that is over, with all that its log entry needs. */
 export type Over = {
@@ -31,6 +33,7 @@ export class House {
   readonly log: RequestLog;
   readonly #accounts: ReadonlyMap<string, Account>;
   readonly #first: Account;
+  readonly #tracked: TrackedKeywords;
   #settings: SandboxSettings = {};
   #faults = new FaultPlan([]);
   #pace: Pace;
@@ -47,6 +50,7 @@ export class House {
     if (first === undefined) throw new Error("a sandbox needs at least one account");
     this.clock = options.clock;
     this.market = options.market;
+    this.#tracked = new TrackedKeywords(options.market);
     this.log = new RequestLog(accounts.map((account) => account.token));
     this.#accounts = new Map(accounts.map((account) => [account.token, account]));
     this.#first = first;
@@ -79,6 +83,31 @@ export class House {
 
   get latencyMs(): number {
     return this.#settings.latencyMs ?? 0;
+  }
+
+  /** How answers are wrapped where the contract leaves that open, and whether bare lists have a name. */
+  get envelopes(): Envelopes {
+    return { open: this.#settings.openEnvelope ?? "data", namesLists: this.#settings.bareLists === "named" };
+  }
+
+  /** True where a list without items is refused. */
+  get refusesEmpty(): boolean {
+    return this.#settings.noData === "404";
+  }
+
+  /** True where an answer that may be bare text is. */
+  get bareText(): boolean {
+    return this.#settings.textAnswer === "text";
+  }
+
+  /** What calls are checked by. */
+  get limits(): Limits {
+    return {
+      today: this.today,
+      countries: this.market.options.countries,
+      openEndInclusive: this.#settings.openEnd !== "exclusive",
+      cutsRanges: this.#settings.longRange === "cut",
+    };
   }
 
   get faults(): FaultPlan {
@@ -117,8 +146,12 @@ export class House {
     return {
       market: this.market,
       today: this.today,
+      now: this.clock.now(),
       allowance,
-      instant: (at) => (local ? new Date(at).toISOString().slice(0, 19) : at),
+      connected: this.#settings.connected ?? true,
+      openEndInclusive: this.limits.openEndInclusive,
+      tracked: this.#tracked,
+      instant: (at) => (local ? localTime(at) : at),
     };
   }
 }

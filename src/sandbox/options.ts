@@ -13,6 +13,13 @@ export type RateLimit = z.output<typeof RateLimit>;
 export const SandboxSettings = z.strictObject({
   today: DayText.exactOptional(),
   dateForm: z.enum(["epoch", "local"]).exactOptional(),
+  openEnvelope: z.enum(["data", "bare"]).exactOptional(),
+  bareLists: z.enum(["bare", "named"]).exactOptional(),
+  noData: z.enum(["empty", "404"]).exactOptional(),
+  openEnd: z.enum(["inclusive", "exclusive"]).exactOptional(),
+  longRange: z.enum(["refuse", "cut"]).exactOptional(),
+  textAnswer: z.enum(["json", "text"]).exactOptional(),
+  connected: z.boolean().exactOptional(),
   latencyMs: z.number().min(0).exactOptional(),
   rateLimit: RateLimit.nullable().exactOptional(),
   faults: z.array(Fault).readonly().exactOptional(),
@@ -48,6 +55,20 @@ export type SandboxOptions = {
   storeWords?: { ios: string; android: string };
   /** Instants in answers as epoch-ms or as local date-times without zone. Default `epoch`. */
   dateForm?: "epoch" | "local";
+  /** How answers are wrapped where the contract leaves that open. Default `data`. */
+  openEnvelope?: "data" | "bare";
+  /** A list that should come bare as it is, or under a name in an object. Default `bare`. */
+  bareLists?: "bare" | "named";
+  /** What a list without items comes as: `empty`, or as a 404 that costs nothing. Default `empty`. */
+  noData?: "empty" | "404";
+  /** How the end of a range is read where the contract leaves that open. Default `inclusive`. */
+  openEnd?: "inclusive" | "exclusive";
+  /** What happens to a range that is too long. Default `refuse`; `cut` moves its end in silence. */
+  longRange?: "refuse" | "cut";
+  /** App Match as a JSON string or as bare text. Default `json`. */
+  textAnswer?: "json" | "text";
+  /** Whether the account has search ads connected; without, what it tells of them is empty. Default true. */
+  connected?: boolean;
   /** Default 0. */
   latencyMs?: number;
   /** 429 for requests over it; default null, no limit. */

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { Operation } from "../api/define-operation.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -20,6 +21,7 @@ export type Outcome = {
 export type Receipt = { readonly at: number; readonly path: string; readonly requestId: string };
 
 const json = { "Content-Type": "application/json" } as const;
+const text = { "Content-Type": "text/plain;charset=UTF-8" } as const;
 const html = { "Content-Type": "text/html;charset=UTF-8" } as const;
 
 /** The body of every error; `message` is null where the gateway has none. */
@@ -28,8 +30,20 @@ export function errorBody({ at, path, requestId }: Receipt, status: number, mess
   return JSON.stringify({ timestamp: new Date(at).toISOString(), path, status, error, message, requestId });
 }
 
-/** A whole good answer, not yet charged. */
-export function goodOutcome(answer: unknown): Outcome {
+/** How answers are wrapped that the contract does not settle, and whether a list that should be bare has a name. */
+export type Envelopes = { readonly open: "bare" | "data"; readonly namesLists: boolean };
+
+/** An answer in its envelope. */
+export function wrapped({ envelope }: Operation, answer: unknown, { open, namesLists }: Envelopes): unknown {
+  if ((envelope === "either" ? open : envelope) === "data") return { data: answer, success: true };
+  return namesLists && Array.isArray(answer) ? { results: answer } : answer;
+}
+
+/** A whole good answer, not yet charged: JSON, or a text without quotes, or no body at all for an answer that is undefined. */
+export function goodOutcome(answer: unknown, { asText }: { asText: boolean }): Outcome {
+  if (answer === undefined) return { status: 204, headers: {}, body: "", sent: "all", charged: 0 };
+  if (asText && typeof answer === "string")
+    return { status: 200, headers: text, body: answer, sent: "all", charged: 0 };
   return { status: 200, headers: json, body: JSON.stringify(answer), sent: "all", charged: 0 };
 }
 

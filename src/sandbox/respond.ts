@@ -3,7 +3,7 @@ import type { Account, Allowance } from "./accounts.ts";
 import { checkParams } from "./check-params.ts";
 import { chargesFor, type FaultKind } from "./faults.ts";
 import type { House } from "./house.ts";
-import { goodOutcome, refusedOutcome, spoiledOutcome, type Outcome, type Receipt } from "./outcome.ts";
+import { goodOutcome, refusedOutcome, spoiledOutcome, wrapped, type Outcome, type Receipt } from "./outcome.ts";
 import { readQuery, splitTarget, type Query } from "./query.ts";
 import { readParams } from "./read-params.ts";
 import { Refusal } from "./refusal.ts";
@@ -74,7 +74,10 @@ function plainCall({ incoming, query }: Place): Call {
   const given = [...query.values]
     .filter(([name]) => name !== "token")
     .map(([name, values]) => [name, values.length > 1 ? values : values[0]]);
-  return { operation, params: { ...pathValues(operation, incoming.byPosition), ...Object.fromEntries(given) } };
+  return {
+    operation,
+    params: { ...pathValues(operation, incoming.byPosition, incoming.route.words), ...Object.fromEntries(given) },
+  };
 }
 
 /** The first operation of the route that the request fits. Where none does, the first one's refusal stands. */
@@ -82,12 +85,12 @@ function fittingCall({ house, incoming, query }: Place): Call {
   const refusals: Refusal[] = [];
   for (const operation of incoming.route.operations) {
     try {
-      const params = readParams(operation, {
-        path: pathValues(operation, incoming.byPosition),
+      const read = readParams(operation, {
+        path: pathValues(operation, incoming.byPosition, incoming.route.words),
         query,
         body: incoming.body,
       });
-      checkParams(operation, params, { today: house.today, countries: house.market.options.countries });
+      const params = checkParams(operation, read, house.limits);
       return { operation, params };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -105,7 +108,11 @@ function answered({ house, answers, incoming }: Place, call: Call, account: Acco
   const answer = answers[operation.id];
   if (answer === undefined) throw new Refusal(501, `the sandbox has no answers for ${operation.id}`);
   const data = answer.generate(params, house.scene(before));
-  const good = goodOutcome(operation.envelope === "data" ? { data, success: true } : data);
+  if (house.refusesEmpty && Array.isArray(data) && data.length === 0)
+    throw new Refusal(404, "no data for these parameters");
+  const good = goodOutcome(wrapped(operation, data, house.envelopes), {
+    asText: operation.mayBeText === true && house.bareText,
+  });
 
   const path = readablePath(incoming.route, incoming.byPosition);
   const fault = house.faults.take({ operation: operation.id, path, params });

@@ -1,3 +1,4 @@
+import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 
 /** One method and path shape, with every operation that lives there: most have one, some tell theirs apart by the values. */
@@ -6,30 +7,41 @@ export type Route = {
   /** The path for the router, its parameters named by position: `p0`, `p1` ... */
   readonly url: string;
   readonly operations: readonly [Operation, ...Operation[]];
+  readonly words: StoreWords;
 };
-
-/** The words that stand for the two stores in the paths of a deployment. */
-export type StoreWords = { readonly ios: string; readonly android: string };
 
 /** The routes of all operations, in the words of a deployment. */
 export function routesOf(operations: readonly Operation[], words: StoreWords): readonly Route[] {
   const routes = new Map<string, Route>();
   for (const operation of operations) {
-    const url = shapeOf(operation.path, words);
-    const key = `${operation.method} ${url}`;
-    const known = routes.get(key);
-    routes.set(key, {
-      method: operation.method,
-      url,
-      operations: known ? [...known.operations, operation] : [operation],
-    });
+    for (const url of shapesOf(operation, words)) {
+      const key = `${operation.method} ${url}`;
+      const known = routes.get(key);
+      const here = known ? ([...known.operations, operation] as const) : ([operation] as const);
+      routes.set(key, { method: operation.method, url, operations: here, words });
+    }
   }
   return [...routes.values()];
 }
 
-/** Path values by the operation's own names, from those by position. */
-export function pathValues(operation: Operation, byPosition: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(pathNames(operation).map((name, index) => [name, byPosition[`p${index}`] ?? ""]));
+/** Path values by the operation's own names, from those by position; a store is named as Storehouse does. */
+export function pathValues(
+  operation: Operation,
+  byPosition: Readonly<Record<string, string>>,
+  words: StoreWords,
+): Record<string, string> {
+  const given = pathNames(operation).flatMap((name, index) => {
+    const value = byPosition[`p${index}`];
+    return value === undefined ? [] : [[name, storeNamed(operation, name, value, words)] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/** In a deployment with words of its own the neutral ones, and ours, are no stores. */
+function storeNamed(operation: Operation, name: string, value: string, words: StoreWords): string {
+  if (operation.params[name]?.storeWord !== true) return value;
+  if (value === words.ios) return "ios";
+  return value === words.android ? "android" : "";
 }
 
 /** The path that a request asked for, its values decoded: for people and logs, since a value may hold a slash. */
@@ -37,16 +49,16 @@ export function readablePath(route: Route, byPosition: Readonly<Record<string, s
   return route.url.replaceAll(/:(p\d+)/g, (_, position: string) => byPosition[position] ?? "");
 }
 
-function shapeOf(template: string, words: StoreWords): string {
+/** The path's shape, and a shorter one where its last parameter may be left out. */
+function shapesOf(operation: Operation, words: StoreWords): readonly string[] {
+  const whole = shapeOf(withStoreWords(operation.path, words));
+  const last = pathNames(operation).at(-1) ?? "";
+  return operation.params[last]?.required === false ? [whole, whole.slice(0, whole.lastIndexOf("/"))] : [whole];
+}
+
+function shapeOf(template: string): string {
   let position = 0;
-  return template
-    .split(/(\{\w+\})/)
-    .map((part) =>
-      part.startsWith("{")
-        ? `:p${position++}`
-        : part.replaceAll(/iosstore|androidstore/g, (word) => (word === "iosstore" ? words.ios : words.android)),
-    )
-    .join("");
+  return template.replaceAll(/\{\w+\}/g, () => `:p${position++}`);
 }
 
 function pathNames(operation: Operation): string[] {

@@ -4,7 +4,7 @@ import { answers } from "./answers/all.ts";
 import { accountOf, statusOf } from "./control.ts";
 import { House } from "./house.ts";
 import { createMarket, type Market } from "./market/market.ts";
-import type { SandboxAccount, SandboxOptions, SandboxSettings } from "./options.ts";
+import { SandboxSettings, type SandboxAccount, type SandboxOptions } from "./options.ts";
 import type { SandboxRequest } from "./request-log.ts";
 import { createServer } from "./server.ts";
 
@@ -22,7 +22,7 @@ export interface Sandbox extends AsyncDisposable {
   log(): readonly SandboxRequest[];
   clearLog(): void;
   /** Changes what is named and leaves the rest. */
-  set(options: Pick<SandboxOptions, "today" | "dateForm" | "latencyMs" | "rateLimit" | "faults">): void;
+  set(settings: SandboxSettings): void;
   /** The account of a token, the first one's when left out. */
   account(token?: string): { total: number; remaining: number; resetSeconds: number };
   /** Takes credits as another consumer of the same account would. */
@@ -58,12 +58,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function settingsIn({ today, dateForm, latencyMs, rateLimit, faults }: SandboxOptions): SandboxSettings {
-  return {
-    ...(today === undefined ? {} : { today }),
-    ...(dateForm === undefined ? {} : { dateForm }),
-    ...(latencyMs === undefined ? {} : { latencyMs }),
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(faults === undefined ? {} : { faults }),
-  };
+function settingsIn(options: SandboxOptions): SandboxSettings {
+  const names = new Set(Object.keys(SandboxSettings.shape));
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => names.has(name) && value !== undefined));
 }

@@ -1,11 +1,14 @@
 import type { z } from "zod";
-import type { Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { daysOf } from "../core/window.ts";
 import type { Store } from "../core/store.ts";
 import type { Operation, Param } from "../api/define-operation.ts";
 import type { Allowance } from "./accounts.ts";
 import type { MarketApp } from "./market/apps.ts";
 import type { Market } from "./market/market.ts";
 import { Refusal } from "./refusal.ts";
+import { countsEnd } from "./check-params.ts";
+import type { TrackedKeywords } from "./tracked-keywords.ts";
 
 /** All that an answer may depend on besides the parameters. */
 export type Scene = {
@@ -14,6 +17,13 @@ export type Scene = {
   readonly today: Day;
   /** The caller's credits before this call. */
   readonly allowance: Allowance;
+  /** The sandbox's own time, as epoch-ms. */
+  readonly now: number;
+  /** Whether the account has search ads connected. */
+  readonly connected: boolean;
+  /** Whether an end is counted in where the contract does not say. */
+  readonly openEndInclusive: boolean;
+  readonly tracked: TrackedKeywords;
   /** An instant in the form of this deployment: epoch-ms or a local date-time without zone. */
   instant(at: number): number | string;
 };
@@ -37,10 +47,10 @@ export type Answer = {
 /** Answer generators by operation id. */
 export type AnswerTable = Readonly<Record<string, Answer>>;
 
-/** Pairs an operation with what generates its answers. It may throw a Refusal; it is called with values that fit the operation only. */
+/** Pairs an operation with what generates its answers, undefined for no content. It may throw a Refusal; it is called with values that fit the operation only. */
 export function answerTo<O extends Operation>(
   operation: O,
-  generate: (values: ValuesOf<O>, scene: Scene) => z.input<O["answer"]>,
+  generate: (values: ValuesOf<O>, scene: Scene) => z.input<O["answer"]> | undefined,
 ): Answer {
   // the values were parsed by the operation's own schemas, which the generic table cannot express
   return { operation: operation.id, generate: (values, scene) => generate(values as ValuesOf<O>, scene) };
@@ -61,4 +71,22 @@ export function knownApp(scene: Scene, store: Store, trackId: string): MarketApp
 /** True for a day whose data is out. */
 export function isPublished(scene: Scene, day: Day): boolean {
   return day < scene.today;
+}
+
+/** The published days of a range that was asked for, oldest first, its end read as the operation says. */
+export function publishedDays(scene: Scene, operation: Operation, range: { start: Day; end: Day }): Day[] {
+  const inclusive = operation.range !== null && countsEnd(operation.range, scene);
+  return daysOf({ start: range.start, end: inclusive ? addDays(range.end, 1) : range.end }).filter((day) =>
+    isPublished(scene, day),
+  );
+}
+
+/** An instant as a local date-time without zone, as the service writes it. */
+export function localTime(at: number): string {
+  return new Date(at).toISOString().slice(0, 19);
+}
+
+/** The first instant of a day. */
+export function midnight(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`);
 }

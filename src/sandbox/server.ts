@@ -1,13 +1,15 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { addControl } from "./control.ts";
 import { deliver } from "./deliver.ts";
 import type { House } from "./house.ts";
+import { openApiOf } from "./openapi.ts";
 import { errorBody, refusedOutcome } from "./outcome.ts";
 import { readQuery, splitTarget } from "./query.ts";
 import { Refusal } from "./refusal.ts";
 import { respond } from "./respond.ts";
-import { routesOf, type Route, type StoreWords } from "./routes.ts";
+import { routesOf, type Route } from "./routes.ts";
 import type { AnswerTable } from "./scene.ts";
 
 // a body or a keyword may be long, the sandbox is no place to find a framework's default limits
@@ -31,6 +33,7 @@ export function createServer(
   server.setNotFoundHandler((request, reply) => unrouted(house, request, reply, new Refusal(404, "no route")));
   server.setErrorHandler((error, request, reply) => controlError(house, request, reply, error));
   for (const route of routesOf(options.operations, options.words)) addRoute(server, house, route, options.answers);
+  server.get("/openapi.json", () => openApiOf(options.operations, options.words));
   addControl(server, house);
   return server;
 }

@@ -1,151 +1,99 @@
 import { describe, expect, test } from "vitest";
-import type { Operation } from "../../src/api/define-operation.ts";
+import { z } from "zod";
+import type { Operation, Param } from "../../src/api/define-operation.ts";
 import { operationById, operations } from "../../src/api/operations/all.ts";
+import { contract, type Told } from "../support/api-contract.ts";
 
-/**
- * The contract, read by hand: every operation that exists here. Parameters are `place name` with a `?` where the contract says
- * optional; `range` is `days inclusive|exclusive`; `list` is the most items of a comma-separated list.
- */
-const contract: Readonly<
-  Record<
-    string,
-    {
-      call: string;
-      cost: number;
-      params: readonly string[];
-      envelope: "bare" | "data";
-      store?: "ios" | "android";
-      range?: string;
-      list?: number;
-    }
-  >
-> = {
-  "ios.keyword-ranking": {
-    call: "GET /iosstore-keyword-ranking/{trackId}/{countryCode}/keywordrankings",
-    cost: 3,
-    params: ["path trackId", "path countryCode", "query keywords", "query date?"],
-    list: 100,
-    envelope: "bare",
-    store: "ios",
-  },
-  "android.keyword-ranking": {
-    call: "GET /androidstore-keyword-ranking/{trackId}/{countryCode}/keywordrankings",
-    cost: 3,
-    params: ["path trackId", "path countryCode", "query keywords", "query date?"],
-    list: 100,
-    envelope: "bare",
-    store: "android",
-  },
-  "ios.keyword-history": {
-    call: "GET /iosstore-keyword-ranking/{trackId}/{countryCode}/{keyword}/keywordrankings",
-    cost: 10,
-    params: ["path trackId", "path countryCode", "path keyword", "query startDate", "query endDate"],
-    range: "30 inclusive",
-    envelope: "bare",
-    store: "ios",
-  },
-  "android.keyword-history": {
-    call: "GET /androidstore-keyword-ranking/{trackId}/{countryCode}/{keyword}/keywordrankings",
-    cost: 10,
-    params: ["path trackId", "path countryCode", "path keyword", "query startDate", "query endDate"],
-    range: "30 inclusive",
-    envelope: "bare",
-    store: "android",
-  },
-  "ios.top-keywords": {
-    call: "GET /iosstore-keyword-ranking/{trackId}/{countryCode}/top-keywords",
-    cost: 20,
-    params: ["path trackId", "path countryCode", "query date", "query device?", "query limit?"],
-    envelope: "bare",
-    store: "ios",
-  },
-  "android.top-keywords": {
-    call: "GET /androidstore-keyword-ranking/{trackId}/{countryCode}/top-keywords",
-    cost: 20,
-    params: ["path trackId", "path countryCode", "query date", "query limit?"],
-    envelope: "bare",
-    store: "android",
-  },
-  "ios.keyword-metadata": {
-    call: "GET /iosstore-keyword-ranking/{countryCode}/keyword-metadata",
-    cost: 5,
-    params: ["path countryCode", "query keyword"],
-    envelope: "bare",
-    store: "ios",
-  },
-  "android.keyword-metadata": {
-    call: "GET /androidstore-keyword-ranking/{countryCode}/keyword-metadata",
-    cost: 5,
-    params: ["path countryCode", "query keyword"],
-    envelope: "bare",
-    store: "android",
-  },
-  "ios.organic-keywords": {
-    call: "GET /iosstore-keyword-ranking/{trackId}/{countryCode}/{device}/organic-keywords",
-    cost: 50,
-    params: ["path trackId", "path countryCode", "path device", "query date"],
-    envelope: "bare",
-    store: "ios",
-  },
-  "android.organic-keywords": {
-    call: "GET /androidstore-keyword-ranking/{trackId}/{countryCode}/organic-keywords",
-    cost: 50,
-    params: ["path trackId", "path countryCode", "query date"],
-    envelope: "bare",
-    store: "android",
-  },
-  "dashboard.apps": { call: "GET /gateway/account/app/tracked", cost: 5, params: [], envelope: "data" },
-  "dashboard.daily-keyword-rankings": {
-    call: "GET /gateway/account/app/{trackId}/keywords/rankings/{countryCode}",
-    cost: 50,
-    params: ["path trackId", "path countryCode", "query device?", "query date?"],
-    envelope: "data",
-  },
-  "dashboard.number-of-keywords": {
-    call: "GET /gateway/account/app/{trackId}/keywords/count-by-country",
-    cost: 1,
-    params: ["path trackId"],
-    envelope: "data",
-  },
-  // its cost is in the field notes only
-  "account.remaining-credits": { call: "GET /api-key", cost: 0, params: [], envelope: "data" },
-};
-
-function written({ method, path, cost, params, range, envelope, store }: Operation): (typeof contract)[string] {
-  const entries = Object.entries(params);
-  const list = entries.map(([, { maxItems }]) => maxItems).find((most) => most !== undefined);
+/** An operation in the words of the hand-typed contract. */
+function written({ id, method, path, cost, params, range, envelope, paging }: Operation): Told {
+  const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${name}${more(params[name])}}`);
   return {
-    call: `${method} ${path}`,
+    id,
     cost,
-    params: entries.map(([name, param]) => `${param.in} ${name}${param.required ? "" : "?"}`).sort(),
+    call: `${method} ${inPath}`,
+    params: Object.entries(params)
+      .filter(([, param]) => param.in !== "path")
+      .map(([name, param]) => {
+        const text = `${name}${listOf(param)}${more(param)}`;
+        return param.in === "body" ? `{${text}}` : text;
+      })
+      .sort(),
+    range: range === null ? "" : `${lengthOf(range)} ${endOf(range.endInclusive)}`,
     envelope,
-    ...(store === null ? {} : { store }),
-    ...(range === null ? {} : { range: `${range.days} ${range.endInclusive ? "inclusive" : "exclusive"}` }),
-    ...(list === undefined ? {} : { list }),
+    pages: paging === null ? "" : pagesOf(paging),
   };
 }
 
-test("the operations are those of the contract, no more and no fewer", () => {
-  expect(operations.map(({ id }) => id).sort()).toEqual(Object.keys(contract).sort());
+function more(param: Param | undefined): string {
+  if (param === undefined || param.required) return "";
+  return param.default === undefined ? "?" : `?=${param.default}`;
+}
+
+function listOf({ schema, maxItems }: Param): string {
+  const bare = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+  return bare instanceof z.ZodArray ? `[${maxItems ?? ""}]` : "";
+}
+
+function lengthOf({ days, months }: NonNullable<Operation["range"]>): string {
+  return months === undefined ? `${days ?? "any"} days` : `${months} months`;
+}
+
+function endOf(inclusive: boolean | null): string {
+  return inclusive === null ? "open" : inclusive ? "incl" : "excl";
+}
+
+function pagesOf({ first, size, total }: NonNullable<Operation["paging"]>): string {
+  if (total === undefined) return `from ${first} by ${size}`;
+  return "rows" in total ? `from ${first} by rows` : `from ${first} by ${size} of ${total.pages}`;
+}
+
+test("the operations are the 79 of the contract, no more and no fewer", () => {
+  expect(operations).toHaveLength(79);
+  expect(operations.map(({ id }) => id).toSorted()).toEqual(contract.map(({ id }) => id).toSorted());
 });
 
-describe.each(Object.entries(contract))("%s", (id, entry) => {
+describe.each(contract.map((told) => [told.id, told] as const))("%s", (id, told) => {
   test("says what the contract says", () => {
-    expect(written(operationById(id))).toEqual({ ...entry, params: entry.params.toSorted() });
+    expect(written(operationById(id))).toEqual(told);
   });
 });
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_, operation) => {
   test("has a path parameter for each placeholder and a placeholder for each path parameter", () => {
-    const places = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const places = [...operation.path.matchAll(/\/\{(\w+)\}(?=\/|$)/g)].map(([, name]) => name);
     const named = Object.entries(operation.params).filter(([, param]) => param.in === "path");
     expect(places.toSorted()).toEqual(named.map(([name]) => name).toSorted());
+    const open = named.filter(([, param]) => !param.required).map(([name]) => name);
+    expect(open.filter((name) => !operation.path.endsWith(`{${name}}`))).toEqual([]);
   });
 
-  test("spells its range with parameters of its own", () => {
-    const { range, params } = operation;
-    const ends = range === null ? [] : [range.start, range.end];
-    expect(ends.filter((name) => params[name]?.in !== "query")).toEqual([]);
+  test("spells its range and its pages with parameters of its own", () => {
+    const { range, paging, params } = operation;
+    const named = [range?.start, range?.end, paging?.param, paging?.sizeParam].filter((name) => name !== undefined);
+    expect(named.filter((name) => params[name] === undefined)).toEqual([]);
+  });
+
+  test("belongs to the store that its id and its path name", () => {
+    const [group] = operation.id.split(".");
+    const stores = [...operation.path.matchAll(/(ios|android)store/g)].map(([, store]) => store);
+    const excused = operation.id === "android.reviews-v2";
+    expect(operation.store).toBe(group === "ios" || group === "android" ? group : null);
+    expect(stores.filter((store) => store !== operation.store && !excused)).toEqual([]);
+  });
+
+  test("takes for a default only what fits", () => {
+    const odd = Object.values(operation.params).filter(
+      (param) => param.default !== undefined && !param.schema.safeParse(param.default).success,
+    );
+    expect(odd).toEqual([]);
+  });
+
+  test("says how long a limited list may be in its schema too", () => {
+    for (const { schema, maxItems } of Object.values(operation.params)) {
+      if (maxItems === undefined) continue;
+      const { maxItems: most } = z.toJSONSchema(schema) as { maxItems?: number };
+      expect(most).toBe(maxItems);
+    }
   });
 
   test("cannot be changed", () => {
@@ -158,13 +106,22 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 });
 
-test("no two operations share an id, a name or a call", () => {
-  for (const of of [
-    ({ id }: Operation) => id,
-    ({ name }: Operation) => name,
-    ({ method, path }: Operation) => `${method} ${path}`,
-  ])
+test("no two operations share an id or a name", () => {
+  for (const of of [({ id }: Operation) => id, ({ name }: Operation) => name])
     expect(new Set(operations.map(of)).size).toBe(operations.length);
+});
+
+test("two operations on one call are told apart by the store or by the type of the report", () => {
+  const calls = Map.groupBy(operations, ({ method, path, store }) => `${method} ${path} ${store}`);
+  const shared = [...calls.values()].filter((group) => group.length > 1);
+  expect(shared.map((group) => group.map(({ id }) => id))).toEqual([
+    ["search-ads.reports", "search-ads.top-apps-report"],
+  ]);
+  const types = ["search-ads.reports", "search-ads.top-apps-report"].map(
+    (id) => operationById(id).params["reportType"]?.schema,
+  );
+  for (const type of ["REPORT", "DAILY", "SUMMARY", "TOP_APPS"])
+    expect(types.filter((schema) => schema?.safeParse(type).success)).toHaveLength(1);
 });
 
 test("an id that nobody has is a mistake of ours", () => {

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { addressOf } from "../../src/api/address.ts";
+import { inBody } from "../../src/api/define-operation.ts";
+import { operationById } from "../../src/api/operations/all.ts";
 import { dashboardApps } from "../../src/api/operations/dashboard.ts";
 import { hasNextPage, pageParams } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
@@ -39,4 +42,70 @@ test("a list that is not there is no full page", () => {
 test("a service that answers full pages for ever is left after a thousand", () => {
   expect(hasNextPage(paged(1), pageOf(50), 998)).toBe(true);
   expect(hasNextPage(paged(1), pageOf(50), 999)).toBe(false);
+});
+
+describe("an answer that tells how many pages there are", () => {
+  const reviews = operationById("ios.reviews-v2");
+  const page = (count: number, more: object = {}) => ({ content: Array.from({ length: count }), ...more });
+
+  test("is at its end with the last of them, however full that is", () => {
+    expect(hasNextPage(reviews, page(100, { totalPages: 2, pageSize: 100 }), 0)).toBe(true);
+    expect(hasNextPage(reviews, page(100, { totalPages: 2, pageSize: 100 }), 1)).toBe(false);
+  });
+
+  test("has a next one after a page that is not full", () => {
+    expect(hasNextPage(reviews, page(7, { totalPages: 2, pageSize: 100 }), 0)).toBe(true);
+  });
+
+  test("is at its end with an empty page, whatever it tells", () => {
+    expect(hasNextPage(reviews, page(0, { totalPages: 9 }), 0)).toBe(false);
+  });
+
+  test("is read by the fullness of its pages where it tells nothing, in the size that was asked for", () => {
+    expect(hasNextPage(reviews, page(20), 0)).toBe(true);
+    expect(hasNextPage(reviews, page(20, { pageSize: 100 }), 0)).toBe(false);
+    expect(hasNextPage(reviews, page(20, { totalPages: "2" }), 5)).toBe(true);
+  });
+
+  test("is counted from 1 where its pages are", () => {
+    const creatives = operationById("ad-intelligence.creatives");
+    const full = { data: Array.from({ length: 50 }), totalPages: 2 };
+    expect(pageParams(creatives, 1)).toEqual({ page: 2 });
+    expect([0, 1].map((index) => hasNextPage(creatives, full, index))).toEqual([true, false]);
+  });
+});
+
+describe("an answer that counts its rows", () => {
+  const reports = operationById("search-ads.reports");
+  const part = (pagination: object, rows = 1) => ({ pagination, tableData: Array.from({ length: rows }) });
+
+  test("goes on until offset and limit reach the total", () => {
+    expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(true);
+    expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(true);
+    expect(hasNextPage(reports, [part({ totalRowCount: 4, limit: 2, offset: 2 })], 1)).toBe(false);
+    expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 4 })], 2)).toBe(false);
+  });
+
+  test("goes on as long as one of its reports does", () => {
+    const [over, open] = [
+      { totalRowCount: 1, limit: 2, offset: 0 },
+      { totalRowCount: 3, limit: 2, offset: 0 },
+    ];
+    expect(hasNextPage(reports, [part(over), part(open)], 0)).toBe(true);
+    expect(hasNextPage(reports, [part(over), part(over)], 0)).toBe(false);
+  });
+
+  test("is at its end with an empty table", () => {
+    expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 }, 0)], 0)).toBe(false);
+  });
+});
+
+test("a page number travels where its parameter does, a body too", () => {
+  const inBodies = invent({
+    method: "POST",
+    params: { page: inBody(z.int(), "page") },
+    paging: { param: "page", first: 1, size: 2 },
+  });
+  const words = { ios: "iosstore", android: "androidstore" };
+  expect(addressOf(inBodies, pageParams(inBodies, 2), words)).toMatchObject({ path: "/invented", body: '{"page":3}' });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { operationById } from "../../src/api/operations/all.ts";
 import { iosKeywordHistory, iosKeywordRanking } from "../../src/api/operations/keyword.ts";
-import { rangeParams } from "../../src/api/range.ts";
+import { daysFromAnyStart, latestEnd, rangeParams } from "../../src/api/range.ts";
 import { day } from "../../src/core/day.ts";
 import { invent } from "../support/api-invented.ts";
 
@@ -17,4 +18,33 @@ test("an exclusive end is the end of the window", () => {
 
 test("an operation of one day takes no range", () => {
   expect(() => rangeParams(iosKeywordRanking, february)).toThrow("ios.keyword-ranking takes no range of days");
+});
+
+test("an end of which nobody says whether it counts is sent as if it did", () => {
+  expect(rangeParams(operationById("search-ads.bid-history-logs"), february)).toMatchObject({ endDate: "2028-02-29" });
+});
+
+const { range: month } = operationById("search-ads.reports");
+if (month === null) throw new Error("reports have a range");
+
+test.each([
+  ["2026-01-31", "2026-02-28"],
+  ["2028-01-31", "2028-02-29"],
+  ["2026-02-01", "2026-03-01"],
+  ["2026-01-01", "2026-02-01"],
+  ["2026-12-15", "2027-01-15"],
+])("a month from %s on ends before %s", (start, end) => {
+  expect(latestEnd(month, day(start))).toBe(end);
+});
+
+test("a limit in days is counted in days, none is none", () => {
+  const days = { start: "from", end: "to", endInclusive: true, days: 7 };
+  expect(latestEnd(days, day("2026-02-26"))).toBe("2026-03-05");
+  expect(latestEnd({ ...days, days: null }, day("2026-02-26"))).toBeNull();
+});
+
+test("whatever day a call starts on it may span 28 days of a month's limit", () => {
+  expect(daysFromAnyStart(month)).toBe(28);
+  expect(daysFromAnyStart({ start: "from", end: "to", endInclusive: true, days: 7 })).toBe(7);
+  expect(daysFromAnyStart({ start: "from", end: "to", endInclusive: true, days: null })).toBeNull();
 });

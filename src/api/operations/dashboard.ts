@@ -45,7 +45,7 @@ export const dailyKeywordRankings = defineOperation({
   params: {
     trackId,
     countryCode: inPath(CountryCode, "country of the store"),
-    device: maybeInQuery(z.enum(["iphone", "ipad"]), "iOS apps only; iphone when left out"),
+    device: maybeInQuery(z.enum(["iphone", "ipad"]), "iOS apps only; iphone when left out", { default: "iphone" }),
     date: maybeInQuery(DayText, "the day; today when left out"),
   },
   cost: 50,

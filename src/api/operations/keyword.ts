@@ -93,7 +93,7 @@ const history = <S extends Store>(store: S) =>
   });
 
 const topKeyword = z.object({ keyword: z.string(), searchVolume: MaybeNumber, rank: Rank });
-const limit = maybeInQuery(z.int().min(1), "the most keywords to return; 100 when left out");
+const limit = maybeInQuery(z.int().min(1), "the most keywords to return; 100 when left out", { default: 100 });
 const date = inQuery(DayText, "the day");
 
 export const iosKeywordRanking = ranking("ios");
@@ -107,7 +107,13 @@ export const iosTopKeywords = defineOperation({
   store: "ios",
   method: "GET",
   path: "/iosstore-keyword-ranking/{trackId}/{countryCode}/top-keywords",
-  params: { trackId: app.ios, countryCode: country, date, device: maybeInQuery(Device, "IPHONE when left out"), limit },
+  params: {
+    trackId: app.ios,
+    countryCode: country,
+    date,
+    device: maybeInQuery(Device, "IPHONE when left out", { default: "IPHONE" }),
+    limit,
+  },
   cost: 20,
   range: null,
   paging: null,

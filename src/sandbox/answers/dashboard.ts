@@ -4,42 +4,37 @@ import { storeOf } from "../../core/store.ts";
 import { hashOf, mix, unit } from "../market/noise.ts";
 import type { MarketApp } from "../market/apps.ts";
 import type { RankCell } from "../market/market.ts";
-import type { Topic } from "../market/words.ts";
+import { appFacts, ratingsOn } from "../market/app-facts.ts";
+import { versionOn } from "../market/versions.ts";
 import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../scene.ts";
-
-const categories = {
-  productivity: { name: "Productivity", ios: 6007, android: 16 },
-  finance: { name: "Finance", ios: 6015, android: 6 },
-  mindfulness: { name: "Health & Fitness", ios: 6013, android: 7 },
-  developer: { name: "Developer Tools", ios: 6026, android: 23 },
-  travel: { name: "Travel", ios: 6003, android: 22 },
-  food: { name: "Food & Drink", ios: 6023, android: 56 },
-} as const satisfies Record<Topic, { name: string; ios: number; android: number }>;
+import { iconOf } from "./store-page.ts";
 
 /** Days of ranks that come along with a tracked keyword. */
 const historyDays = 7;
 
 function trackedApp(scene: Scene, app: MarketApp) {
-  const hash = hashOf(app.store, app.trackId);
-  const category = categories[app.topic];
+  const day = addDays(scene.today, -1);
+  const { categoryId, categoryName, price, developerId } = appFacts(app);
+  const ratings = ratingsOn(app, day);
   return {
     trackId: app.trackId,
     name: app.name,
-    isStoreAccountConnected: unit(mix(hash, 1)) < 0.5,
+    isStoreAccountConnected: unit(mix(hashOf(app.store, app.trackId), 1)) < 0.5,
     availableCountries: [...app.countries],
     competitors: scene.market.competitors(app).map(({ trackId, name }) => ({ trackId, name })),
-    categoryName: category.name,
-    categoryId: category[app.store],
-    iconUrl: `https://icons.example/${app.trackId}.png`,
-    price: unit(mix(hash, 2)) < 0.8 ? "0.00" : "2.99",
-    developerId: String(100_000_000 + (hash % 900_000_000)),
+    categoryName,
+    categoryId,
+    iconUrl: iconOf(app, versionOn(app, day)),
+    price: price.toFixed(2),
+    developerId,
     developerName: app.developer,
-    rating: Math.round((3.6 + unit(mix(hash, 3)) * 1.3) * 10) / 10,
-    ratingCount: Math.floor(50 + 90_000 * unit(mix(hash, 4)) ** 3),
+    rating: ratings.average,
+    ratingCount: ratings.count,
   };
 }
 
-function trackedKeyword(scene: Scene, cell: RankCell) {
+/** A keyword that the account tracks, with its facts and its ranks of the last days. */
+export function trackedKeyword(scene: Scene, cell: RankCell) {
   const facts = scene.market.facts(cell.store, cell.country, cell.keyword);
   const told = (day: Day) => (isPublished(scene, day) ? scene.market.latestRank({ ...cell, day }) : null);
   const now = told(cell.day);
@@ -69,14 +64,12 @@ export const dashboardAnswers = answerTable([
     const app = knownApp(scene, store, trackId);
     const where = { store, trackId, country: countryCode, day: date ?? scene.today } as const;
     const seenOn = store === "android" ? "ALL" : device === "ipad" ? "IPAD" : "IPHONE";
-    return scene.market
-      .trackedKeywords(app, countryCode)
+    return scene.tracked
+      .of(app, countryCode)
       .map((keyword) => trackedKeyword(scene, { ...where, keyword, device: seenOn }));
   }),
   answerTo(dashboard.numberOfKeywords, ({ trackId }, scene) => {
     const app = knownApp(scene, storeOf(trackId), trackId);
-    return Object.fromEntries(
-      app.countries.map((country) => [country, scene.market.trackedKeywords(app, country).length]),
-    );
+    return Object.fromEntries(app.countries.map((country) => [country, scene.tracked.of(app, country).length]));
   }),
 ]);

@@ -1,0 +1,41 @@
+/**
+ * The lists of rows inside an unwrapped answer. A step of the path is a key, `[]` for each item of a list, or `{}` for each value
+ * of a map. What stands elsewhere than the path says is no list.
+ */
+export function listsAt(value: unknown, path: readonly string[]): readonly (readonly unknown[])[] {
+  return valuesAt(value, path).filter((inner) => Array.isArray(inner));
+}
+
+/** Whatever stands at such a path. */
+export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  return path.reduce<readonly unknown[]>((found, step) => found.flatMap((inner) => stepsInto(inner, step)), [value]);
+}
+
+/** A copy of an answer in which each list at the path is replaced by what `change` makes of it. */
+export function withLists(
+  value: unknown,
+  path: readonly string[],
+  change: (list: readonly unknown[]) => readonly unknown[],
+): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return Array.isArray(value) ? change(value) : value;
+  const within = (inner: unknown) => withLists(inner, rest, change);
+  if (step === "[]") return Array.isArray(value) ? value.map(within) : value;
+  if (!isMap(value)) return value;
+  const touched = Object.entries(value).map(([key, inner]) => [
+    key,
+    step === "{}" || key === step ? within(inner) : inner,
+  ]);
+  return Object.fromEntries(touched);
+}
+
+function stepsInto(value: unknown, step: string): readonly unknown[] {
+  if (step === "[]") return Array.isArray(value) ? value : [];
+  if (!isMap(value)) return [];
+  if (step === "{}") return Object.values(value);
+  return Object.hasOwn(value, step) ? [value[step]] : [];
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { defineOperation, inQuery, maybeInQuery } from "../define-operation.ts";
+import { AndroidTrackId, CountryCode, DayText, IosTrackId, MaybeAmount, MaybeText } from "../values.ts";
+
+const get = { store: null, method: "GET", paging: null, envelope: "data" } as const;
+const who = {
+  trackId: inQuery(z.union([IosTrackId, AndroidTrackId]), "track id or package name of the app"),
+  startDate: inQuery(DayText, "first day"),
+  endDate: inQuery(DayText, "last day"),
+};
+const countryCode = maybeInQuery(CountryCode, "country; all when left out");
+const mediaType = maybeInQuery(z.int().min(1).max(2), "what is counted: 1 creatives, 2 impressions");
+const network = maybeInQuery(z.string().min(1), "name of the network; all when left out");
+// the contract does not say whether the last day is counted in
+const range = { start: "startDate", end: "endDate", endInclusive: null, days: 30 } as const;
+
+const named = z.looseObject({ name: z.string(), percent: MaybeAmount });
+
+export const countryDistribution = defineOperation({
+  ...get,
+  id: "ad-intelligence.country-distribution",
+  name: "Country Distribution",
+  path: "/ad-intelligence/country_distribution",
+  params: { ...who, mediaType, countryCode },
+  cost: 10,
+  range,
+  items: [],
+  answer: z.array(z.looseObject({ name: MaybeText, code: z.string(), code3: MaybeText, percent: MaybeAmount })),
+  summary: "Which part of an app's advertising goes to which country, over up to 30 days.",
+});
+
+export const creativeDimensionDistribution = defineOperation({
+  ...get,
+  id: "ad-intelligence.creative-dimension-distribution",
+  name: "Creative Dimension Distribution",
+  path: "/ad-intelligence/creative_dimension_distribution",
+  params: { ...who, countryCode, mediaType, network },
+  cost: 20,
+  range,
+  items: ["{}"],
+  answer: z.looseObject({
+    imageCreative: z.array(named).nullish(),
+    videoCreative: z.array(named).nullish(),
+    htmlCreative: z.array(named).nullish(),
+  }),
+  summary: "Which part of an app's images, videos and pages has which size, over up to 30 days.",
+});
+
+export const creativeTypeDistribution = defineOperation({
+  ...get,
+  id: "ad-intelligence.creative-type-distribution",
+  name: "Creative Type Distribution",
+  path: "/ad-intelligence/creative_type_distribution",
+  params: { ...who, countryCode, mediaType, network },
+  cost: 20,
+  range,
+  items: null,
+  answer: z.looseObject({
+    imagePercent: MaybeAmount,
+    videoPercent: MaybeAmount,
+    htmlPercent: MaybeAmount,
+    playablePercent: MaybeAmount,
+  }),
+  summary: "Which part of an app's advertising is images, videos, pages, playable, over up to 30 days.",
+});
+
+export const languageDistribution = defineOperation({
+  ...get,
+  id: "ad-intelligence.language-distribution",
+  name: "Language Distribution",
+  path: "/ad-intelligence/language_distribution",
+  params: { ...who, countryCode },
+  cost: 10,
+  range,
+  items: [],
+  answer: z.array(named),
+  summary: "Which part of an app's advertising is in which language, over up to 30 days.",
+});
+
+export const networkDistribution = defineOperation({
+  ...get,
+  id: "ad-intelligence.network-distribution",
+  name: "Network Distribution",
+  path: "/ad-intelligence/network_distribution",
+  params: { ...who, mediaType, countryCode },
+  cost: 10,
+  range,
+  items: [],
+  answer: z.array(z.looseObject({ title: z.string(), percent: MaybeAmount })),
+  summary: "Which part of an app's advertising runs in which network, over up to 30 days.",
+});
+
+export const publisherDimensionDistribution = defineOperation({
+  ...get,
+  id: "ad-intelligence.publisher-dimension-distribution",
+  name: "Ad Publisher Creative Dimension Distribution",
+  path: "/ad-intelligence/ad-publisher/creative_dimension_distribution",
+  params: who,
+  cost: 50,
+  range,
+  items: ["{}"],
+  answer: z.record(
+    z.string(),
+    z.array(z.looseObject({ mediaType: MaybeText, dimensions: z.string(), percentage: MaybeAmount })),
+  ),
+  summary: "Which sizes the advertisements have that one app shows, over up to 30 days.",
+});

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { defineOperation, inBody, inPath } from "../define-operation.ts";
+import {
+  AndroidTrackId,
+  AnyTrackId,
+  CountryCode,
+  IosTrackId,
+  Keyword,
+  MaybeFlag,
+  MaybeInstant,
+  MaybeList,
+  MaybeNumber,
+  MaybeText,
+} from "../values.ts";
+
+/** The most keywords that one call may add, and the length that each must stay below. */
+const addedPerCall = 200;
+const tooLong = 255;
+
+const shared = { store: null, range: null, paging: null, envelope: "data", items: [] } as const;
+const where = {
+  trackId: inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of the app"),
+  countryCode: inPath(CountryCode, "country of the store"),
+};
+const path = "/gateway/account/app/{trackId}/keywords/{countryCode}";
+
+export const addKeywords = defineOperation({
+  ...shared,
+  id: "dashboard.add-keywords",
+  name: "Add Keywords",
+  method: "POST",
+  path,
+  params: {
+    ...where,
+    body: inBody(
+      z
+        .array(Keyword.refine(({ length }) => length < tooLong, `a keyword is shorter than ${tooLong} characters`))
+        .min(1)
+        .max(addedPerCall),
+      "keywords to track from now on; those that are tracked already are left out of the answer",
+      { maxItems: addedPerCall },
+    ),
+  },
+  cost: 1,
+  answer: z.array(
+    z.looseObject({
+      keyword: z.string(),
+      searchVolume: MaybeNumber,
+      rank: z.int().nullish(),
+      change: z.int().nullish(),
+      countryCode: MaybeText,
+      chance: MaybeNumber,
+      numberOfApps: MaybeNumber,
+      rankingHistory: MaybeList,
+      brandApp: AnyTrackId.nullish(),
+      createdAt: MaybeInstant,
+    }),
+  ),
+  summary: "Has the account track keywords for an app and country, and the app where it is not tracked yet.",
+});
+
+export const deleteKeywords = defineOperation({
+  ...shared,
+  id: "dashboard.delete-keywords",
+  name: "Delete Keywords",
+  method: "DELETE",
+  path,
+  params: { ...where, body: inBody(z.array(Keyword).min(1), "keywords to track no longer") },
+  cost: 1,
+  answer: z.array(
+    z.looseObject({ value: z.string(), countryCode: MaybeText, pinned: MaybeFlag, createdAt: MaybeInstant }),
+  ),
+  summary: "Has the account track keywords for an app and country no longer.",
+});
+
+export const keywordSpots = defineOperation({
+  ...shared,
+  id: "dashboard.keyword-spot",
+  name: "Keyword Spot",
+  method: "GET",
+  path: "/gateway/account/app/{trackId}/keyword-spots/{countryCode}",
+  params: { trackId: inPath(IosTrackId, "track id of an iOS app"), countryCode: where.countryCode },
+  cost: 3,
+  answer: z.array(z.looseObject({ locale: z.string(), keywords: MaybeText, updateDate: MaybeInstant })),
+  summary: "The keywords in the hidden field of an iOS app, by the locale that they are filed under.",
+});

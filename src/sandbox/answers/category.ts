@@ -1,0 +1,173 @@
+import { androidCategories } from "../../api/categories.ts";
+import * as category from "../../api/operations/category.ts";
+import { addDays, type Day } from "../../core/day.ts";
+import type { MarketApp } from "../market/apps.ts";
+import {
+  categoriesOf,
+  chartHours,
+  chartOf,
+  overallCategory,
+  placesIn,
+  type ChartCell,
+  type ChartType,
+} from "../market/charts.ts";
+import type { Device } from "../market/ranks.ts";
+import {
+  answerTable,
+  answerTo,
+  isPublished,
+  knownApp,
+  localTime,
+  midnight,
+  publishedDays,
+  type Scene,
+} from "../scene.ts";
+
+const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType[];
+const hourMs = 3_600_000;
+
+type Looked = { readonly day: Day; readonly hour: number; readonly rank: number };
+type Where = Pick<ChartCell, "country" | "categoryId" | "type" | "device">;
+
+/** An app's ranks in one chart, by hour; hours at which it is not in there are left out. */
+function looks(scene: Scene, app: MarketApp, where: Where, days: readonly Day[]): Looked[] {
+  return days.flatMap((day) =>
+    chartHours.flatMap((hour) => {
+      const rank = placesIn(scene.market.apps, { ...where, store: app.store, day, hour }).get(app.trackId);
+      return rank === undefined ? [] : [{ day, hour, rank }];
+    }),
+  );
+}
+
+/** The average rank of each day on which the app was in the chart at all. */
+function daily(looked: readonly Looked[]): Looked[] {
+  return [...Map.groupBy(looked, ({ day }) => day)].map(([day, same]) => ({
+    day,
+    hour: 0,
+    rank: Math.round(same.reduce((sum, { rank }) => sum + rank, 0) / same.length),
+  }));
+}
+
+const at = ({ day, hour }: Looked) => midnight(day) + hour * hourMs;
+
+function iosCharts(
+  scene: Scene,
+  app: MarketApp,
+  asked: { country: string; days: readonly Day[]; devices: readonly Device[]; hourly: boolean },
+) {
+  const { country, days, devices, hourly } = asked;
+  return (categoryId: number) =>
+    devices.flatMap((device) =>
+      types.flatMap((type) => {
+        const looked = looks(scene, app, { country, categoryId, type, device }, days);
+        if (looked.length === 0) return [];
+        return [
+          {
+            targetDevice: device === "IPAD" ? ("IPAD" as const) : ("IPHONE" as const),
+            rankingType: type,
+            rankingsByDate: (hourly ? looked : daily(looked)).map((one) => ({
+              date: localTime(at(one)),
+              ranking: one.rank,
+            })),
+          },
+        ];
+      }),
+    );
+}
+
+/** Charts by category, those without any rank left out. */
+function byCategory<T>(
+  ids: readonly number[],
+  name: (id: number) => string,
+  charts: (id: number) => T[],
+): Record<string, T[]> {
+  return Object.fromEntries(ids.map((id) => [name(id), charts(id)] as const).filter(([, told]) => told.length > 0));
+}
+
+const androidName = (id: number) => androidCategories.get(id) ?? String(id);
+
+/** The last look of the last published day, as the service tells it of all countries at once. */
+function lastDay(scene: Scene): Day[] {
+  return [addDays(scene.today, -1)];
+}
+
+/** Answers about charts and the ranks in them. */
+export const categoryAnswers = answerTable([
+  answerTo(category.iosTopCharts, ({ categoryId, countryCode, rankingType, targetDevice, date }, scene) => {
+    const cell = { store: "ios", country: countryCode, categoryId, type: rankingType, device: targetDevice } as const;
+    const shown = isPublished(scene, date) ? chartOf(scene.market.apps, { ...cell, day: date, hour: 18 }) : [];
+    return {
+      countryCode,
+      categoryId,
+      targetDevice,
+      rankingType,
+      date: localTime(midnight(date)),
+      trackIds: shown.map(Number),
+    };
+  }),
+  answerTo(category.iosCategoryRanking, ({ version, trackId, countryCode, hourly, startDate, endDate }, scene) => {
+    const app = knownApp(scene, "ios", trackId);
+    const days = publishedDays(scene, category.iosCategoryRanking, { start: startDate, end: endDate });
+    const charts = iosCharts(scene, app, { country: countryCode, days, devices: ["IPHONE", "IPAD"], hourly });
+    const ids = version === "v2" ? [overallCategory.ios] : categoriesOf(app);
+    return { trackId: Number(trackId), ranksByCategory: { [countryCode]: byCategory(ids, String, charts) } };
+  }),
+  answerTo(category.iosGlobalCategoryRankings, ({ trackId, device }, scene) => {
+    const app = knownApp(scene, "ios", trackId);
+    const inCountry = (country: string) =>
+      byCategory(
+        categoriesOf(app),
+        String,
+        iosCharts(scene, app, { country, days: lastDay(scene), devices: [device], hourly: false }),
+      );
+    return {
+      trackId: Number(trackId),
+      ranksByCategory: Object.fromEntries(app.countries.map((country) => [country, inCountry(country)])),
+    };
+  }),
+  answerTo(category.androidTopCharts, ({ category: name, countryCode, categoryType, date }, scene) => {
+    const [categoryId = 0] = [...androidCategories].find(([, known]) => known === name) ?? [];
+    const cell = { store: "android", country: countryCode, categoryId, type: categoryType, device: "ALL" } as const;
+    const shown = isPublished(scene, date) ? chartOf(scene.market.apps, { ...cell, day: date, hour: 18 }) : [];
+    return shown.map((trackId, index) => ({
+      trackId,
+      category: categoryId,
+      rank: index + 1,
+      date: scene.instant(midnight(date)),
+      type: types.indexOf(categoryType),
+    }));
+  }),
+  answerTo(category.androidCategoryRanking, ({ trackId, country, startDate, endDate }, scene) => {
+    const app = knownApp(scene, "android", trackId);
+    const days = publishedDays(scene, category.androidCategoryRanking, { start: startDate, end: endDate });
+    const rankings = (categoryId: number) =>
+      types.flatMap((type, rankingType) => {
+        const looked = daily(looks(scene, app, { country, categoryId, type, device: "ALL" }, days));
+        if (looked.length === 0) return [];
+        return [{ rankingType, ranksByDate: looked.map((one) => ({ date: scene.instant(at(one)), rank: one.rank })) }];
+      });
+    return {
+      trackId,
+      countryCode: country,
+      ranksByCategoryNames: categoriesOf(app)
+        .map((id) => ({ categoryName: androidName(id), rankings: rankings(id) }))
+        .filter((told) => told.rankings.length > 0),
+    };
+  }),
+  answerTo(category.androidGlobalCategoryRankings, ({ trackId }, scene) => {
+    const app = knownApp(scene, "android", trackId);
+    const charts = (country: string) => (categoryId: number) =>
+      types.flatMap((type) => {
+        const looked = daily(looks(scene, app, { country, categoryId, type, device: "ALL" }, lastDay(scene)));
+        if (looked.length === 0) return [];
+        const rankingsByDate = looked.map((one) => ({ date: localTime(at(one)), ranking: one.rank }));
+        return [{ rankingType: type, rankingsByDate }];
+      });
+    return {
+      trackId,
+      ranksByCategory: Object.fromEntries(
+        app.countries.map((country) => [country, byCategory(categoriesOf(app), androidName, charts(country))]),
+      ),
+    };
+  }),
+]);

@@ -1,0 +1,32 @@
+import * as estimation from "../../api/operations/estimation.ts";
+import { businessOver, lastMonth } from "../market/business.ts";
+import { answerTable, answerTo, knownApp, publishedDays } from "../scene.ts";
+
+const both = ["IPHONE", "IPAD"] as const;
+
+/** Answers about downloads and revenue. A month is the sum of its days; without a device both are meant. */
+export const estimationAnswers = answerTable([
+  answerTo(estimation.iosDownloadRevenue, ({ trackId, country, startDate, endDate, device }, scene) => {
+    const app = knownApp(scene, "ios", trackId);
+    const days = publishedDays(scene, estimation.iosDownloadRevenue, { start: startDate, end: endDate });
+    return days.map((day) => {
+      const { downloads, revenue } = businessOver(app, country, {
+        days: [day],
+        devices: device === undefined ? both : [device],
+      });
+      return { date: day, download: downloads, revenue };
+    });
+  }),
+  answerTo(estimation.iosMonthlyDownloadRevenue, ({ trackId }, scene) => {
+    const app = knownApp(scene, "ios", trackId);
+    const parts = app.countries.map((country) => {
+      const { downloads, revenue } = businessOver(app, country, { days: lastMonth(scene.today), devices: both });
+      return [country, { download: downloads, revenue }] as const;
+    });
+    return {
+      countryBreakDown: Object.fromEntries(parts),
+      download: parts.reduce((sum, [, { download }]) => sum + download, 0),
+      revenue: Math.round(parts.reduce((sum, [, { revenue }]) => sum + revenue, 0) * 100) / 100,
+    };
+  }),
+]);

@@ -1,0 +1,115 @@
+import * as review from "../../api/operations/review.ts";
+import type { Operation } from "../../api/define-operation.ts";
+import type { Store } from "../../core/store.ts";
+import { dayOf, type Day } from "../../core/day.ts";
+import { reviewsOn, type MarketReview } from "../market/reviews.ts";
+import { versionOn } from "../market/versions.ts";
+import { answerTable, answerTo, localTime, publishedDays, type Scene } from "../scene.ts";
+
+type Asked = {
+  readonly trackId: string;
+  readonly startDate: Day;
+  readonly endDate: Day;
+  readonly rating?: readonly number[] | undefined;
+  readonly countries?: readonly string[] | undefined;
+  readonly languages?: readonly string[] | undefined;
+  readonly textQuery?: string | undefined;
+  readonly repliedReview?: boolean | undefined;
+};
+
+/** The reviews that fit a question, the newest first; none of an app that is not crawled. */
+function reviews(scene: Scene, operation: Operation, store: Store, asked: Asked): MarketReview[] {
+  const app = scene.market.app(store, asked.trackId);
+  if (app === null) return [];
+  const days = publishedDays(scene, operation, { start: asked.startDate, end: asked.endDate });
+  const languages = asked.languages?.map((language) => language.slice(0, 2).toLowerCase());
+  return days
+    .flatMap((day) => app.countries.flatMap((country) => reviewsOn(app, country, day)))
+    .filter(({ country }) => asked.countries?.includes(country) ?? true)
+    .filter(({ language }) => languages?.includes(language) ?? true)
+    .filter(({ rating }) => asked.rating?.includes(rating) ?? true)
+    .filter(({ text, title }) => `${title ?? ""} ${text}`.toLowerCase().includes((asked.textQuery ?? "").toLowerCase()))
+    .filter(({ replied }) => replied === (asked.repliedReview ?? replied))
+    .sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1));
+}
+
+/** What both lists tell of a review; on Android the country is the language. */
+function told(store: Store, of: MarketReview) {
+  return {
+    reviewer: of.reviewer,
+    date: localTime(of.at),
+    countryCode: store === "ios" ? of.country : of.language,
+    content: of.text,
+    ...(of.title === null ? {} : { title: of.title }),
+  };
+}
+
+function plain(scene: Scene, operation: Operation, store: Store, asked: Asked & { page?: number | undefined }) {
+  const size = operation.paging?.size ?? 100;
+  const from = (asked.page ?? 0) * size;
+  return reviews(scene, operation, store, asked)
+    .slice(from, from + size)
+    .map((of) => ({
+      id: Number(of.id),
+      ...told(store, of),
+      // a number or its digit
+      rating: Number(of.id) % 2 === 0 ? of.rating : String(of.rating),
+    }));
+}
+
+type Paged = Asked & { readonly page?: number | undefined; readonly size?: number | undefined };
+
+function paged(scene: Scene, operation: Operation, store: Store, asked: Paged) {
+  const all = reviews(scene, operation, store, asked);
+  const [number, size] = [asked.page ?? 0, asked.size ?? 20];
+  const app = scene.market.app(store, asked.trackId);
+  return {
+    content: all.slice(number * size, (number + 1) * size).map((of) => ({
+      reviewId: store === "ios" ? Number(of.id) : `gp:${of.id}`,
+      ...told(store, of),
+      rating: of.rating,
+      ...(store === "android" && app !== null && of.replied ? { version: versionOn(app, dayOf(of.at)).text } : {}),
+    })),
+    totalElements: all.length,
+    totalPages: Math.ceil(all.length / size),
+    pageNumber: number,
+    pageSize: size,
+  };
+}
+
+/** The words of the reviews, the most frequent first. Ratings and days of a word add up to the reviews that hold it. */
+function words(all: readonly MarketReview[]) {
+  const found = new Map<string, MarketReview[]>();
+  for (const of of all)
+    for (const word of of.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+      found.set(word, [...(found.get(word) ?? []), of]);
+  return [...found]
+    .map(([word, holding]) => ({ word, frequency: holding.length, held: [...new Set(holding)] }))
+    .sort((a, b) => b.frequency - a.frequency || (a.word < b.word ? -1 : 1))
+    .map(({ word, frequency, held }) => ({
+      word,
+      averageRating: Math.round((held.reduce((sum, { rating }) => sum + rating, 0) / held.length) * 100) / 100,
+      frequency,
+      numReviews: held.length,
+      sentiment: counted(held.map(({ rating }) => String(rating))),
+      trend: counted(held.map(({ at }) => dayOf(at))),
+    }));
+}
+
+function counted(keys: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, same]) => [key, same.length]));
+}
+
+/** Answers about reviews: plain, in pages, by words. */
+export const reviewAnswers = answerTable([
+  answerTo(review.iosReviews, (asked, scene) => plain(scene, review.iosReviews, "ios", asked)),
+  answerTo(review.androidReviews, (asked, scene) => plain(scene, review.androidReviews, "android", asked)),
+  answerTo(review.iosReviewsV2, (asked, scene) => paged(scene, review.iosReviewsV2, "ios", asked)),
+  answerTo(review.androidReviewsV2, ({ countries, ...asked }, scene) =>
+    paged(scene, review.androidReviewsV2, "android", { ...asked, languages: countries }),
+  ),
+  answerTo(review.iosReviewAnalysis, (asked, scene) => words(reviews(scene, review.iosReviewAnalysis, "ios", asked))),
+  answerTo(review.androidReviewAnalysis, (asked, scene) =>
+    words(reviews(scene, review.androidReviewAnalysis, "android", asked)),
+  ),
+]);

@@ -1,0 +1,125 @@
+import * as account from "../../api/operations/search-ads-account.ts";
+import { addDays } from "../../core/day.ts";
+import { appFacts, ratingsOn } from "../market/app-facts.ts";
+import type { MarketApp } from "../market/apps.ts";
+import { bidsOf, changesOn, organisations, type BidChange } from "../market/search-ads.ts";
+import { versionOn } from "../market/versions.ts";
+import { Refusal } from "../refusal.ts";
+import { answerTable, answerTo, localTime, midnight, publishedDays, type Scene } from "../scene.ts";
+import { iconOf } from "./store-page.ts";
+
+/** The apps that the account advertises; none where nothing is connected. */
+const advertised = ({ market, connected }: Scene) =>
+  connected ? market.apps.filter(({ store }) => store === "ios") : [];
+
+const trackers = ["ADJUST", "APPSFLYER"] as const;
+
+/** The id of an app's goal, by which reports are narrowed. */
+const goalIdOf = (app: MarketApp) => Number(app.trackId) % 1_000_000;
+
+function goal(app: MarketApp, index: number) {
+  const id = goalIdOf(app);
+  const [category, revenue] =
+    index % 2 === 0 ? ["PURCHASE", {}] : ["SUBSCRIPTION", { customRevenue: 4.99, customUsdRevenue: 4.99 }];
+  return {
+    id,
+    accountId: 7_001,
+    trackId: Number(app.trackId),
+    trackerType: trackers[index % 2],
+    goalName: `${app.name} 🎯`,
+    category,
+    currency: "USD",
+    createDate: localTime(midnight(app.released)),
+    updateDate: localTime(midnight(app.released) + 86_400_000),
+    eventList: [
+      { id: id * 10, eventName: "bought", revenuePolicy: index % 2 === 0 ? "IN_APP_VALUE" : "FIXED_VALUE", ...revenue },
+    ],
+  };
+}
+
+function bidLog({ bid, at, from, to, byRule }: BidChange) {
+  return {
+    entityLevel: "KEYWORD",
+    orgId: bid.org.id,
+    entityId: bid.keywordId,
+    currency: bid.org.currency,
+    oldValue: from,
+    newValue: to,
+    date: localTime(at),
+    source: byRule ? "RULE" : "DASHBOARD",
+    ...(byRule ? { ruleName: "Raise winners" } : {}),
+  };
+}
+
+function searchAdsApp(scene: Scene, app: MarketApp) {
+  const day = addDays(scene.today, -1);
+  const { categoryId, categoryName, developerId, price } = appFacts(app);
+  const ratings = ratingsOn(app, day);
+  return {
+    trackId: app.trackId,
+    name: app.name,
+    categoryName,
+    categoryId,
+    subCategories: [categoryName],
+    iconUrl: iconOf(app, versionOn(app, day)),
+    price: price.toFixed(2),
+    developerId,
+    developerName: app.developer,
+    rating: ratings.average,
+    ratingCount: ratings.count,
+    lastUpdate: localTime(versionOn(app, day).at),
+    releaseDate: localTime(midnight(app.released)),
+  };
+}
+
+/** Answers about the account's search ads: all empty where nothing is connected. */
+export const searchAdsAccountAnswers = answerTable([
+  answerTo(account.searchAdsIntegrations, (_, { connected }) => [
+    (connected ? organisations : []).map((org, index) => ({
+      id: 100 + index,
+      integId: `int-${org.id.toString(36)}`,
+      orgName: org.name,
+      orgId: org.id,
+      currency: org.currency,
+      timeZone: index === 0 ? "America/New_York" : "Europe/Istanbul",
+      paymentModel: "PAYG",
+      valid: true,
+      roleNames: ["API Read Only"],
+      fetchCompleted: true,
+      createDate: "2024-02-29T09:30:00",
+    })),
+  ]),
+  answerTo(account.mmpIntegrations, (_, scene) =>
+    advertised(scene).map((app, index) => ({
+      name: app.name,
+      trackId: app.trackId,
+      iconUrl: iconOf(app, versionOn(app, addDays(scene.today, -1))),
+      developerName: app.developer,
+      integrations: [
+        {
+          trackerType: trackers[index % 2] ?? "ADJUST",
+          state: index % 3 === 0 ? "NO_RECENT_EVENT" : "SUCCESSFULLY_INTEGRATED",
+        },
+      ],
+    })),
+  ),
+  answerTo(account.searchAdsGoals, ({ trackIds }, scene) =>
+    advertised(scene)
+      .map((app, index) => ({ app, told: goal(app, index) }))
+      .filter(({ app }) => trackIds?.includes(app.trackId) ?? true)
+      .map(({ told }) => told),
+  ),
+  answerTo(account.searchAdsGoal, ({ id }, scene) => {
+    const found = advertised(scene)
+      .map(goal)
+      .find((one) => one.id === id);
+    if (found === undefined) throw new Refusal(404, `no goal has the id ${id}`);
+    return found;
+  }),
+  answerTo(account.searchAdsApps, (_, scene) => advertised(scene).map((app) => searchAdsApp(scene, app))),
+  answerTo(account.bidHistoryLogs, ({ orgId, startDate, endDate }, scene) => {
+    const days = publishedDays(scene, account.bidHistoryLogs, { start: startDate, end: endDate });
+    const bids = scene.connected ? bidsOf(scene.market).filter(({ org }) => org.id === orgId) : [];
+    return days.flatMap((day) => bids.flatMap((bid) => changesOn(bid, day).map(bidLog)));
+  }),
+]);

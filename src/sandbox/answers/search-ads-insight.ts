@@ -1,0 +1,42 @@
+import * as insight from "../../api/operations/search-ads-insight.ts";
+import type { Day } from "../../core/day.ts";
+import type { MarketApp } from "../market/apps.ts";
+import { paidShareOn } from "../market/search-ads.ts";
+import { answerTable, answerTo, knownApp, publishedDays } from "../scene.ts";
+
+/** An app's part of a keyword's paid impressions over days, in all and by slot. */
+function share(app: MarketApp, of: { country: string; keyword: string; days: readonly Day[] }) {
+  const { country, keyword, days } = of;
+  const sum = days.reduce((total, day) => total + paidShareOn(app, { country, keyword, day }), 0);
+  const all = days.length === 0 ? 0 : Math.round((sum / days.length) * 1e4) / 1e4;
+  return { all, slotShares: { "1": all, "2": Math.round(all * 5e3) / 1e4 } };
+}
+
+/** Answers about who pays for which keywords; both tell the same shares, from the app's side and from the keyword's. */
+export const searchAdsInsightAnswers = answerTable([
+  answerTo(insight.paidKeywords, ({ trackId, countryCode, startDate, endDate }, scene) => {
+    const app = knownApp(scene, "ios", trackId);
+    const days = publishedDays(scene, insight.paidKeywords, { start: startDate, end: endDate });
+    const shares = scene.market
+      .trackedKeywords(app, countryCode)
+      .map((keyword) => ({ keyword, of: share(app, { country: countryCode, keyword, days }) }))
+      .filter(({ of }) => of.all > 0)
+      .map(({ keyword, of }) => ({ keyword, appShare: of.all, slotShares: of.slotShares }));
+    return { trackId: Number(trackId), shares };
+  }),
+  answerTo(insight.payingApps, ({ countryCode, keyword, startDate, endDate }, scene) => {
+    const days = publishedDays(scene, insight.payingApps, { start: startDate, end: endDate });
+    const shares = scene.market.apps
+      .filter(({ store }) => store === "ios")
+      .map((app) => ({ app, of: share(app, { country: countryCode, keyword, days }) }))
+      .filter(({ of }) => of.all > 0)
+      .map(({ app, of }, index) => ({
+        trackId: Number(app.trackId),
+        share: of.all,
+        slotShares: of.slotShares,
+        defaultProductPageCount: 1,
+        customProductPageCount: index % 3,
+      }));
+    return { keyword, startDate, endDate, shares };
+  }),
+]);

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { operationById, operations } from "../../src/api/operations/all.ts";
+import { describeOperation, rangeWords } from "../../src/cli/describe.ts";
+
+const words = { ios: "apples", android: "robots" };
+const told = (id: string) => describeOperation(operationById(id), words);
+const parameter = (id: string, name: string) => told(id).parameters.find((one) => one.name === name);
+
+test("every operation is told as plain data in the words of the deployment", () => {
+  const all = operations.map((operation) => describeOperation(operation, words));
+  expect(JSON.parse(JSON.stringify(all))).toEqual(all);
+  expect(all.filter(({ path }) => /iosstore|androidstore/.test(path))).toEqual([]);
+  expect(all.flatMap(({ parameters }) => parameters).filter(({ schema }) => Object.keys(schema).length === 0)).toEqual(
+    [],
+  );
+});
+
+test("a parameter is told with its place, its kind, its limit and what stands for it when it is left out", () => {
+  expect(parameter("ios.keyword-ranking", "keywords")).toMatchObject({ in: "query", list: "comma", maxItems: 100 });
+  expect(parameter("dashboard.add-keywords", "body")).toMatchObject({ in: "body", list: "json", maxItems: 200 });
+  expect(parameter("search-ads.reports", "orgIds")).toMatchObject({ in: "body", list: "json", required: false });
+  expect(parameter("search-ads.reports", "reAttrType")).toMatchObject({
+    default: "WITH",
+    list: null,
+    schema: { enum: ["WITH", "WITHOUT", "ONLY"] },
+  });
+  expect(parameter("ios.category-ranking", "hourly")).toMatchObject({ schema: { type: "boolean" }, default: null });
+});
+
+test("a range is told with its length and its end", () => {
+  expect(
+    ["ios.keyword-history", "ios.version-list", "search-ads.reports", "market.app-match"].map((id) =>
+      rangeWords(operationById(id)),
+    ),
+  ).toEqual(["30 days, end counted in", "any number of days, end left out", "1 month, end not told", ""]);
+  expect(told("search-ads.reports")).toMatchObject({
+    longestRangeDays: null,
+    longestRangeMonths: 1,
+    range: { start: "startDate", end: "endDate" },
+    rangeEndInclusive: null,
+  });
+});
