@@ -13,6 +13,8 @@ export type PortfolioApp = {
 export type PortfolioCountry = {
   readonly country: string;
   readonly keywords: readonly string[];
+  /** Those of the keywords that the account tracks, as last read; the rest comes from the configuration alone. */
+  readonly tracked?: readonly string[];
   readonly keywordCount: number | null;
 };
 

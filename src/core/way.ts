@@ -5,8 +5,12 @@ export type Way = {
   readonly credits: number;
   /** Days that one call may span. */
   readonly maxDays: number;
-  /** Items that one call may name; above 1 they travel as a comma-separated list. */
+  /** Items that one call may name; above 1 they travel as a comma-separated list. Without end where a call names none. */
   readonly maxItems: number;
+  /** Set where a call names no items and brings all that the account tracks: the only items that it can carry. */
+  readonly tracked?: ReadonlySet<string>;
+  /** Calls that it takes to bring what other ways bring in one, a device a call for instance; one when left out. */
+  readonly calls?: number;
 };
 
 /** When a dataset is worth asking for. */
@@ -24,7 +28,13 @@ export type Timing =
       readonly historyDays: number;
     };
 
-/** True when an item may travel by this way: a comma inside a comma-separated list would split it. */
+/** True when an item may travel by this way: the account tracks it where the way names no items, and no comma would split it in a list. */
 export function carries(way: Way, item: string): boolean {
+  if (way.tracked !== undefined) return way.tracked.has(item);
   return way.maxItems === 1 || !item.includes(",");
+}
+
+/** What it costs to go this way once, all of its calls together. */
+export function fare(way: Way): number {
+  return way.credits * (way.calls ?? 1);
 }

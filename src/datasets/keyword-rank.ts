@@ -1,3 +1,4 @@
+import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import {
   androidKeywordHistory,
   androidKeywordRanking,
@@ -14,9 +15,10 @@ import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { daysOf, holds, windowLength } from "../core/window.ts";
 import { appRef, defineTable, type RowOf } from "../warehouse/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part, type Normalised } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { readInstant, type CrawlTime } from "./instants.ts";
+import { wholeListRanks } from "./whole-list-ranks.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_rank",
@@ -37,11 +39,14 @@ const table = defineTable({
 type RankRow = RowOf<typeof table>;
 
 const ways = {
-  ios: [iosKeywordRanking, iosKeywordHistory],
-  android: [androidKeywordRanking, androidKeywordHistory],
+  ios: [iosKeywordRanking, iosKeywordHistory, dailyKeywordRankings],
+  android: [androidKeywordRanking, androidKeywordHistory, dailyKeywordRankings],
 } as const;
 
-/** Ranks of followed apps for followed keywords: by day for many keywords at once, or by keyword for many days, whichever is cheaper. */
+/**
+ * Ranks of followed apps for followed keywords: by day for a hundred named keywords, by keyword for many days, or by day and device for
+ * all that the account tracks, whichever is cheapest.
+ */
 export const keywordRank = defineDataset({
   name: "keyword_rank",
   summary: "Rank of each followed app for each followed keyword, by country, device and day.",
@@ -50,7 +55,7 @@ export const keywordRank = defineDataset({
   why: "3 credits bring up to 100 keywords of an app, country and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
   tables: [table],
-  operations: [...ways.ios, ...ways.android],
+  operations: [...new Set([...ways.ios, ...ways.android])],
   operationsFor: (scope) => ways[part(scope, "store") as Store],
   partitions: (portfolio) =>
     appCountries(portfolio)
@@ -58,38 +63,65 @@ export const keywordRank = defineDataset({
       .map(({ app, country }) => ({
         scope: { store: app.store, app: app.trackId, country: country.country },
         items: country.keywords,
+        tracked: country.tracked ?? [],
       })),
-  request: ({ operation, scope, items, window }) => {
+  wholeList: { operation: dailyKeywordRankings, calls: (scope) => devicesOf[part(scope, "store") as Store].length },
+  request: ({ operation, scope, items, window }, call = 0) => {
     const who = { trackId: part(scope, "app"), countryCode: part(scope, "country") };
     const asked = operationById(operation);
+    if (asked === dailyKeywordRankings) {
+      const devices = devicesOf[part(scope, "store") as Store];
+      return { ...who, date: window.start, ...(devices.length > 1 ? { device: devices[call]?.toLowerCase() } : {}) };
+    }
     return asked.range === null
       ? { ...who, keywords: items, date: window.start }
       : { ...who, keyword: items?.[0], ...rangeParams(asked, window) };
   },
-  normalise: (slice, pages, left) => {
-    const found = new Map<string, RankRow>();
-    const unfit: Unfit[] = [];
-    const asked = Map.groupBy(slice.items ?? [], foldKeyword);
-    const unsure = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
-    const entries = pages.flat() as readonly KeywordRankEntry[];
-    const echoed = new Set(entries.map(({ keyword }) => keyword));
-    for (const entry of entries) {
-      // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
-      const alike = asked.get(foldKeyword(entry.keyword)) ?? [];
-      const keywords = alike.includes(entry.keyword)
-        ? [entry.keyword]
-        : alike.filter((keyword) => !echoed.has(keyword));
-      const reason = strangeness(slice, keywords, entry);
-      if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry));
-      else {
-        unfit.push({ reason, item: entry });
-        for (const keyword of keywords) unsure.add(keyword);
-      }
-    }
-    if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, unfit };
-    return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, unsure)] }, unfit };
-  },
+  normalise: (slice, pages, left) =>
+    slice.operation === dailyKeywordRankings.id
+      ? normalisedList(slice, pages, left)
+      : normalisedRanks(slice, pages, left),
 });
+
+/** Ranks of an answer that echoes keyword, device and crawl time. */
+function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Normalised {
+  const found = new Map<string, RankRow>();
+  const unfit: Unfit[] = [];
+  const items = new Set(slice.items);
+  let folded: ReadonlyMap<string, readonly string[]> | null = null;
+  const unsure = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
+  const entries = pages.flat() as readonly KeywordRankEntry[];
+  const echoed = new Set(entries.map(({ keyword }) => keyword));
+  for (const entry of entries) {
+    // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
+    const exact = items.has(entry.keyword);
+    if (!exact) folded ??= Map.groupBy(items, foldKeyword);
+    const alike = exact ? [] : (folded?.get(foldKeyword(entry.keyword)) ?? []);
+    const keywords = exact ? [entry.keyword] : alike.filter((keyword) => !echoed.has(keyword));
+    const crawl = readInstant(entry.date);
+    const reason = strangeness(slice, keywords, entry, crawl);
+    if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry, crawl));
+    else {
+      unfit.push({ reason, item: entry });
+      for (const keyword of keywords) unsure.add(keyword);
+    }
+  }
+  if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, unfit };
+  return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, unsure)] }, unfit };
+}
+
+/** Ranks of the account's whole list, a page a device. */
+function normalisedList(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Normalised {
+  const { ranks, unfit, silent } = wholeListRanks(slice, pages, left);
+  if (ranks.length > 0 && ranks.every(({ rank }) => rank === null) && mayBeEarly(slice))
+    return { rows: {}, unfit, silent };
+  const rows = ranks.map(({ keyword, device, rank }) => ({
+    ...cellOf(slice, keyword, device, slice.window.start),
+    rank,
+    observed_at: null,
+  }));
+  return { rows: { [table.name]: rows }, unfit, silent };
+}
 
 /** So many keywords without a single rank are more likely a day that is not out than an app that is found nowhere. */
 const tellingBatch = 5;
@@ -107,16 +139,20 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
 }
 
 /** Why an entry does not belong to the slice, null when it does. */
-function strangeness({ scope, window }: Slice, keywords: readonly string[], entry: KeywordRankEntry): string | null {
+function strangeness(
+  { scope, window }: Slice,
+  keywords: readonly string[],
+  entry: KeywordRankEntry,
+  crawl: CrawlTime,
+): string | null {
   if (keywords.length === 0) return "a keyword that was not asked for";
   if (String(entry.trackId) !== part(scope, "app")) return "an app that was not asked for";
   if (entry.countryCode != null && entry.countryCode.toUpperCase() !== part(scope, "country"))
     return "a country that was not asked for";
-  return holds(window, readInstant(entry.date).day) ? null : "a day outside the window that was asked for";
+  return holds(window, crawl.day) ? null : "a day outside the window that was asked for";
 }
 
-function rowOf(slice: Slice, keyword: string, entry: KeywordRankEntry): RankRow {
-  const crawl = readInstant(entry.date);
+function rowOf(slice: Slice, keyword: string, entry: KeywordRankEntry, crawl: CrawlTime): RankRow {
   const device = "appKind" in entry ? entry.appKind : "ALL";
   return { ...cellOf(slice, keyword, device, crawl.day), rank: entry.rank ?? null, observed_at: crawl.at };
 }
@@ -144,18 +180,25 @@ function precedes(held: RankRow, row: RankRow): boolean {
 }
 
 function cellKey(row: Pick<RankRow, "date_day" | "device_key" | "keyword_key">): string {
-  return `${row.date_day} ${row.device_key} ${row.keyword_key}`;
+  return cellName(row.date_day, row.device_key, row.keyword_key);
+}
+
+function cellName(day: string | null, device: string | null, keyword: string | null): string {
+  return `${day} ${device} ${keyword}`;
 }
 
 /** Asked for and not in the answer: a row without rank; not where something came for the keyword that did not fit, since then nobody knows. */
 function unranked(slice: Slice, found: ReadonlyMap<string, RankRow>, unsure: ReadonlySet<string>): readonly RankRow[] {
-  const keywords = (slice.items ?? []).filter((keyword) => !unsure.has(keyword));
-  return keywords
-    .flatMap((keyword) =>
-      daysOf(slice.window).flatMap((day) =>
-        devicesOf[part(slice.scope, "store") as Store].map((device) => cellOf(slice, keyword, device, day)),
-      ),
-    )
-    .filter((cell) => !found.has(cellKey(cell)))
-    .map((cell) => ({ ...cell, rank: null, observed_at: null }));
+  const days = daysOf(slice.window);
+  const devices = devicesOf[part(slice.scope, "store") as Store];
+  const rows: RankRow[] = [];
+  for (const keyword of slice.items ?? []) {
+    if (unsure.has(keyword)) continue;
+    for (const day of days)
+      for (const device of devices)
+        // most cells are in the answer: what is made for each of them counts
+        if (!found.has(cellName(day, device, keyword)))
+          rows.push({ ...cellOf(slice, keyword, device, day), rank: null, observed_at: null });
+  }
+  return rows;
 }

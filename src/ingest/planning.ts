@@ -1,17 +1,15 @@
-import { wayOf } from "../api/ways.ts";
-import type { DatasetSettings, Settings } from "../config/settings.ts";
-import { addDays, type Day } from "../core/day.ts";
-import type { Portfolio } from "../core/portfolio.ts";
-import type { Timing } from "../core/way.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import type { SliceDraft } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
-import { readCoverage } from "../ledger/coverage.ts";
-import { askable } from "../plan/missing.ts";
-import { planDataset, type DatasetPlan, type PlanPartition } from "../plan/plan-dataset.ts";
+import type { Reprocess } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
+import type { Only } from "./only.ts";
+import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { portfolioOf } from "./portfolio.ts";
 
 /** What a sync is asked to do. */
@@ -21,13 +19,21 @@ export type SyncRequest = {
   /** Days asked for by hand, half-open; each dataset's own history where left out. */
   readonly bounds: Partial<Window>;
   readonly today: Day;
+  /** Apps and countries asked for by hand; all when left out. See `isWanted`. */
+  readonly only?: Only;
+  /**
+   * Which cells that were asked for before are asked for again; `missing` when left out. The others ask again each time they are
+   * planned, so a request with one of them is planned once. They hold for the market; what is followed is brought up to date as always.
+   */
+  readonly reprocess?: Reprocess;
 };
 
-/** The plan of one stage. `stage` is the first that has something to do: what is followed must be known before the market is planned. */
-export type StagePlan = {
+/** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that asks for one thing at a time. */
+export type PlanChunk = {
+  readonly dataset: string;
   readonly stage: Dataset["stage"];
-  readonly plans: readonly DatasetPlan[];
-  readonly portfolio: Portfolio;
+  readonly slices: readonly SliceDraft[];
+  readonly naiveCredits: number;
 };
 
 /** The datasets that a request names, in planning order. */
@@ -45,84 +51,39 @@ export function datasetsOf(request: SyncRequest, settings: Settings): readonly D
 }
 
 /**
- * Plans what a request lacks, from what the database knows. Writes nothing and asks nobody. `whole` also plans the stages after the
- * first that has something to do, as far as is known by now.
+ * The plan of a request, chunk by chunk: datasets in planning order, partitions in the order of their scopes whatever that of the
+ * portfolio, newest first within a chunk. Memory does not grow with the account, and the caller may write what it got before it asks
+ * for more. Ends after the first stage that has something to do, unless `whole`. Writes nothing and asks nobody.
  */
-export async function planRequest(
+export async function* planChunks(
   db: Database,
   request: SyncRequest,
   settings: Settings,
   whole = false,
-): Promise<StagePlan> {
+): AsyncGenerator<PlanChunk> {
+  const starts = await startsOf(db, request, settings);
+  let any = false;
+  for (const stage of stages) {
+    for (const start of starts.filter(({ dataset }) => dataset.stage === stage))
+      for await (const chunk of planInChunks(coverageFor(db, start), start))
+        if (chunk.slices.length > 0) {
+          any = true;
+          yield { ...chunk, stage };
+        }
+    if (any && !whole) return;
+  }
+}
+
+const stages = ["portfolio", "market"] as const;
+
+async function startsOf(db: Database, request: SyncRequest, settings: Settings): Promise<readonly DatasetPlanning[]> {
   const portfolio = portfolioOf(await readTracked(db), settings.portfolio);
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
-  const wanted = datasetsOf(request, settings);
-  const plans: DatasetPlan[] = [];
-  let first: Dataset["stage"] | null = null;
-  for (const stage of ["portfolio", "market"] as const) {
-    for (const dataset of wanted.filter((candidate) => candidate.stage === stage)) {
-      plans.push(
-        await planOne(db, { dataset, request, portfolio, learned, settings: settings.datasets[dataset.name] ?? {} }),
-      );
-    }
-    if (plans.some((plan) => plan.slices.length > 0)) first ??= stage;
-    if (first !== null && !whole) break;
-  }
-  return { stage: first ?? "market", plans, portfolio };
-}
-
-type One = {
-  dataset: Dataset;
-  request: SyncRequest;
-  portfolio: Portfolio;
-  learned: ReadonlyMap<string, number>;
-  settings: DatasetSettings;
-};
-
-async function planOne(db: Database, { dataset, request, portfolio, learned, settings }: One): Promise<DatasetPlan> {
-  const partitions = dataset
-    .partitions(portfolio)
-    .filter(
-      ({ scope }) =>
-        settings.countries === undefined ||
-        scope["country"] === undefined ||
-        settings.countries.includes(scope["country"]),
-    )
-    .map((partition): PlanPartition => ({
-      scope: partition.scope,
-      items: partition.items,
-      fingerprint: partition.fingerprint ?? "",
-      ways: dataset.operationsFor(partition.scope).map((operation) => wayOf(operation, learned)),
-    }));
-  const timing = timingOf(dataset.timing, settings);
-  const covered = await readCoverage(db, dataset.name, reachOf(timing, request));
-  return planDataset({
-    dataset: dataset.name,
-    timing,
-    partitions,
-    covered,
-    today: request.today,
-    bounds: request.bounds,
-  });
-}
-
-/** Of how far back the ledger matters: a plan need not read every slice ever made. */
-function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
-  return timing.kind === "series"
-    ? askable(timing, today, bounds)
-    : { start: addDays(today, -timing.refreshDays - openFor) };
-}
-
-/** Days after which an open snapshot slice is as good as forgotten. */
-const openFor = 30;
-
-/** A dataset's timing with what the configuration changes. */
-function timingOf(timing: Timing, settings: DatasetSettings): Timing {
-  if (timing.kind === "snapshot") return timing;
-  return {
-    ...timing,
-    settleDays: settings.settle_days ?? timing.settleDays,
-    lookbackDays: settings.lookback_days ?? timing.lookbackDays,
-    historyDays: settings.history_days ?? timing.historyDays,
-  };
+  return datasetsOf(request, settings).map((dataset) => ({
+    dataset,
+    request,
+    portfolio,
+    learned,
+    settings: settings.datasets[dataset.name] ?? {},
+  }));
 }

@@ -10,7 +10,8 @@ export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings
     tracked: false,
     countries: app.countries.map((country) => ({ country, keywords: app.keywords, keywordCount: null })),
   }));
-  const sources = { account: tracked, config: listed, both: [...tracked, ...listed] };
+  const account = tracked.map((app) => ({ ...app, countries: app.countries.map(asTracked) }));
+  const sources = { account, config: listed, both: [...account, ...listed] };
   const groups = Map.groupBy(sources[settings.source], (app) => `${app.store}:${app.trackId}`);
   const apps = [...groups.values()].flatMap((same) =>
     same.slice(0, 1).map((app) => ({
@@ -27,10 +28,19 @@ function merge(countries: readonly PortfolioCountry[]): readonly PortfolioCountr
   return [...groups]
     .map(([country, same]) => ({
       country,
-      keywords: [...new Set(same.flatMap(({ keywords }) => keywords))].sort(compare),
+      keywords: unique(same.map(({ keywords }) => keywords)),
+      tracked: unique(same.map((one) => one.tracked ?? [])),
       keywordCount: same.find(({ keywordCount }) => keywordCount !== null)?.keywordCount ?? null,
     }))
     .sort((a, b) => compare(a.country, b.country));
+}
+
+function asTracked(country: PortfolioCountry): PortfolioCountry {
+  return { ...country, tracked: country.keywords };
+}
+
+function unique(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())].sort(compare);
 }
 
 /** By code unit, so that the order never depends on the machine's language. */

@@ -1,4 +1,4 @@
-import { spanOf } from "./gap-grid.ts";
+import { spanOf, windowCount } from "./gap-grid.ts";
 import { cheapestVertexCover, mostDays } from "./vertex-cover.ts";
 
 /** What buying a day for the whole batch, or one window of `windowDays` days for one item, costs. */
@@ -12,8 +12,8 @@ export type BatchCover = { readonly bought: Uint8Array; readonly price: number }
  *
  * Where all missing days lie within one window it is exact: a minimum weighted vertex cover. Over a longer time the days are cut into
  * stretches of a window's length, each solved exactly, and windows are then placed anew, as few as the days that are left need.
- * A window of the best possible cover meets at most two stretches, so the price is at most twice the best one; it is never above
- * buying days only or windows only.
+ * A window (of up to 30 days) of the best possible cover meets at most two stretches, so the price is at most twice the best one;
+ * it is never above buying days only or windows only.
  */
 export function coverBatch(rows: readonly Uint8Array[], days: number, prices: BatchPrices): BatchCover {
   const span = spanOf(rows);
@@ -30,9 +30,12 @@ export function coverBatch(rows: readonly Uint8Array[], days: number, prices: Ba
     candidates.push(
       stretchCover(rows, { days, start: span.last + 1 - Math.ceil(whole / length) * length, length }, prices),
     );
-  return candidates
-    .map((bought) => ({ bought, price: priceWith(rows, bought, prices) }))
-    .reduce((best, next) => (next.price < best.price ? next : best));
+  let best: BatchCover | null = null;
+  for (const bought of candidates) {
+    const price = priceWith(rows, bought, { ...prices, atMost: best?.price ?? Number.POSITIVE_INFINITY });
+    if (best === null || price < best.price) best = { bought, price };
+  }
+  return best ?? { bought: new Uint8Array(days), price: 0 };
 }
 
 function everyMissingDay(rows: readonly Uint8Array[], days: number): Uint8Array {
@@ -41,39 +44,47 @@ function everyMissingDay(rows: readonly Uint8Array[], days: number): Uint8Array 
   return bought;
 }
 
-type Grid = { readonly days: number; readonly start: number; readonly length: number };
+type Stretches = { readonly days: number; readonly start: number; readonly length: number };
 
-/** The days that the exact covers of the stretches of one grid buy. */
-function stretchCover(rows: readonly Uint8Array[], { days, start, length }: Grid, prices: BatchPrices): Uint8Array {
+/** The days that the exact covers of the stretches of one cut buy. */
+function stretchCover(
+  rows: readonly Uint8Array[],
+  { days, start, length }: Stretches,
+  prices: BatchPrices,
+): Uint8Array {
   const bought = new Uint8Array(days);
   for (let from = start; from < days; from += length) {
-    const masks = rows.map((row) => maskOf(row, from, length));
-    if (masks.every((mask) => mask === 0)) continue;
+    const masks = masksOf(rows, from, length);
+    if (masks.length === 0) continue;
     const cover = cheapestVertexCover(masks, { day: prices.day, item: prices.window });
     for (let bit = 0; bit < length; bit += 1) if ((cover.days & (1 << bit)) !== 0) bought[from + bit] = 1;
   }
   return bought;
 }
 
-function maskOf(row: Uint8Array, from: number, length: number): number {
-  let mask = 0;
-  for (let bit = Math.max(0, -from); bit < length; bit += 1) if (row[from + bit] === 1) mask |= 1 << bit;
-  return mask;
-}
-
-function priceWith(rows: readonly Uint8Array[], bought: Uint8Array, prices: BatchPrices): number {
-  let price = bought.reduce((sum, day) => sum + day, 0) * prices.day;
-  for (const row of rows) price += windowCount(row, bought, prices.windowDays) * prices.window;
-  return price;
-}
-
-/** How many windows the days of a row need that are not bought; `fewestWindows` without making them. */
-function windowCount(row: Uint8Array, bought: Uint8Array, longest: number): number {
-  let count = 0;
-  for (let day = row.indexOf(1); day >= 0 && day < row.length; day += 1) {
-    if (row[day] !== 1 || bought[day] === 1) continue;
-    count += 1;
-    day += longest - 1;
+/** The missing days of each row in one stretch as bits; rows that lack none there are left out. */
+function masksOf(rows: readonly Uint8Array[], from: number, length: number): number[] {
+  const masks: number[] = [];
+  for (const row of rows) {
+    const stop = Math.min(length, row.length - from);
+    let mask = 0;
+    for (let bit = Math.max(0, -from); bit < stop; bit += 1) if (row[from + bit] === 1) mask |= 1 << bit;
+    if (mask !== 0) masks.push(mask);
   }
-  return count;
+  return masks;
+}
+
+/** What the days bought and the windows for what they leave cost; gives up above `atMost`. */
+function priceWith(
+  rows: readonly Uint8Array[],
+  bought: Uint8Array,
+  { day, window, windowDays, atMost }: BatchPrices & { readonly atMost: number },
+): number {
+  let price = 0;
+  for (const one of bought) price += one * day;
+  for (const row of rows) {
+    if (price > atMost) return price;
+    price += windowCount(row, windowDays, bought) * window;
+  }
+  return price;
 }

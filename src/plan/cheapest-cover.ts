@@ -1,170 +1,95 @@
-import type { Day } from "../core/day.ts";
-import { carries, type Way } from "../core/way.ts";
+import { carries, fare, type Way } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
-import { coverBatch } from "./batch-cover.ts";
-import { fewestWindows, gridOf, windowOf, type GapGrid, type GapRow } from "./gap-grid.ts";
+import { isBestByDay } from "./by-day-bound.ts";
+import { dayCalls, priceOfWindows } from "./day-calls.ts";
+import { fewestWindows, windowCount, windowOf, type GapGrid } from "./gap-grid.ts";
+import { windowCandidates } from "./window-candidates.ts";
+import { ridersOf, waysOf, type Rider, type Ways, type Windows } from "./rider.ts";
 
-/** One call of a cover: which way, which items (none where the scope says it all), which days. */
+/** One call of a cover, or as many as its way takes: which way, which items (none where the scope says it all), which days. */
 export type Piece = { readonly way: Way; readonly items: readonly string[]; readonly window: Window };
 
-/** Missing days by item. */
-export type Missing = ReadonlyMap<string, readonly Day[]>;
-
 /**
- * The calls that together hold every missing cell, at the lowest price found.
+ * The calls that together hold every missing cell, at the lowest price found. Ways are of three kinds: long (one item, many days),
+ * wide (up to n named items, one day) and whole (all items that the account tracks, one day).
  *
- * With one way there is no choice. With a way that takes up to n items for one day and a way that takes one item for many days the
- * price is the lowest there is when n items suffice and their missing days lie within one window. Beyond that two things are not
- * proven best: where windows begin (at most twice the best price, see coverBatch) and which items share a batch of n (at most as
- * many times the best price as there are batches). It is never above what either way alone would cost.
+ * Proven, with F the price found and B the lowest there is:
+ * - One kind of way alone: F = B. Long windows placed greedily are the fewest; a day's calls are as few as its items need.
+ * - Long and wide, at most n items that a list can carry, all missing days of those within one window: F = B.
+ * - Long and wide, any number of items and days, where each day lacks few enough for one call or full calls only, and no item is missing
+ *   so often that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords): F = B.
+ * - Else at most n items over a longer time: F <= 2 B, since where windows begin is not searched (see coverBatch).
+ * - Else, with b batches of n items: F <= b B, or 2 b B over a longer time, since which items share a batch is not searched.
+ * - With the whole list as well: left out where it can pay on no day (`isIdle`), and then as above. Else the bound of the case above times
+ *   1 + b W / A, W being the price of a wide call and A that of the whole list (1.03 for a hundred keywords of an iOS app, 1.06 on
+ *   Android): at worst a list is bought for items that a comma keeps out of lists while the others go by name, as they would without it.
+ * - Always: given its windows no other calls of the days cost less, and F is never above what any way alone costs that can carry all.
  */
-export function cheapestCover(missing: Missing, ways: readonly Way[]): readonly Piece[] {
-  const grid = gridOf(missing);
-  const long = ways.find((way) => way.maxItems === 1);
-  const wide = ways.find((way) => way.maxItems > 1);
-  if (grid === null) return [];
-  if (wide === undefined) return long === undefined ? [] : itemByItem(grid, grid.rows, long);
-  const listed = grid.rows.filter(({ item }) => carries(wide, item));
-  if (long === undefined) return dayByDay(grid, listed, wide);
-  const alone = grid.rows.filter(({ item }) => !carries(wide, item));
-  const both = { wide, long };
-  const covers = [batchwise(grid, listed, both), overflowwise(grid, listed, both), itemByItem(grid, listed, long)];
-  return [...itemByItem(grid, alone, long), ...cheapestOf(covers)];
+export function cheapestCover(grid: GapGrid, ways: readonly Way[]): readonly Piece[] {
+  const kinds = waysOf(ways);
+  const all = ridersOf(grid.rows, kinds);
+  if (all.length === 0) return [];
+  const idle = isIdle(all, kinds);
+  const used = idle ? { ...kinds, whole: null } : kinds;
+  const riders = idle ? ridersOf(grid.rows, used) : all;
+  const windows = cheapestWindows(riders, used);
+  const { calendar } = grid;
+  const { long } = used;
+  const byItem = riders.flatMap(({ item }, index) =>
+    long === null
+      ? []
+      : (windows[index] ?? []).map((span) => ({
+          way: long,
+          items: item === "" ? [] : [item],
+          window: windowOf(calendar, span),
+        })),
+  );
+  return [
+    ...byItem,
+    ...dayCalls(riders, windows, used).map(({ way, items, day }) => ({
+      way,
+      items,
+      window: windowOf(calendar, { start: day, end: day + 1 }),
+    })),
+  ];
 }
 
 /** What the pieces cost together. */
 export function priceOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.way.credits, 0);
+  return pieces.reduce((sum, piece) => sum + fare(piece.way), 0);
 }
 
 /** What a program would pay that asks for one item at a time, each by the cheaper way. */
-export function naivePrice(missing: Missing, ways: readonly Way[]): number {
-  const grid = gridOf(missing);
-  if (grid === null) return 0;
-  const prices = grid.rows.map(({ item, gaps }) =>
-    Math.min(
-      ...ways.filter((way) => carries(way, item)).map((way) => way.credits * fewestWindows(gaps, way.maxDays).length),
-    ),
-  );
-  return prices.filter(Number.isFinite).reduce((sum, price) => sum + price, 0);
-}
-
-type Both = { readonly wide: Way; readonly long: Way };
-
-/** Batch by batch the cheapest days to buy for all, windows for what is left, and the calls of each day packed anew over all batches. */
-function batchwise(grid: GapGrid, rows: readonly GapRow[], { wide, long }: Both): readonly Piece[] {
-  const prices = { day: wide.credits, window: long.credits, windowDays: long.maxDays };
-  const split = batches(likeTogether(rows), wide.maxItems).flatMap((batch) => {
-    const gaps = batch.map((row) => row.gaps);
-    const { bought } = coverBatch(gaps, grid.days, prices);
-    return batch.map((row) => ({
-      ...row,
-      windows: widest(fewestWindows(notIn(row.gaps, bought), long.maxDays), row.gaps, long),
-    }));
-  });
-  const sorted = split.sort(byName);
-  const byItem = sorted.flatMap(({ item, windows }) =>
-    windows.map(({ start, end }) => ({ way: long, items: [item], window: windowOf(grid, start, end) })),
-  );
-  // a window may hold bought days as well: those need no place in the day's call
-  const byDay = sorted.map(({ item, gaps, windows }) => ({ item, gaps: outside(gaps, windows) }));
-  return [...byItem, ...dayByDay(grid, byDay, wide)];
-}
-
-/**
- * The items with most gaps one by one, the others together, at the split that is cheapest over all batches: finds the few items too
- * many that would cost every day another call.
- */
-function overflowwise(grid: GapGrid, rows: readonly GapRow[], { wide, long }: Both): readonly Piece[] {
-  const byGaps = rows
-    .map((row) => ({ row, gaps: countOf(row.gaps), windows: fewestWindows(row.gaps, long.maxDays).length }))
-    .sort((a, b) => b.gaps - a.gaps || byName(a.row, b.row));
-  const left = new Int32Array(grid.days);
-  for (const { gaps } of rows)
-    for (let day = 0; day < grid.days; day += 1) left[day] = (left[day] ?? 0) + (gaps[day] ?? 0);
-  let dayCalls = left.reduce((sum, count) => sum + Math.ceil(count / wide.maxItems), 0);
-  let itemCalls = 0;
-  let best = { price: dayCalls * wide.credits, alone: 0 };
-  for (const [index, { row, windows }] of byGaps.entries()) {
-    itemCalls += windows;
-    for (let day = row.gaps.indexOf(1); day >= 0; day = row.gaps.indexOf(1, day + 1)) {
-      left[day] = (left[day] ?? 0) - 1;
-      // the last call of the day held this item alone
-      if ((left[day] ?? 0) % wide.maxItems === 0) dayCalls -= 1;
-    }
-    const price = itemCalls * long.credits + dayCalls * wide.credits;
-    if (price < best.price) best = { price, alone: index + 1 };
+export function naivePrice(grid: GapGrid, ways: readonly Way[]): number {
+  let sum = 0;
+  for (const { item, gaps } of grid.rows) {
+    const prices = ways.filter((way) => carries(way, item)).map((way) => fare(way) * windowCount(gaps, way.maxDays));
+    if (prices.length > 0) sum += Math.min(...prices);
   }
-  const alone = new Set(byGaps.slice(0, best.alone).map(({ row }) => row));
-  return [
-    ...itemByItem(
-      grid,
-      rows.filter((row) => alone.has(row)),
-      long,
-    ),
-    ...dayByDay(
-      grid,
-      rows.filter((row) => !alone.has(row)),
-      wide,
-    ),
-  ];
+  return sum;
 }
 
-type Span = { readonly start: number; readonly end: number };
-
-/** Windows drawn out to the last missing day that they may hold: what a window holds for nothing need not be in a day's call. */
-function widest(windows: readonly Span[], gaps: Uint8Array, { maxDays }: Way): readonly Span[] {
-  return windows.map(({ start }) => ({ start, end: gaps.subarray(0, start + maxDays).lastIndexOf(1) + 1 }));
+/** True when the whole list is worth taking on no day: to name what it could hold, and a window for each item that cannot be named, cost no more. */
+function isIdle(riders: readonly Rider[], { long, wide, whole }: Ways): boolean {
+  if (whole === null) return false;
+  const tracked = riders.filter((rider) => rider.tracked);
+  const named = tracked.filter((rider) => rider.listed).length;
+  const priceNamed = named === 0 || wide === null ? 0 : fare(wide) * Math.ceil(named / wide.maxItems);
+  const alone = tracked.length - named;
+  const priceAlone = alone === 0 ? 0 : long === null ? Number.POSITIVE_INFINITY : alone * fare(long);
+  return priceNamed + priceAlone <= fare(whole);
 }
 
-/** Items with like gaps next to one another, so that a batch can share its days. */
-function likeTogether(rows: readonly GapRow[]): readonly GapRow[] {
-  const keyed = rows.map((row) => ({ row, key: Buffer.from(row.gaps).toString("latin1") }));
-  return keyed.sort((a, b) => (a.key === b.key ? byName(a.row, b.row) : a.key > b.key ? -1 : 1)).map(({ row }) => row);
-}
-
-function notIn(gaps: Uint8Array, bought: Uint8Array): Uint8Array {
-  return gaps.map((gap, day) => (bought[day] === 1 ? 0 : gap));
-}
-
-function outside(gaps: Uint8Array, windows: readonly Span[]): Uint8Array {
-  const left = gaps.slice();
-  for (const { start, end } of windows) left.fill(0, start, end);
-  return left;
-}
-
-function countOf(gaps: Uint8Array): number {
-  return gaps.reduce((sum, gap) => sum + gap, 0);
-}
-
-function itemByItem(grid: GapGrid, rows: readonly GapRow[], way: Way): readonly Piece[] {
-  return rows.flatMap(({ item, gaps }) =>
-    fewestWindows(gaps, way.maxDays).map(({ start, end }) => ({
-      way,
-      items: item === "" ? [] : [item],
-      window: windowOf(grid, start, end),
-    })),
-  );
-}
-
-/** One call a day for up to `maxItems` of the items that lack the day. */
-function dayByDay(grid: GapGrid, rows: readonly GapRow[], way: Way): readonly Piece[] {
-  return Array.from({ length: grid.days }, (_, day) => day).flatMap((day) => {
-    const items = rows.filter(({ gaps }) => gaps[day] === 1).map(({ item }) => item);
-    return batches(items, way.maxItems).map((batch) => ({ way, items: batch, window: windowOf(grid, day, day + 1) }));
-  });
-}
-
-function cheapestOf(covers: readonly (readonly Piece[])[]): readonly Piece[] {
-  return covers.reduce((best, next) => (priceOf(next) < priceOf(best) ? next : best));
-}
-
-function byName(a: GapRow, b: GapRow): number {
-  return a.item < b.item ? -1 : 1;
-}
-
-function batches<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
+/** Of some ways to place windows the one that is cheapest together with the days' calls for the rest. */
+function cheapestWindows(riders: readonly Rider[], ways: Ways): Windows {
+  const { long, wide, whole } = ways;
+  const listed = riders.filter((rider) => rider.listed);
+  if (whole === null && wide !== null && long !== null && isBestByDay(listed, wide, long))
+    return riders.map((rider) => (rider.listed ? [] : fewestWindows(rider.gaps, long.maxDays)));
+  let best: { readonly windows: Windows; readonly price: number } | null = null;
+  for (const windows of windowCandidates(riders, ways)) {
+    const price = priceOfWindows(riders, windows, ways);
+    if (best === null || price < best.price) best = { windows, price };
+  }
+  return best?.windows ?? [];
 }

@@ -2,11 +2,19 @@ import { addDays, daysBetween, type Day } from "../core/day.ts";
 import type { Covered } from "../core/slice.ts";
 import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
+import type { Calendar, GapGrid, GapRow } from "./gap-grid.ts";
 
 type Series = Extract<Timing, { kind: "series" }>;
 
-/** Days of one item that must be asked for: never asked before, or asked for while the source still restated them. */
-export type MissingDays = { readonly fresh: readonly Day[]; readonly restated: readonly Day[] };
+/**
+ * Which cells are asked for: those never asked for and those that are still restated (`missing`); those whose newest slice failed, or
+ * was skipped for another reason than a refusal (`failed`); every askable one that no open slice holds (`all`).
+ */
+export const reprocesses = ["missing", "failed", "all"] as const;
+export type Reprocess = (typeof reprocesses)[number];
+
+/** The cells of one scope that must be asked for: never asked before (or to be asked anew), and asked while the source still restated them. */
+export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /** The days that a sync may ask for: cut where they are not published yet. Without a start as far back from the end as the dataset's history. */
 export function askable(timing: Series, today: Day, bounds: Partial<Window>): Window {
@@ -15,61 +23,121 @@ export function askable(timing: Series, today: Day, bounds: Partial<Window>): Wi
   return { start: bounds.start ?? addDays(end, -timing.historyDays), end };
 }
 
-/** Days before this one are final in an answer of `asOf`: the source had stopped restating them. */
-function finalBefore(timing: Series, asOf: Day): Day {
-  return addDays(asOf, 1 - timing.settleDays - timing.lookbackDays);
-}
+/** What missing cells are told from. */
+export type MissingOptions = {
+  readonly timing: Series;
+  /** Null stands for the scope itself, under the name ''. */
+  readonly items: readonly string[] | null;
+  readonly calendar: Calendar;
+  /** What was asked for before, oldest first. Slices may share an array of items. */
+  readonly covered: readonly Covered[];
+  readonly today: Day;
+  readonly reprocess: Reprocess;
+};
 
 /**
- * The missing days of every item of one scope inside `window`. `items` null stands for the scope itself, under the name ''.
+ * The missing cells of every item of one scope.
+ *
  * An empty answer about the newest day may have come before the day was out: it is final a day later than others.
  * An item that was refused by itself is left out while that is on record here: it would have every batch refused.
  * A failed day counts as asked for: `storehouse retry` asks again, so that a poisoned one does not cost credits every night.
  */
-export function missingDays(options: {
-  readonly timing: Series;
-  readonly items: readonly string[] | null;
-  readonly window: Window;
-  readonly covered: readonly Covered[];
-  readonly today: Day;
-}): ReadonlyMap<string, MissingDays> {
-  const { timing, window, covered, today } = options;
-  const length = Math.max(0, daysBetween(window.start, window.end));
+export function missingCells(options: MissingOptions): MissingCells {
+  const { calendar, covered } = options;
   const refused = new Set(
     covered.filter((slice) => slice.refused && slice.items?.length === 1).flatMap(({ items }) => items ?? []),
   );
-  const wanted = (options.items ?? [""]).filter((item) => !refused.has(item));
-  const marks = new Map(wanted.map((item) => [item, new Uint8Array(length)]));
-  for (const slice of covered) {
-    const from = Math.max(0, daysBetween(window.start, slice.window.start));
-    const to = Math.min(length, daysBetween(window.start, slice.window.end));
-    const final =
-      slice.asOf >= today || isOpen(slice)
-        ? to
-        : daysBetween(window.start, finalBefore(timing, slice.asOf)) - (slice.state === "empty" ? 1 : 0);
-    for (const item of slice.items ?? [""]) {
-      const row = marks.get(item);
-      if (row === undefined) continue;
-      for (let index = from; index < to; index += 1)
-        row[index] = Math.max(row[index] ?? 0, index < final ? asked : toRestate);
-    }
-  }
-  const days = Array.from({ length }, (_, index) => addDays(window.start, index));
-  return new Map(
-    [...marks].map(([item, row]) => [
-      item,
-      {
-        fresh: days.filter((_, index) => row[index] === 0),
-        restated: days.filter((_, index) => row[index] === toRestate),
-      },
-    ]),
-  );
+  const items = sorted((options.items ?? [""]).filter((item) => !refused.has(item)));
+  const marks = new Uint8Array(items.length * calendar.days);
+  const rowsOf = rowFinder(items);
+  for (const slice of covered) mark(marks, rowsOf(slice.items), slice, options);
+  const fresh = options.reprocess === "failed" ? cell.failed : cell.unasked;
+  return {
+    fresh: { calendar, rows: rowsWith(marks, items, calendar.days, fresh) },
+    restated: { calendar, rows: rowsWith(marks, items, calendar.days, cell.toRestate) },
+  };
 }
 
-const toRestate = 1;
-const asked = 2;
+/** What is known of a cell. Where the newest slice does not decide alone, the larger number holds. */
+const cell = { unasked: 0, toRestate: 1, asked: 2, failed: 3 } as const;
+
+function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
+  const { calendar, reprocess } = options;
+  if (reprocess === "all" && !isOpen(slice)) return;
+  const from = Math.max(0, daysBetween(calendar.start, slice.window.start));
+  const to = Math.min(calendar.days, daysBetween(calendar.start, slice.window.end));
+  const final = reprocess === "missing" ? finalUntil(slice, options) : to;
+  const known = reprocess === "failed" && hasFailed(slice) ? cell.failed : cell.asked;
+  for (const row of rows) {
+    const first = row * calendar.days;
+    for (let day = from; day < to; day += 1) {
+      const now = day < final ? known : cell.toRestate;
+      const at = first + day;
+      // slices come oldest first
+      if (reprocess === "failed" || now > (marks[at] ?? 0)) marks[at] = now;
+    }
+  }
+}
+
+/** The index of the first day of which an answer was not final: the source still restated it. */
+function finalUntil(slice: Covered, { timing, calendar, today }: MissingOptions): number {
+  if (slice.asOf >= today || isOpen(slice)) return calendar.days;
+  const early = slice.state === "empty" ? 1 : 0;
+  return daysBetween(calendar.start, slice.asOf) + 1 - timing.settleDays - timing.lookbackDays - early;
+}
 
 /** True for a slice that waits or runs. */
-export function isOpen(slice: Covered): boolean {
-  return slice.state === "pending" || slice.state === "running" || slice.state === "deferred";
+export function isOpen({ state }: Pick<Covered, "state">): boolean {
+  return state === "pending" || state === "running" || state === "deferred";
+}
+
+/** True for a slice that ended without an answer, and not because of what was asked for. */
+export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">): boolean {
+  return state === "failed" || (state === "skipped" && !refused);
+}
+
+/** Finds the rows of a batch's items, once for each array: the same list stands behind hundreds of slices. */
+function rowFinder(items: readonly string[]): (batch: readonly string[] | null) => Int32Array {
+  const index = new Map(items.map((item, row) => [item, row]));
+  const found = new Map<readonly string[] | null, Int32Array>();
+  return (batch) => {
+    const known = found.get(batch);
+    if (known !== undefined) return known;
+    const rows = rowsNamed(items, index, batch ?? [""]);
+    found.set(batch, rows);
+    return rows;
+  };
+}
+
+function rowsNamed(items: readonly string[], index: ReadonlyMap<string, number>, batch: readonly string[]): Int32Array {
+  const rows = new Int32Array(batch.length);
+  let [length, next] = [0, 0];
+  for (const item of batch) {
+    // both lists are sorted: the row after the last one is the likeliest
+    const row = items[next] === item ? next : index.get(item);
+    if (row === undefined) continue;
+    rows[length] = row;
+    length += 1;
+    next = row + 1;
+  }
+  return rows.subarray(0, length);
+}
+
+/** The rows that have a cell of this kind, with 1 where they have. */
+function rowsWith(marks: Uint8Array, items: readonly string[], days: number, kind: number): readonly GapRow[] {
+  const rows: GapRow[] = [];
+  for (const [row, item] of items.entries()) {
+    const own = marks.subarray(row * days, (row + 1) * days);
+    if (!own.includes(kind)) continue;
+    const gaps = new Uint8Array(days);
+    for (let day = 0; day < days; day += 1) if (own[day] === kind) gaps[day] = 1;
+    rows.push({ item, gaps });
+  }
+  return rows;
+}
+
+/** By code unit, each once. */
+function sorted(items: readonly string[]): readonly string[] {
+  const inOrder = items.every((item, index) => index === 0 || (items[index - 1] ?? "") < item);
+  return inOrder ? items : [...new Set(items)].sort();
 }

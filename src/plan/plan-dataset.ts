@@ -3,8 +3,9 @@ import { addDays } from "../core/day.ts";
 import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
 import { oneDay, windowLength, type Window } from "../core/window.ts";
-import { cheapestCover, naivePrice, type Missing } from "./cheapest-cover.ts";
-import { askable, isOpen, missingDays } from "./missing.ts";
+import { cheapestCover, naivePrice } from "./cheapest-cover.ts";
+import { calendarOf, type Calendar } from "./gap-grid.ts";
+import { askable, hasFailed, isOpen, missingCells, type Reprocess } from "./missing.ts";
 
 /** One partition of a dataset with the ways in which it can be fetched. */
 export type PlanPartition = {
@@ -20,11 +21,13 @@ export type PlanRequest = {
   readonly dataset: string;
   readonly timing: Timing;
   readonly partitions: readonly PlanPartition[];
-  /** What was asked for before, by `scopeKey`. */
+  /** What was asked for before, oldest first, by `scopeKey`. */
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly today: Day;
   /** Days asked for by hand; the dataset's own history where left out. */
   readonly bounds: Partial<Window>;
+  /** Which cells that were asked for before are asked for again. */
+  readonly reprocess: Reprocess;
 };
 
 /** The slices of one dataset, newest first, and what a program would pay that asks for one thing at a time. */
@@ -34,57 +37,102 @@ export type DatasetPlan = {
   readonly naiveCredits: number;
 };
 
-/** Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure; the order of partitions does not matter. */
+/**
+ * Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure; the order of partitions does not matter. Partitions
+ * are planned one by one, so that any part of them can be planned alone.
+ */
 export function planDataset(request: PlanRequest): DatasetPlan {
-  const parts = request.partitions
-    .map((partition) => ({ partition, key: scopeKey(partition.scope) }))
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(({ partition, key }) => {
-      const covered = request.covered.get(key) ?? [];
-      return request.timing.kind === "snapshot"
-        ? planSnapshot(request, partition, covered)
-        : planSeries(request, partition, covered);
-    });
-  const slices = parts
-    .flatMap((part) => part.slices)
-    .sort((a, b) => (a.window.end < b.window.end ? 1 : a.window.end > b.window.end ? -1 : 0));
+  const { timing, today } = request;
+  const calendar = timing.kind === "series" ? calendarOf(askable(timing, today, request.bounds)) : null;
+  const parts = inOrder(request.partitions).map(({ partition, key }) => {
+    const covered = request.covered.get(key) ?? [];
+    return calendar === null
+      ? planSnapshot(request, partition, covered)
+      : planSeries(request, partition, covered, calendar);
+  });
+  const slices = newestFirst(parts.flatMap((part) => part.slices));
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
+}
+
+/** Partitions with the keys of their scopes, sorted by them. */
+export function inOrder<P extends { readonly scope: Scope }>(
+  partitions: readonly P[],
+): readonly { readonly partition: P; readonly key: string }[] {
+  return partitions
+    .map((partition) => ({ partition, key: scopeKey(partition.scope) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+/** Slices by the end of their windows, the last first; otherwise in the order given. */
+function newestFirst(slices: SliceDraft[]): readonly SliceDraft[] {
+  return slices.sort((a, b) => (a.window.end < b.window.end ? 1 : a.window.end > b.window.end ? -1 : 0));
 }
 
 type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
 
 function planSnapshot(request: PlanRequest, partition: PlanPartition, covered: readonly Covered[]): Part {
-  if (request.timing.kind !== "snapshot") return { slices: [], naiveCredits: 0 };
-  const { today, timing } = request;
-  const oldest = addDays(today, -timing.refreshDays);
-  // an answer that failed is no answer, but it is not asked for twice on one day either
-  const latest = covered.findLast((slice) => slice.state !== "failed");
-  const held =
-    (latest?.fingerprint === partition.fingerprint && (isOpen(latest) || latest.asOf > oldest)) ||
-    covered.some(
-      (slice) => slice.state === "failed" && slice.fingerprint === partition.fingerprint && slice.asOf >= today,
-    );
   const way = partition.ways[0];
-  if (held || way === undefined) return { slices: [], naiveCredits: 0 };
-  const slice = draft(request, partition, { way, items: [], window: oneDay(today) }, "snapshot");
+  if (way === undefined || !isDue(request, partition, covered)) return { slices: [], naiveCredits: 0 };
+  const slice = draft(request, partition, { way, items: [], window: oneDay(request.today) }, "snapshot");
   return { slices: [slice], naiveCredits: slice.credits };
 }
 
-function planSeries(request: PlanRequest, partition: PlanPartition, covered: readonly Covered[]): Part {
-  const { timing, today } = request;
+function isDue({ timing, today, reprocess }: PlanRequest, { fingerprint }: PlanPartition, covered: readonly Covered[]) {
+  if (timing.kind !== "snapshot") return false;
+  const newest = covered.at(-1);
+  if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
+  if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
+  const oldest = addDays(today, -timing.refreshDays);
+  // an answer that failed is no answer, but it is not asked for twice on one day either
+  const latest = covered.findLast((slice) => slice.state !== "failed");
+  const held = latest?.fingerprint === fingerprint && (isOpen(latest) || latest.asOf > oldest);
+  return !(
+    held ||
+    covered.some((slice) => slice.state === "failed" && slice.fingerprint === fingerprint && slice.asOf >= today)
+  );
+}
+
+function planSeries(
+  request: PlanRequest,
+  partition: PlanPartition,
+  covered: readonly Covered[],
+  calendar: Calendar,
+): Part {
+  const { timing, today, reprocess } = request;
   if (timing.kind !== "series") return { slices: [], naiveCredits: 0 };
-  const window = askable(timing, today, request.bounds);
-  const missing = missingDays({ timing, items: partition.items, window, covered, today });
-  const fresh: Missing = new Map([...missing].map(([item, days]) => [item, days.fresh]));
-  const restated: Missing = new Map([...missing].map(([item, days]) => [item, days.restated]));
-  const newest = oneDay(addDays(today, -timing.settleDays));
+  const { ways, answered } = withoutUntracked(partition.ways, covered);
+  const { items } = partition;
+  const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
+  const newest = addDays(today, -timing.settleDays);
   const slices = [
-    ...cheapestCover(fresh, partition.ways).map((piece) =>
-      draft(request, partition, piece, piece.window.start >= newest.start ? "daily" : "backfill"),
+    ...cheapestCover(fresh, ways).map((piece) =>
+      draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill"),
     ),
-    ...cheapestCover(restated, partition.ways).map((piece) => draft(request, partition, piece, "lookback")),
+    ...cheapestCover(restated, ways).map((piece) => draft(request, partition, piece, "lookback")),
   ];
-  return { slices, naiveCredits: naivePrice(fresh, partition.ways) + naivePrice(restated, partition.ways) };
+  return { slices, naiveCredits: naivePrice(fresh, ways) + naivePrice(restated, ways) };
+}
+
+/**
+ * What the account's whole list did not bring was never asked for: its days are left to other ways. While that is on record the
+ * items count as not tracked, or the same list would be paid for again and again.
+ */
+function withoutUntracked(
+  ways: readonly Way[],
+  covered: readonly Covered[],
+): { ways: readonly Way[]; answered: readonly Covered[] } {
+  const whole = new Set(ways.filter((way) => way.tracked !== undefined).map((way) => way.operation));
+  const isBarren = (slice: Covered) => slice.state === "skipped" && whole.has(slice.operation);
+  if (whole.size === 0 || !covered.some(isBarren)) return { ways, answered: covered };
+  const gone = new Set(covered.filter(isBarren).flatMap(({ items }) => items ?? []));
+  return {
+    ways: ways.map((way) =>
+      way.tracked === undefined
+        ? way
+        : { ...way, tracked: new Set([...way.tracked].filter((item) => !gone.has(item))) },
+    ),
+    answered: covered.filter((slice) => !isBarren(slice)),
+  };
 }
 
 function draft(
@@ -93,7 +141,7 @@ function draft(
   piece: { way: Way; items: readonly string[]; window: Window },
   creditClass: CreditClass,
 ): SliceDraft {
-  const requests = Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
+  const requests = (piece.way.calls ?? 1) * Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
   return {
     dataset: request.dataset,
     operation: piece.way.operation,

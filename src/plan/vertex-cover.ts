@@ -14,14 +14,44 @@ export type VertexCover = { readonly days: number; readonly items: readonly bool
  * The cheapest set of days and items such that every missing cell has its day or its item bought: a minimum weighted vertex cover
  * of a bipartite graph, hence exact. By duality it costs as much as the largest flow that runs from days (each passing at most its
  * cost) over missing cells to items (each passing at most its cost); what the last, failed search for a path reached tells the cut.
+ * Most graphs never come so far: see `kernelOf`.
  */
 export function cheapestVertexCover(masks: CellMasks, costs: CoverCosts): VertexCover {
-  const graph = newGraph(masks, costs);
+  const { days: forced, groups } = kernelOf(masks, costs);
+  const kept = [...groups.keys()];
+  const cut = kept.length === 0 ? { days: 0, items: [] } : cutOf(kept, costs, [...groups.values()]);
+  const days = forced | cut.days;
+  const dear = new Set(kept.filter((_, index) => cut.items[index]));
+  const items = masks.map((mask) => dear.has(mask & ~forced));
+  return { days, items, price: bitCount(days) * costs.day + items.filter(Boolean).length * costs.item };
+}
+
+/**
+ * What is left to decide after the plain part. Items that lack the same days are bought together or not at all, so they count as one.
+ * Where such a group costs no less than all its days, some cheapest cover buys those days instead: they are bought, which shortens
+ * what other items lack, until no group changes any more. Groups by the days they still lack, with the number of their items.
+ */
+function kernelOf(masks: CellMasks, costs: CoverCosts): { days: number; groups: ReadonlyMap<number, number> } {
+  for (let days = 0; ;) {
+    const groups = new Map<number, number>();
+    for (const mask of masks) {
+      const left = mask & ~days;
+      if (left !== 0) groups.set(left, (groups.get(left) ?? 0) + 1);
+    }
+    const before = days;
+    for (const [mask, count] of groups) if (count * costs.item >= bitCount(mask) * costs.day) days |= mask;
+    if (days === before) return { days, groups };
+  }
+}
+
+/** The minimum cut of a graph whose items stand for `counts` items each. */
+function cutOf(masks: CellMasks, costs: CoverCosts, counts: readonly number[]): Pick<VertexCover, "days" | "items"> {
+  const graph = newGraph(masks, costs, counts);
   for (let day = 0; day < mostDays; day += 1) {
     pushDirectly(graph, day);
     while ((graph.dayLeft[day] ?? 0) > 0 && augment(graph, day)) graph.dayLeft[day] = (graph.dayLeft[day] ?? 0) - 1;
   }
-  return coverOf(graph, masks, costs);
+  return coverOf(graph, masks);
 }
 
 type Graph = {
@@ -34,11 +64,11 @@ type Graph = {
   readonly used: Int32Array;
 };
 
-function newGraph(masks: CellMasks, costs: CoverCosts): Graph {
+function newGraph(masks: CellMasks, costs: CoverCosts, counts: readonly number[]): Graph {
   return {
     masks,
     dayLeft: new Int32Array(mostDays).fill(costs.day),
-    itemLeft: new Int32Array(masks.length).fill(costs.item),
+    itemLeft: Int32Array.from(counts, (count) => count * costs.item),
     flow: new Int32Array(masks.length * mostDays),
     used: new Int32Array(masks.length),
   };
@@ -118,15 +148,13 @@ function shift(graph: Graph, item: number, day: number, by: number): void {
   graph.used[item] = flow > 0 ? (graph.used[item] ?? 0) | (1 << day) : (graph.used[item] ?? 0) & ~(1 << day);
 }
 
-function coverOf(graph: Graph, masks: CellMasks, costs: CoverCosts): VertexCover {
+function coverOf(graph: Graph, masks: CellMasks): Pick<VertexCover, "days" | "items"> {
   const wanted = masks.reduce((all, mask) => all | mask, 0);
   let open = 0;
   for (let day = 0; day < mostDays; day += 1)
     if ((wanted & (1 << day)) !== 0 && (graph.dayLeft[day] ?? 0) > 0) open |= 1 << day;
   const reached = search(graph, open);
-  const days = wanted & ~reached.days;
-  const items = masks.map((mask, item) => mask !== 0 && reached.items[item] === 1);
-  return { days, items, price: bitCount(days) * costs.day + items.filter(Boolean).length * costs.item };
+  return { days: wanted & ~reached.days, items: masks.map((_, item) => reached.items[item] === 1) };
 }
 
 /** The number of set bits. */

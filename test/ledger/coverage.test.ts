@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { scopeKey } from "../../src/core/slice.ts";
-import { readCoverage } from "../../src/ledger/coverage.ts";
+import { coverageReader } from "../../src/ledger/coverage.ts";
 import { august, draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
-describe("readCoverage", () => {
+describe("coverageReader", () => {
   let stage: LedgerStage;
   let worker: string;
   let run: string;
@@ -32,11 +32,12 @@ describe("readCoverage", () => {
       );
     await stage.inState(run, "loaded", worker, draft({ dataset: "other" }));
     const { scope, asOf } = draft();
-    const found = await readCoverage(stage.db, "keyword_rank", {});
+    const found = await coverageReader(stage.db, "keyword_rank", {}).read([draft().scope]);
     expect([...found.keys()]).toEqual([scopeKey(scope)]);
     expect(found.get(scopeKey(scope))).toEqual(
       states.map((state, index) => ({
         scope,
+        operation: draft().operation,
         items: ["a, b", "c"],
         window: august(index + 1),
         state,
@@ -55,7 +56,7 @@ describe("readCoverage", () => {
       draft({ scope: german }),
       draft({ scope: { country: "DE", app: "1", store: "ios" }, window: august(1) }),
     );
-    const found = await readCoverage(stage.db, "keyword_rank", {});
+    const found = await coverageReader(stage.db, "keyword_rank", {}).read([german, draft().scope]);
     expect(found.get(scopeKey(german))).toHaveLength(2);
     expect(found.get(scopeKey(draft().scope))).toHaveLength(1);
   });
@@ -63,11 +64,58 @@ describe("readCoverage", () => {
   test("reads only windows that touch the days asked for, ends left out", async () => {
     const week = { start: day("2026-08-03"), end: day("2026-08-10") };
     await stage.insert(run, draft({ window: august(1) }), draft({ window: week }), draft({ window: august(10) }));
-    const windows = async (within: Parameters<typeof readCoverage>[2]) =>
-      [...(await readCoverage(stage.db, "keyword_rank", within)).values()].flat().map(({ window }) => window.start);
+    const windows = async (within: Parameters<typeof coverageReader>[2]) => {
+      const found = await coverageReader(stage.db, "keyword_rank", within).read([draft().scope]);
+      return [...found.values()].flat().map(({ window }) => window.start);
+    };
     expect(await windows({ start: day("2026-08-02"), end: day("2026-08-04") })).toEqual([week.start]);
     expect(await windows({ start: week.end })).toEqual(["2026-08-10"]);
     expect(await windows({ end: week.start })).toEqual(["2026-08-01"]);
     expect(await windows({})).toHaveLength(3);
+  });
+
+  test("reads the scopes that are asked for, and tells nothing of the others", async () => {
+    const german = { store: "ios", app: "1", country: "DE" };
+    await stage.insert(run, draft(), draft({ scope: german }));
+    const coverage = coverageReader(stage.db, "keyword_rank", {});
+    expect([...(await coverage.read([german])).keys()]).toEqual([scopeKey(german)]);
+    expect(await coverage.read([{ ...german, country: "FR" }])).toEqual(new Map());
+    expect(await coverage.read([])).toEqual(new Map());
+  });
+
+  test("tells slices in the order in which they were made, whatever their windows", async () => {
+    await stage.insert(run, draft({ window: august(9) }), draft({ window: august(3) }), draft({ window: august(5) }));
+    const found = await coverageReader(stage.db, "keyword_rank", {}).read([draft().scope]);
+    expect(found.get(scopeKey(draft().scope))?.map(({ window }) => window)).toEqual([august(9), august(3), august(5)]);
+  });
+
+  test("gives one array of items to all slices of a batch, from one reading to the next", async () => {
+    const other = { ...draft().scope, country: "DE" };
+    const items = ["a", "b"];
+    await stage.insert(
+      run,
+      draft({ items, window: august(1) }),
+      draft({ items, window: august(2) }),
+      draft({ items, scope: other }),
+      draft({ items: ["a"], window: august(3) }),
+    );
+    const coverage = coverageReader(stage.db, "keyword_rank", {});
+    const found = [
+      ...(await coverage.read([draft().scope])).values(),
+      ...(await coverage.read([other])).values(),
+    ].flat();
+    expect(new Set(found.map((slice) => slice.items)).size).toBe(2);
+    expect(found.map((slice) => slice.items)).toEqual([items, items, ["a"], items]);
+  });
+
+  test("keeps texts whole that look like lists", async () => {
+    const odd = { ...draft().scope, app: 'a,"b"|{c}' };
+    await stage.insert(
+      run,
+      draft({ scope: odd, fingerprint: "keywords, 12" }),
+      draft({ scope: odd, window: august(7) }),
+    );
+    const found = (await coverageReader(stage.db, "keyword_rank", {}).read([odd])).get(scopeKey(odd));
+    expect(found?.map(({ fingerprint }) => fingerprint)).toEqual(["keywords, 12", draft().fingerprint]);
   });
 });

@@ -3,10 +3,14 @@ import { describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { carries, type Way } from "../../src/core/way.ts";
 import { daysOf, windowLength } from "../../src/core/window.ts";
-import { cheapestCover, naivePrice, priceOf, type Missing, type Piece } from "../../src/plan/cheapest-cover.ts";
+import * as planner from "../../src/plan/cheapest-cover.ts";
+import { priceOf, type Piece } from "../../src/plan/cheapest-cover.ts";
+import { cellsOf, gridOf, type Missing } from "../support/plan-grid.ts";
 import { byDay, byHistory, daysAgo, today } from "../support/plan-timing.ts";
 
 const both = [byDay, byHistory];
+const cheapestCover = (missing: Missing, ways: readonly Way[]) => planner.cheapestCover(gridOf(missing), ways);
+const naivePrice = (missing: Missing, ways: readonly Way[]) => planner.naivePrice(gridOf(missing), ways);
 const lastDays = (count: number) => daysOf({ start: daysAgo(count), end: today });
 
 /** The same days for each of `count` items. */
@@ -118,13 +122,7 @@ describe("any cover", () => {
       fc.property(problem, (drawn) => {
         const { missing, wide, long } = posed(drawn);
         const pieces = cheapestCover(missing, [wide, long]);
-        const held = pieces.flatMap(({ items, window }) =>
-          items.flatMap((item) =>
-            daysOf(window)
-              .filter((day) => missing.get(item)?.includes(day))
-              .map((day) => `${item} ${day}`),
-          ),
-        );
+        const held = cellsOf(pieces, missing);
         const wanted = [...missing].flatMap(([item, days]) => days.map((day) => `${item} ${day}`));
         expect(held.toSorted()).toEqual(wanted.toSorted());
         for (const { way, items, window } of pieces) {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
-import { sliceStates, type Covered } from "../../src/core/slice.ts";
-import { daysOf, oneDay } from "../../src/core/window.ts";
-import { askable, missingDays } from "../../src/plan/missing.ts";
+import { sliceStates, type Covered, type SliceState } from "../../src/core/slice.ts";
+import { daysOf, oneDay, type Window } from "../../src/core/window.ts";
+import { calendarOf } from "../../src/plan/gap-grid.ts";
+import { askable, missingCells, type MissingOptions } from "../../src/plan/missing.ts";
+import { daysIn } from "../support/plan-grid.ts";
 import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
 describe("askable", () => {
@@ -30,11 +32,28 @@ describe("askable", () => {
   });
 });
 
-describe("missingDays", () => {
+describe("missingCells", () => {
   const week = { start: daysAgo(7), end: today };
 
-  function missing(slices: readonly Covered[], options: Partial<Parameters<typeof missingDays>[0]> = {}) {
-    return missingDays({ timing: series(), items: null, window: week, covered: slices, today, ...options });
+  type Options = Partial<Omit<MissingOptions, "calendar" | "covered"> & { window: Window }>;
+
+  /** Missing days of each item that is asked for at all. */
+  function missing(slices: readonly Covered[], { window = week, ...options }: Options = {}) {
+    const found = missingCells({
+      timing: series(),
+      items: null,
+      calendar: calendarOf(window),
+      covered: slices,
+      today,
+      reprocess: "missing",
+      ...options,
+    });
+    const [fresh, restated] = [daysIn(found.fresh), daysIn(found.restated)];
+    return {
+      get: (item: string) => ({ fresh: fresh.get(item) ?? [], restated: restated.get(item) ?? [] }),
+      keys: () => [...new Set([...fresh.keys(), ...restated.keys()])],
+      values: () => [...fresh.values()],
+    };
   }
 
   test("asks for every day of the window that was never asked for, the end left out", () => {
@@ -54,9 +73,9 @@ describe("missingDays", () => {
       covered({ window: { start: daysAgo(30), end: daysAgo(7) } }),
       covered({ window: { start: today, end: addDays(today, 3) } }),
     ];
-    expect(missing(around).get("")?.fresh).toEqual(daysOf(week));
+    expect(missing(around).get("").fresh).toEqual(daysOf(week));
     const across = [covered({ window: { start: daysAgo(30), end: daysAgo(6) } })];
-    expect(missing(across).get("")?.fresh).toEqual(daysOf({ start: daysAgo(6), end: today }));
+    expect(missing(across).get("").fresh).toEqual(daysOf({ start: daysAgo(6), end: today }));
   });
 
   test("asks for nothing in a window that is empty or ends before it starts", () => {
@@ -67,9 +86,9 @@ describe("missingDays", () => {
   test("keeps items apart: one that was asked for says nothing about another", () => {
     const slices = [covered({ items: ["asked", "dropped since"], window: oneDay(daysAgo(1)) })];
     const found = missing(slices, { items: ["asked", "new"] });
-    expect([...found.keys()]).toEqual(["asked", "new"]);
-    expect(found.get("asked")?.fresh).toEqual(daysOf({ start: daysAgo(7), end: daysAgo(1) }));
-    expect(found.get("new")?.fresh).toEqual(daysOf(week));
+    expect(found.keys()).toEqual(["asked", "new"]);
+    expect(found.get("asked").fresh).toEqual(daysOf({ start: daysAgo(7), end: daysAgo(1) }));
+    expect(found.get("new").fresh).toEqual(daysOf(week));
   });
 
   describe("while the source restates days", () => {
@@ -85,17 +104,17 @@ describe("missingDays", () => {
     });
 
     test("asks once a day and not twice", () => {
-      expect(missing([askedOn(today)], { timing }).get("")?.restated).toEqual([]);
+      expect(missing([askedOn(today)], { timing }).get("").restated).toEqual([]);
     });
 
     test("leaves a young day to the slice that is open for it", () => {
-      expect(missing([askedOn(daysAgo(1), "deferred")], { timing }).get("")?.restated).toEqual([]);
+      expect(missing([askedOn(daysAgo(1), "deferred")], { timing }).get("").restated).toEqual([]);
     });
 
     test("takes the last of several answers, in whichever order they are listed", () => {
       const answers = [askedOn(daysAgo(3)), askedOn(today)];
-      expect(missing(answers, { timing }).get("")?.restated).toEqual([]);
-      expect(missing(answers.toReversed(), { timing }).get("")?.restated).toEqual([]);
+      expect(missing(answers, { timing }).get("").restated).toEqual([]);
+      expect(missing(answers.toReversed(), { timing }).get("").restated).toEqual([]);
     });
 
     test("asks for a day on each day until it is final, and then never again", () => {
@@ -106,7 +125,7 @@ describe("missingDays", () => {
         const { end } = askable(timing, night, {});
         const window = { start: only, end: end < addDays(only, 1) ? end : addDays(only, 1) };
         const found = missing(asked, { timing, window, today: night }).get("");
-        const due = [...(found?.fresh ?? []), ...(found?.restated ?? [])].includes(only);
+        const due = [...(found.fresh ?? []), ...(found.restated ?? [])].includes(only);
         if (due) asked.push(covered({ window: oneDay(only), asOf: night }));
         return due;
       });
@@ -118,15 +137,66 @@ describe("missingDays", () => {
     const refused = covered({ items: ["bad"], state: "skipped", refused: true, window: oneDay(daysAgo(3)) });
     const batch = covered({ items: ["bad", "good"], state: "skipped", refused: true, window: oneDay(daysAgo(3)) });
     const found = missing([refused, batch], { items: ["bad", "good"], window: { start: daysAgo(2), end: today } });
-    expect([...found.keys()]).toEqual(["good"]);
+    expect(found.keys()).toEqual(["good"]);
   });
 
   test("asks once more, a day later, about a newest day that was answered empty", () => {
     const window = { start: daysAgo(2), end: today };
     const early = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: daysAgo(1) });
-    expect(missing([early], { items: ["a"], window }).get("a")?.restated).toEqual([daysAgo(2)]);
+    expect(missing([early], { items: ["a"], window }).get("a").restated).toEqual([daysAgo(2)]);
     const late = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: today });
-    expect(missing([early, late], { items: ["a"], window }).get("a")?.restated).toEqual([]);
+    expect(missing([early, late], { items: ["a"], window }).get("a").restated).toEqual([]);
+  });
+
+  describe("when failed cells are asked for again", () => {
+    const failed = { reprocess: "failed" } as const;
+    const on = (state: SliceState, slice: Partial<Covered> = {}) =>
+      covered({ window: oneDay(daysAgo(2)), state, ...slice });
+
+    test.each(sliceStates)("takes a day whose slice is %s only if nothing came of it", (state) => {
+      const again = state === "failed" || state === "skipped";
+      expect(missing([on(state)], failed).get("")).toEqual({ fresh: again ? [daysAgo(2)] : [], restated: [] });
+    });
+
+    test("leaves alone what was never asked for, what was refused, and what is only restated", () => {
+      expect(missing([], failed).keys()).toEqual([]);
+      expect(missing([on("skipped", { refused: true })], failed).keys()).toEqual([]);
+      const timing = series({ lookbackDays: 5 });
+      expect(missing([on("loaded", { asOf: daysAgo(1) })], { ...failed, timing }).keys()).toEqual([]);
+    });
+
+    test("goes by the newest slice of a day", () => {
+      expect(missing([on("failed"), on("loaded")], failed).keys()).toEqual([]);
+      expect(missing([on("failed"), on("pending")], failed).keys()).toEqual([]);
+      expect(missing([on("loaded"), on("failed")], failed).get("").fresh).toEqual([daysAgo(2)]);
+    });
+
+    test("keeps items apart", () => {
+      const slices = [on("failed", { items: ["a", "b"] }), on("loaded", { items: ["b"] })];
+      expect(missing(slices, { ...failed, items: ["a", "b", "c"] }).keys()).toEqual(["a"]);
+    });
+  });
+
+  describe("when everything is asked for again", () => {
+    const all = { reprocess: "all" } as const;
+
+    test.each(sliceStates)("leaves a day out whose slice is %s only while that is open", (state) => {
+      const open = state === "pending" || state === "running" || state === "deferred";
+      const { fresh, restated } = missing([covered({ window: oneDay(daysAgo(2)), state })], all).get("");
+      expect(fresh).toEqual(daysOf(week).filter((one) => !open || one !== daysAgo(2)));
+      expect(restated).toEqual([]);
+    });
+
+    test("leaves out a day that is open beside an answer, whichever came first", () => {
+      const slices = [covered({ window: week, state: "loaded" }), covered({ window: week, state: "pending" })];
+      expect(missing(slices, all).keys()).toEqual([]);
+      expect(missing(slices.toReversed(), all).keys()).toEqual([]);
+    });
+
+    test("keeps out an item that was refused by itself", () => {
+      const refused = covered({ items: ["bad"], state: "skipped", refused: true });
+      expect(missing([refused], { ...all, items: ["bad", "good"] }).keys()).toEqual(["good"]);
+    });
   });
 
   test("looks through a year of 500 items and 20,000 slices", () => {
@@ -142,6 +212,6 @@ describe("missingDays", () => {
       Array.from({ length: 40 }, (_, batch) => covered({ items: items.slice(batch * 12), window: oneDay(night) })),
     );
     const found = missing([...histories, ...nights], { items, window: year });
-    expect([...found.values()].every(({ fresh }) => fresh.length === 5)).toBe(true);
+    expect(found.values().map((fresh) => fresh.length)).toEqual(items.map(() => 5));
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { scopeKey, type Covered, type Scope } from "../../src/core/slice.ts";
+import { scopeKey, sliceStates, type Covered, type Scope, type SliceState } from "../../src/core/slice.ts";
 import type { Timing } from "../../src/core/way.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { planDataset, type PlanPartition, type PlanRequest } from "../../src/plan/plan-dataset.ts";
-import { byDay, byHistory, covered, daysAgo, series, today } from "../support/plan-timing.ts";
+import { byDay, byHistory, byList, covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
 const scope: Scope = { store: "ios", app: "1", country: "US" };
 
@@ -24,6 +24,7 @@ function plan(
     covered: new Map([[scopeKey(scope), held]]),
     today,
     bounds: {},
+    reprocess: "missing",
     ...rest,
   });
 }
@@ -84,6 +85,56 @@ describe("a snapshot", () => {
 
   test("is not planned where no operation can answer", () => {
     expect(plan(weekly, [], { partition: { ways: [] } })).toMatchObject({ slices: [], naiveCredits: 0 });
+  });
+});
+
+describe("a snapshot that is asked for again", () => {
+  const weekly = { kind: "snapshot", refreshDays: 7 } as const;
+  const held = (state: SliceState, slice: Partial<Covered> = {}) =>
+    covered({ window: oneDay(today), asOf: today, state, ...slice });
+  const due = (reprocess: PlanRequest["reprocess"], ...slices: readonly Covered[]) =>
+    plan(weekly, slices, { reprocess }).slices.length > 0;
+
+  test.each(sliceStates)("is due when its newest slice is %s as failed and all say", (state) => {
+    expect(due("failed", held(state))).toBe(state === "failed" || state === "skipped");
+    expect(due("all", held(state))).toBe(!["pending", "running", "deferred"].includes(state));
+  });
+
+  test("goes by its newest slice, and never by one that was refused for what was asked", () => {
+    expect(due("failed", held("failed"), held("loaded"))).toBe(false);
+    expect(due("failed")).toBe(false);
+    expect(due("all")).toBe(true);
+    for (const reprocess of ["failed", "all"] as const)
+      expect(due(reprocess, held("skipped", { refused: true }))).toBe(false);
+  });
+});
+
+describe("the account's whole list", () => {
+  const items = Array.from({ length: 30 }, (_, index) => `a, ${String(index).padStart(2, "0")}`);
+  const ways = [byDay, byHistory, byList(items)];
+  const planned = (...slices: readonly Covered[]) =>
+    plan(series({ historyDays: 1 }), slices, { partition: { items, ways } }).slices;
+
+  test("is one slice that takes a call a device", () => {
+    expect(planned()).toMatchObject([
+      { operation: "by_list", items, requests: 2, credits: 100, window: oneDay(daysAgo(1)) },
+    ]);
+  });
+
+  test("is not asked again for what it did not name: that goes another way, the rest is held", () => {
+    const [gone = "", ...rest] = items;
+    const loaded = covered({ operation: "by_list", items: rest });
+    const silent = covered({ operation: "by_list", items: [gone], state: "skipped" });
+    expect(planned(loaded, silent)).toMatchObject([{ operation: "by_history", items: [gone], credits: 10 }]);
+    const asked = covered({ operation: "by_history", items: [gone] });
+    expect(planned(loaded, silent, asked)).toEqual([]);
+  });
+
+  test("leaves every item to other ways when it was refused, without taking one for refused", () => {
+    const refused = covered({ operation: "by_list", items, state: "skipped", refused: true });
+    expect(planned(refused).map(({ operation }) => operation)).toEqual(items.map(() => "by_history"));
+    const alone = covered({ operation: "by_list", items: items.slice(0, 1), state: "skipped", refused: true });
+    expect(planned(alone).flatMap((slice) => slice.items)).toContain(items[0]);
   });
 });
 

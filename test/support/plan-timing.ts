@@ -20,6 +20,7 @@ export function covered(slice: Partial<Covered> = {}): Covered {
   const window = slice.window ?? oneDay(daysAgo(1));
   return {
     scope: {},
+    operation: "by_day",
     items: null,
     window,
     state: "loaded",
@@ -35,3 +36,16 @@ export const byDay: Way = { operation: "by_day", credits: 3, maxDays: 1, maxItem
 
 /** 10 credits: one keyword, up to 30 days. */
 export const byHistory: Way = { operation: "by_history", credits: 10, maxDays: 30, maxItems: 1 };
+
+/** 50 credits a call, two calls: all that the account tracks, one day. */
+export function byList(tracked: readonly string[], way: Partial<Way> = {}): Way {
+  return {
+    operation: "by_list",
+    credits: 50,
+    maxDays: 1,
+    maxItems: Number.POSITIVE_INFINITY,
+    tracked: new Set(tracked),
+    calls: 2,
+    ...way,
+  };
+}

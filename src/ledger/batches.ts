@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import type { SliceDraft } from "../core/slice.ts";
+import type { Database } from "../warehouse/database.ts";
+
+/** The numbers of lists of items, in the order of the lists; those that are new are written. */
+export async function batchesOf(db: Database, lists: readonly (readonly string[])[]): Promise<readonly string[]> {
+  const numbers = await insertBatches(
+    db,
+    lists.map((items) => ({ items })),
+  );
+  return lists.map((items) => numbers.get(digestOf(items)) ?? "");
+}
+
+/** Writes the lists of drafts that are new; the numbers of all by their digests. Drafts without items have none. */
+export async function insertBatches(
+  db: Database,
+  drafts: readonly Pick<SliceDraft, "items">[],
+): Promise<ReadonlyMap<string, string>> {
+  const lists = new Map(
+    drafts.flatMap(({ items }) => (items === null || items.length === 0 ? [] : [[digestOf(items), items] as const])),
+  );
+  if (lists.size === 0) return new Map();
+  const rows = JSON.stringify([...lists].map(([digest, items]) => ({ digest, items })));
+  await sql`
+    insert into ops.batch (digest, items)
+    select digest, items from jsonb_to_recordset(${rows}::jsonb) as b (digest text, items text[])
+    order  by digest
+    on conflict do nothing`.execute(db);
+  const found = await sql<{ digest: string; batch_id: string }>`
+    select digest, batch_id from ops.batch where digest = any (${[...lists.keys()]}::text[])`.execute(db);
+  return new Map(found.rows.map((row) => [row.digest, row.batch_id]));
+}
+
+/** Slices of many days share one array of items. */
+const known = new WeakMap<readonly string[], string>();
+
+/** What tells one list of items from another. */
+export function digestOf(items: readonly string[]): string {
+  const held = known.get(items);
+  if (held !== undefined) return held;
+  const digest = createHash("sha256").update(JSON.stringify(items)).digest("hex");
+  known.set(items, digest);
+  return digest;
+}
