@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { systemClock } from "../core/clock.ts";
 import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { fail } from "../core/errors.ts";
@@ -10,10 +11,47 @@ export function dayArgument(text: string): Day {
   return text;
 }
 
+/** Reads a day that has begun in UTC. */
+export function pastDayArgument(text: string): Day {
+  const day = dayArgument(text);
+  if (day > systemClock().today())
+    throw new InvalidArgumentError(
+      "It is a day to come: nothing is known of it yet, and what was noted for it would be wrong.",
+    );
+  return day;
+}
+
 /** Reads a number of credits. */
 export function creditsArgument(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new InvalidArgumentError("It is no number of credits: write a whole number, for instance 500.");
+  return Number(text);
+}
+
+/** Reads the number of a plan; it stays text, as the ledger has it. */
+export function planArgument(text: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(text))
+    throw new InvalidArgumentError("It is no number of a plan: `storehouse backfill --dry-run` prints it.");
+  return text;
+}
+
+/** Reads the number of a slice; it stays text, as the ledger has it. */
+export function sliceArgument(text: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(text))
+    throw new InvalidArgumentError("It is no number of a slice: `storehouse raw list` shows them.");
+  return text;
+}
+
+/** Reads the number of a page, from 0. */
+export function pageArgument(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It is no number of a page: they count from 0.");
+  return Number(text);
+}
+
+/** Reads a number of things, at least 1. */
+export function countArgument(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError("It is no such number: write a whole one from 1, for instance 100.");
   return Number(text);
 }
 

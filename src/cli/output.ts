@@ -8,6 +8,16 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
+/** Writes bytes as they are. */
+export function printBytes(bytes: Uint8Array): void {
+  process.stdout.write(bytes);
+}
+
+/** A number for people, thousands apart. */
+export function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
 /** Writes a remark for the person at the terminal, apart from the result. */
 export function remark(text: string): void {
   process.stderr.write(`${text}\n`);

@@ -3,7 +3,7 @@ import type { Day } from "../core/day.ts";
 import type { App } from "../app.ts";
 import { fail } from "../core/errors.ts";
 import type { SyncRequest } from "../ingest/planning.ts";
-import { boundsOf, collect, dayArgument } from "./arguments.ts";
+import { boundsOf, collect, dayArgument, pastDayArgument } from "./arguments.ts";
 
 /** The options that say what to plan or sync. */
 export type SyncOptions = {
@@ -24,7 +24,7 @@ export function addSyncOptions(command: Command): Command {
     )
     .option("--from <day>", "first day, counted in (default: the history of each dataset)", dayArgument)
     .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
-    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", dayArgument);
+    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument);
 }
 
 /** What the options ask for. */

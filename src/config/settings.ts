@@ -62,6 +62,11 @@ export const Settings = z.strictObject({
         })
         .prefault({})
         .describe("Share of the allowance that each class leaves untouched, 0 to 1."),
+      ask_above: z
+        .int()
+        .min(0)
+        .default(1000)
+        .describe("Credits above which a backfill asks before it is run (`--yes` answers)."),
     })
     .prefault({})
     .describe("Who may spend what."),
@@ -87,6 +92,17 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("How the API is spoken to."),
+  database: z
+    .strictObject({
+      timeout_seconds: z
+        .number()
+        .positive()
+        .max(86_400)
+        .default(600)
+        .describe("Patience with one statement; a connection that is silent for longer is given up and replaced."),
+    })
+    .prefault({})
+    .describe("How Postgres is spoken to."),
 });
 
 /** The parsed configuration file. */

@@ -2,12 +2,13 @@ import { sql } from "kysely";
 import type { Settings } from "../config/settings.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasets as allDatasets } from "../datasets/all.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
 import { sharedTask } from "../ledger/jobs.ts";
 import { adoptOpen, closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
 import type { IngestParts } from "./parts.ts";
-import { datasetsOf, planRequest } from "./planning.ts";
+import { datasetsOf, planChunks } from "./planning.ts";
 
 /** Plans what is due today and queues it for any worker; takes over what dead processes left open. Returns nothing: the ledger tells. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
@@ -28,14 +29,12 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
       datasets: allDatasets.map((dataset) => dataset.name),
       mostCredits: Number.POSITIVE_INFINITY,
     });
-    const { stage, plans } = await planRequest(locked, request, settings);
-    const planned = await enqueue(
-      locked,
-      runId,
-      parts.task,
-      plans.flatMap((plan) => plan.slices),
-      clock.now(),
-    );
+    let planned = 0;
+    let stage: Dataset["stage"] | null = null;
+    for await (const chunk of planChunks(locked, request, settings)) {
+      planned += await enqueue(locked, runId, parts.task, chunk.slices, clock.now());
+      stage = chunk.stage;
+    }
     await closeRun(locked, runId, "loaded", clock.now());
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
   });

@@ -1,26 +1,24 @@
 import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
-import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { Budget } from "../credits/budget.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import { ownTask } from "../ledger/jobs.ts";
 import {
   adoptOpen,
-  closeRun,
   enqueue,
   noteNaivePrice,
   openRun,
   reopen,
-  runProgress,
   type RunOutcome,
   type RunProgress,
 } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
+import { cutPlan } from "./cut-plan.ts";
 import { standing, type Standing } from "./left-open.ts";
-import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
-import { datasetsOf, planRequest, type SyncRequest } from "./planning.ts";
+import { datasetsOf, planChunks, type SyncRequest } from "./planning.ts";
+import { drain, finish, runToEnd } from "./run-to-end.ts";
 
 /** What a foreground run needs beside the parts that slices take. */
 export type SyncParts = {
@@ -58,25 +56,11 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     clock.now(),
   );
   const wave = { runId, names, request };
-  let lookedAgain = false;
-  for (let wait = firstLookMs; ;) {
-    const { taken, leftOut } = await throughOutage(parts.ingest, () => planWave(parts, wave));
-    await drain(parts, runId);
-    const stopped = parts.stop.aborted || parts.aborted() !== null;
-    if (taken > 0 && !stopped) continue;
-    const left = await throughOutage(parts.ingest, () =>
-      standing(db, { runId, datasets: names, within: request.bounds }),
-    );
-    // what a process left that has only just gone is taken over in the next wave; what is left then does not fit the budget
-    const orphaned: boolean = left.abandoned > 0 && !lookedAgain;
-    if (stopped || leftOut > 0 || (left.elsewhere === 0 && !orphaned))
-      return finish(parts, { runId, leftOut: leftOut + left.abandoned, left });
-    lookedAgain = orphaned;
-    if (orphaned) continue;
-    // another process has the rest in hand; what it leaves undone is taken over
-    await clock.sleep(wait, AbortSignal.any([parts.stop, parts.ingest.halted])).catch(() => undefined);
-    wait = Math.min(slowestLookMs * 10, wait * 1.3);
-  }
+  return runToEnd(parts, {
+    runId,
+    wave: () => planWave(parts, wave),
+    look: () => standing(db, { runId, datasets: names, within: request.bounds }),
+  });
 }
 
 type Wave = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
@@ -88,18 +72,16 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
   return planningLock(db, async (locked) => {
     const adopted = await adoptOpen(locked, { runId, task, datasets: names, mostCredits: parts.budget.left() });
     if (adopted > 0) return { taken: adopted, leftOut: 0 };
-    const { plans } = await planRequest(locked, request, parts.settings);
-    const { kept, left } = withinBudget(
-      plans.flatMap((plan) => plan.slices),
-      parts.budget.left(),
-    );
-    if (left === 0)
-      await noteNaivePrice(
-        locked,
-        runId,
-        plans.reduce((sum, plan) => sum + plan.naiveCredits, 0),
-      );
-    return { taken: await enqueue(locked, runId, task, kept, clock.now()), leftOut: left };
+    const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
+      mostCredits: parts.budget.left(),
+      newestFirst: true,
+    });
+    let taken = 0;
+    for await (const { slices, naiveCredits } of chunks) {
+      taken += await enqueue(locked, runId, task, slices, clock.now());
+      if (leftOut.slices === 0) await noteNaivePrice(locked, runId, naiveCredits);
+    }
+    return { taken, leftOut: leftOut.slices };
   });
 }
 
@@ -118,57 +100,4 @@ export async function retryFailed(parts: SyncParts, request: SyncRequest, skippe
   await reopen(db, { runId, task: ownTask(workerId), datasets, states: skipped ? ["failed", "skipped"] : ["failed"] });
   await drain(parts, runId);
   return finish(parts, { runId, leftOut: 0, left: await standing(db, { runId, datasets, within: {} }) });
-}
-
-/** Counting is cheap for a short run and dear for a long one, so the looks grow rarer. */
-const firstLookMs = 25;
-const slowestLookMs = 500;
-
-/** Waits until no slice of the run is pending or running, or until everything is to stop. */
-async function drain(parts: SyncParts, runId: string): Promise<void> {
-  const { db, clock, halted } = parts.ingest;
-  const ended = AbortSignal.any([parts.stop, halted]);
-  for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
-    const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
-    parts.progress(progress);
-    if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
-    // a stop ends the wait early; the next turn sees it
-    await clock.sleep(wait, ended).catch(() => undefined);
-  }
-}
-
-/** The dearest promise first: slices in order of class until the budget is full. */
-function withinBudget(slices: readonly SliceDraft[], credits: number): { kept: readonly SliceDraft[]; left: number } {
-  let sum = 0;
-  const byClass = [...slices].sort((a, b) => creditClasses.indexOf(a.class) - creditClasses.indexOf(b.class));
-  const kept = byClass.filter((slice) => {
-    const fits = sum + slice.credits <= credits;
-    if (fits) sum += slice.credits;
-    return fits;
-  });
-  return { kept, left: slices.length - kept.length };
-}
-
-type End = { readonly runId: string; readonly leftOut: number; readonly left: Standing };
-
-async function finish(parts: SyncParts, { runId, leftOut, left }: End): Promise<SyncResult> {
-  const { db, clock } = parts.ingest;
-  const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
-  const error = parts.aborted();
-  const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
-  await throughOutage(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
-  return { runId, outcome, progress, leftOut, left, error };
-}
-
-type Facts = Omit<End, "runId"> & {
-  readonly progress: RunProgress;
-  readonly aborted: boolean;
-  readonly stopped: boolean;
-};
-
-function outcomeOf({ progress, left, leftOut, aborted, stopped }: Facts): RunOutcome {
-  if (aborted) return "aborted";
-  if (stopped) return "interrupted";
-  if (progress.deferred > 0 || leftOut > 0) return "deferred";
-  return progress.failed > 0 || left.failedBefore > 0 || left.barren.length > 0 ? "failed" : "loaded";
 }

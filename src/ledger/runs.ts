@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import type { Database } from "../warehouse/database.ts";
-import { addJobs } from "./jobs.ts";
+import { addJobs, dayTurn } from "./jobs.ts";
 import { insertSlices } from "./slices.ts";
 import { isAlive } from "./workers.ts";
 
@@ -11,11 +11,13 @@ export type RunOutcome = "loaded" | "failed" | "deferred" | "aborted" | "interru
 
 /** A run as it starts. `workerId` null: any worker may run its slices. */
 export type RunStart = {
-  readonly kind: "sync" | "schedule" | "retry";
+  readonly kind: "sync" | "schedule" | "retry" | "backfill" | "import";
   readonly workerId: string | null;
   readonly asOf: Day;
   readonly datasets: readonly string[];
   readonly maxCredits: number | null;
+  /** The plan that it runs, if it does not plan by itself. */
+  readonly planId?: string;
 };
 
 /** Where a run stands: slices by state, the nearest time at which a waiting one is due, and what was spent. */
@@ -33,8 +35,8 @@ export type RunProgress = {
 /** Opens a run and returns its number. */
 export async function openRun(db: Database, start: RunStart, now: number): Promise<string> {
   const { rows } = await sql<{ run_id: string }>`
-    insert into ops.run (kind, worker_id, as_of, datasets, max_credits, started_at)
-    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${at(now)})
+    insert into ops.run (kind, worker_id, as_of, datasets, max_credits, plan_id, started_at)
+    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${start.maxCredits}, ${start.planId ?? null}, ${at(now)})
     returning run_id`.execute(db);
   return rows[0]?.run_id ?? "";
 }
@@ -59,50 +61,76 @@ export async function enqueue(
   drafts: readonly SliceDraft[],
   now: number,
 ): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
-    const ids = await insertSlices(transaction, runId, drafts, now);
-    await addJobs(transaction, task, ids);
-    await sql`
-      update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
-      from   (select count(*) as slices, coalesce(sum(planned_credits), 0) as credits
-              from   ops.slice where slice_id = any (${[...ids]}::bigint[])) as planned
-      where  r.run_id = ${runId}`.execute(transaction);
-    return ids.length;
-  });
+  return db.transaction().execute((transaction) => enqueueWithin(transaction, { runId, task, drafts, now }));
 }
+
+/** `enqueue` inside a transaction of the caller's. They run by class and day, in whatever order and parts they are queued. */
+export async function enqueueWithin(
+  transaction: Database,
+  { runId, task, drafts, now }: { runId: string; task: string; drafts: readonly SliceDraft[]; now: number },
+): Promise<number> {
+  const ids = await insertSlices(transaction, runId, drafts, now);
+  await addJobs(transaction, task, ids, "by day");
+  await sql`
+    update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
+    from   (select count(*) as slices, coalesce(sum(planned_credits), 0) as credits
+            from   ops.slice where slice_id = any (${[...ids]}::bigint[])) as planned
+    where  r.run_id = ${runId}`.execute(transaction);
+  return ids.length;
+}
+
+/** Whose open slices a run takes over: of these datasets, or of one plan. At most `mostCredits` by their planned price. */
+export type Adoption = {
+  readonly runId: string;
+  readonly task: string;
+  readonly datasets: readonly string[];
+  readonly planId?: string;
+  readonly mostCredits: number;
+};
+
+/** Slices that are taken over at a time, so that memory stays flat however many there are. */
+const adoptedAtOnce = 5_000;
 
 /**
  * Takes over what was left open: slices of dead processes and of the shared queue that nobody runs now. They join the run, at once.
- * Slices of a living foreground process stay where they are. At most `mostCredits` by their planned price, in order of class, newest first.
- * Of two processes that want the same slice at the same moment the first one keeps it.
+ * Slices of a living foreground process stay where they are. At most `mostCredits`, in order of class, then newest first or as their
+ * plan says. Of two processes that want the same slice at the same moment the first one keeps it.
  */
-export async function adoptOpen(
-  db: Database,
-  run: { runId: string; task: string; datasets: readonly string[]; mostCredits: number },
-): Promise<number> {
+export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     // locked first and looked at again then, so that a slice that somebody else has just taken is left to them
-    const { rows } = await sql<{ slice_id: string; running: string }>`
-      with open as (
-        select s.slice_id, s.class, s.window_end, s.planned_credits
+    await sql`
+      declare adopted no scroll cursor for
+      with free as materialized (
+        select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+      ), open as (
+        select s.slice_id, s.class, s.window_start, s.window_end, s.plan_id, s.planned_credits
         from   ops.slice as s
-        join   ops.run   as r on r.run_id = s.run_id
-        where  s.dataset = any (${[...run.datasets]}::text[]) and s.run_id <> ${run.runId}
-        and    s.state in ('pending', 'running', 'deferred')
-        and    (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+        join   free using (run_id)
+        where  s.dataset = any (${[...run.datasets]}::text[]) and s.state in ('pending', 'running', 'deferred')
+        and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         for    update of s
       )
-      select slice_id, sum(planned_credits) over turn as running
-      from   open
-      window turn as (order by array_position(${[...creditClasses]}::text[], class), window_end desc, slice_id)
-      order  by array_position(${[...creditClasses]}::text[], class), window_end desc, slice_id`.execute(transaction);
-    const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
-    await sql`
-      update ops.slice set run_id = ${run.runId}, state = 'pending', due_at = null
-      where  slice_id = any (${ids}::bigint[])`.execute(transaction);
-    await addJobs(transaction, run.task, ids);
-    return ids.length;
+      select s.slice_id, sum(s.planned_credits) over turn as running
+      from   open as s
+      left   join ops.plan as p using (plan_id)
+      window turn as (order by array_position(${[...creditClasses]}::text[], s.class), ${dayTurn}, s.slice_id)
+      order  by array_position(${[...creditClasses]}::text[], s.class), ${dayTurn}, s.slice_id`.execute(transaction);
+    let taken = 0;
+    for (;;) {
+      const { rows } = await sql<{ slice_id: string; running: string }>`
+        fetch ${sql.raw(String(adoptedAtOnce))} from adopted`.execute(transaction);
+      const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
+      await sql`
+        update ops.slice set run_id = ${run.runId}, state = 'pending', due_at = null
+        where  slice_id = any (${ids}::bigint[])`.execute(transaction);
+      await addJobs(transaction, run.task, ids, "by day");
+      taken += ids.length;
+      if (ids.length < adoptedAtOnce) break;
+    }
+    await sql`close adopted`.execute(transaction);
+    return taken;
   });
 }
 

@@ -24,7 +24,7 @@ async function read(yaml: string): Promise<Settings> {
 const defaults: Settings = {
   portfolio: { source: "account", apps: [] },
   datasets: {},
-  credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 } },
+  credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 }, ask_above: 1000 },
   api: {
     store_words: { ios: "iosstore", android: "androidstore" },
     requests_per_second: 3,
@@ -33,6 +33,7 @@ const defaults: Settings = {
     retry_seconds: 1,
     largest_answer_mib: 64,
   },
+  database: { timeout_seconds: 600 },
 };
 
 describe("the defaults", () => {
@@ -81,12 +82,13 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     datasets: {
       keyword_rank: { history_days: 90, countries: ["US"], on: false, settle_days: 0, lookback_days: 3 },
     },
-    credits: { floors: { ...defaults.credits.floors, backfill: 0.5 } },
+    credits: { ...defaults.credits, floors: { ...defaults.credits.floors, backfill: 0.5 } },
     api: {
       ...defaults.api,
       store_words: { ios: "apple-store", android: "androidstore" },
       requests_per_second: 0.5,
     },
+    database: defaults.database,
   });
 });
 

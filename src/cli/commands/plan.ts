@@ -1,15 +1,13 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { accountIdOf } from "../../config/config.ts";
-import type { CreditClass } from "../../core/slice.ts";
-import { readAccount } from "../../credits/account.ts";
-import { datasetsOf, planRequest, type StagePlan } from "../../ingest/planning.ts";
-import { failedCount, openWork, type Work } from "../../ledger/open-work.ts";
-import { forecast, type Forecast } from "../../plan/forecast.ts";
+import { followedNow } from "../../ingest/backfill-plan.ts";
+import { createTally, sumOf } from "../../ingest/plan-tally.ts";
+import { datasetsOf, planChunks, type PlanChunk } from "../../ingest/planning.ts";
+import { failedCount, openWork } from "../../ledger/open-work.ts";
 import { withApp } from "../environment.ts";
 import { print, printJson } from "../output.ts";
+import { forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
-import { table } from "../table.ts";
 
 /** `storehouse plan`: what a sync would take. */
 export function addPlan(program: Command): void {
@@ -19,6 +17,10 @@ export function addPlan(program: Command): void {
       .description("show the slices, requests and credits that a sync would take; writes and spends nothing"),
   )
     .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\n`storehouse backfill --dry-run` makes a plan that can be kept, cut to a number of credits, and run as it is.",
+    )
     .action((options: SyncOptions) =>
       withApp(async (app) => {
         const report = await reportOf(app, options);
@@ -28,74 +30,38 @@ export function addPlan(program: Command): void {
     );
 }
 
-type Report = {
-  readonly stage: StagePlan["stage"];
+type Report = PlanWords & {
+  readonly stage: PlanChunk["stage"];
   readonly apps: number;
-  readonly lines: readonly Work[];
-  readonly waiting: readonly Work[];
-  readonly totals: Omit<Work, "dataset" | "class"> & { readonly naiveCredits: number };
   readonly failed: number;
-  readonly forecast: { readonly periods: number; readonly doneAt: string } | null;
 };
 
 async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const { db } = app.warehouse;
+  const { settings } = app.config;
   const request = requestOf(app, options);
-  const names = datasetsOf(request, app.config.settings).map(({ name }) => name);
-  const plan = await planRequest(db, request, app.config.settings, true);
-  const waiting = await openWork(db, names);
-  const lines = plan.plans.flatMap(({ dataset, slices }) =>
-    [...Map.groupBy(slices, (slice) => slice.class)].map(([creditClass, group]) => ({
-      dataset,
-      class: creditClass,
-      slices: group.length,
-      requests: group.reduce((sum, slice) => sum + slice.requests, 0),
-      credits: group.reduce((sum, slice) => sum + slice.credits, 0),
-    })),
-  );
-  const all = [...lines, ...waiting];
-  const done = await forecastOf(app, all);
+  const names = datasetsOf(request, settings).map(({ name }) => name);
+  const tally = createTally();
+  let stage: PlanChunk["stage"] | null = null;
+  for await (const chunk of planChunks(db, request, settings, true)) {
+    stage ??= chunk.stage;
+    tally.add(chunk);
+  }
+  const { lines: all, naiveCredits } = tally.sum();
+  const [lines, waiting] = [workOf(all), await openWork(db, names)];
   return {
-    stage: plan.stage,
-    apps: plan.portfolio.apps.length,
+    stage: stage ?? "market",
+    apps: (await followedNow(db, settings)).apps.length,
     lines,
     waiting,
-    totals: { ...sumOf(all), naiveCredits: plan.plans.reduce((sum, one) => sum + one.naiveCredits, 0) },
+    totals: { ...sumOf([...lines, ...waiting]), naiveCredits },
     failed: await failedCount(db, names),
-    forecast: done === null ? null : { periods: done.periods, doneAt: new Date(done.doneAt).toISOString() },
+    forecast: await forecastOf(app, [...lines, ...waiting]),
   };
 }
 
-function sumOf(work: readonly Work[]) {
-  return {
-    slices: work.reduce((sum, one) => sum + one.slices, 0),
-    requests: work.reduce((sum, one) => sum + one.requests, 0),
-    credits: work.reduce((sum, one) => sum + one.credits, 0),
-  };
-}
-
-/** When the work would be done; null while the service has not told the allowance, or when it never would. */
-async function forecastOf(app: App, work: readonly Work[]): Promise<Forecast> {
-  const { environment, settings } = app.config;
-  if (environment.API_TOKEN === undefined) return null;
-  const account = await readAccount(app.warehouse.db, accountIdOf(environment.API_TOKEN));
-  const { total, remaining, resetsAt, periodHours } = account ?? {};
-  if (total == null || remaining == null || resetsAt == null || periodHours == null) return null;
-  const now = app.clock.now();
-  const of = (name: CreditClass) => sumOf(work.filter((one) => one.class === name));
-  return forecast({
-    work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), backfill: of("backfill") },
-    floors: settings.credits.floors,
-    total,
-    remaining: resetsAt <= now ? total : remaining,
-    resetsAt: Math.max(resetsAt, now),
-    periodMs: periodHours * 3_600_000,
-    requestsPerSecond: settings.api.requests_per_second,
-    now,
-  });
-}
-
-function printReport({ stage, apps, lines, waiting, totals, failed, forecast: done }: Report): void {
+function printReport(report: Report): void {
+  const { stage, apps, totals, failed } = report;
   if (totals.slices === 0) {
     print(
       apps === 0
@@ -103,28 +69,7 @@ function printReport({ stage, apps, lines, waiting, totals, failed, forecast: do
         : "Nothing to do: everything asked for is loaded.",
     );
   } else {
-    const row = ({ dataset, class: name, slices, requests, credits }: Work, note: string) => [
-      dataset,
-      name,
-      slices,
-      requests,
-      credits,
-      note,
-    ];
-    const rows = [...lines.map((line) => row(line, "")), ...waiting.map((line) => row(line, "planned earlier, waits"))];
-    print(
-      table(
-        ["dataset", "class", "slices", "requests", "credits", ""],
-        [...rows, ["total", "", totals.slices, totals.requests, totals.credits, ""]],
-      ),
-    );
-    print(
-      `\nOne request a keyword would cost ${totals.naiveCredits.toLocaleString("en-US")} credits for what is newly planned.`,
-    );
-    if (done !== null)
-      print(
-        `With nobody else spending, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`,
-      );
+    printPlan(report);
     if (stage === "portfolio")
       print(
         apps === 0

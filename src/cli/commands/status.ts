@@ -24,7 +24,7 @@ function printStatus({ datasets, lastRun, troubles }: Status): void {
     print("Nothing was asked for yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;
   }
-  const columns = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
+  const columns = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;
   const rows = datasets.map((dataset) => [
     dataset.dataset,
     ...columns.map((column) => dataset[column]),
@@ -39,6 +39,8 @@ function printStatus({ datasets, lastRun, troubles }: Status): void {
       `\nLast run: ${lastRun.kind} ${lastRun.runId}, started ${lastRun.startedAt.toISOString()}, ${end}; ${lastRun.plannedSlices.toLocaleString("en-US")} slices, ${lastRun.plannedCredits.toLocaleString("en-US")} credits planned.`,
     );
   }
+  if (datasets.some(({ rejects }) => rejects > 0))
+    print("\nRows that did not fit are in ops.reject, each with its reason; the rows beside them are loaded.");
   if (troubles.length === 0) return;
   print("");
   print(

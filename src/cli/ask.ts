@@ -1,0 +1,26 @@
+import { createInterface } from "node:readline";
+
+/** True when a person can be asked: both what is typed and what is shown go through a terminal. */
+export function canAsk(): boolean {
+  return [process.stdin, process.stderr].every(({ isTTY }) => isTTY);
+}
+
+/** Asks a person; true for y or yes only. An end of input or a stop means no. */
+export async function ask(question: string, stop: AbortSignal): Promise<boolean> {
+  if (stop.aborted) return false;
+  // without a terminal of its own Ctrl-C stays the signal that it is
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const close = () => lines.close();
+  stop.addEventListener("abort", close, { once: true });
+  try {
+    const answer = await new Promise<string>((resolve) => {
+      lines.once("line", resolve);
+      lines.once("close", () => resolve(""));
+      process.stderr.write(`${question} (y/N) `);
+    });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    stop.removeEventListener("abort", close);
+    lines.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { Option, type Command } from "commander";
+import type { App } from "../app.ts";
+import { fail } from "../core/errors.ts";
+import type { BackfillRequest } from "../ingest/backfill-request.ts";
+import { reprocesses, type Reprocess } from "../plan/missing.ts";
+import { collect, creditsArgument, dayArgument, pastDayArgument, planArgument } from "./arguments.ts";
+import { requestOf, type SyncOptions } from "./sync-options.ts";
+
+/** What `storehouse backfill` is told. */
+export type BackfillOptions = SyncOptions & {
+  readonly app: readonly string[];
+  readonly country: readonly string[];
+  readonly reprocess: Reprocess;
+  readonly newestFirst?: true;
+  readonly maxCredits?: number;
+  readonly dryRun?: true;
+  readonly plan?: string;
+  readonly yes?: true;
+};
+
+/** A plan has all of these inside. */
+const partsOfAPlan = ["dataset", "from", "to", "app", "country", "reprocess", "newestFirst", "maxCredits"];
+
+/** Adds the options of `storehouse backfill`. */
+export function addBackfillOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--dataset <name>", "the dataset, also when it is off; may be repeated")
+        .argParser(collect)
+        .default([], "none"),
+    )
+    .option("--from <day>", "first day, counted in (default: the history of each dataset)", dayArgument)
+    .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
+    .addOption(
+      new Option("--app <id>", "only this app, by track id; may be repeated")
+        .argParser(collect)
+        .default([], "all followed"),
+    )
+    .addOption(
+      new Option("--country <code>", "only this country; may be repeated")
+        .argParser(collect)
+        .default([], "all followed"),
+    )
+    .addOption(
+      new Option(
+        "--reprocess <which>",
+        "missing: never asked for or still restated; failed: those that failed; all: everything again",
+      )
+        .choices(reprocesses)
+        .default("missing"),
+    )
+    .option("--newest-first", "run the newest days first (default: the oldest, which fall out of the history first)")
+    .option("--max-credits <number>", "cut the plan to what fits under this many credits", creditsArgument)
+    .option("--dry-run", "print and keep the plan, run nothing")
+    .addOption(
+      new Option("--plan <number>", "run this plan exactly as it was made, or what is left of it")
+        .argParser(planArgument)
+        .conflicts(partsOfAPlan),
+    )
+    .option("--yes", "do not ask, whatever it costs")
+    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
+    .option("--json", "as JSON");
+}
+
+/** What the options ask for. Throws a UsageError when no dataset is named or a day is to come. */
+export function backfillRequestOf(app: App, options: BackfillOptions): BackfillRequest {
+  const { datasets, bounds, today } = requestOf(app, options);
+  if (datasets.length === 0) throw fail("bad_argument", { problem: "--dataset is missing: name at least one" });
+  if (options.to !== undefined && options.to > today)
+    throw fail("bad_argument", { to: options.to, today, problem: "--to is a day to come" });
+  return {
+    datasets,
+    bounds,
+    apps: options.app,
+    countries: options.country,
+    reprocess: options.reprocess,
+    newestFirst: options.newestFirst ?? false,
+    mostCredits: options.maxCredits ?? null,
+  };
+}

@@ -1,0 +1,134 @@
+import type { App } from "../app.ts";
+import type { BackfillPlan } from "../ingest/backfill-plan.ts";
+import type { BackfillRequest } from "../ingest/backfill-request.ts";
+import type { PlanChanges } from "../ingest/plan-changes.ts";
+import { daysBetween } from "../core/day.ts";
+import { lastDay } from "../core/window.ts";
+import { sumOf } from "../ingest/plan-tally.ts";
+import { openWork } from "../ledger/open-work.ts";
+import type { PlanStanding } from "../ledger/plan-standing.ts";
+import { count, print } from "./output.ts";
+import { forecastOf, printPlan, workOf } from "./plan-report.ts";
+import { table } from "./table.ts";
+
+/** Lines of a table that a person reads; `--json` has all. */
+const shownAtMost = 20;
+
+/** Prints a plan: its table, what it costs, when it would be done, what was left out of it. */
+export async function printKeptPlan(app: App, plan: BackfillPlan, standing: PlanStanding): Promise<void> {
+  const { slices, requests, credits, naiveCredits, leftOut } = plan;
+  const lines = workOf(plan.lines);
+  print(
+    `Plan ${plan.planId}, made ${new Date(plan.madeAt).toISOString()} as of ${plan.asOf}: ${commandOf(plan.request)}`,
+  );
+  printPlan({
+    lines,
+    waiting: [],
+    totals: { slices, requests, credits, naiveCredits },
+    forecast: await forecastOf(app, lines),
+  });
+  if (leftOut.slices > 0)
+    print(
+      `${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out: they do not fit under --max-credits ${count(plan.request.mostCredits ?? 0)}.`,
+    );
+  const daysPassed = daysBetween(plan.asOf, app.clock.today());
+  if (daysPassed > 0)
+    print(`It is ${count(daysPassed)} days old and keeps its days: those published since are not in it.`);
+  const waiting = sumOf(await openWork(app.warehouse.db, plan.request.datasets)).slices - standing.open;
+  if (waiting > 0)
+    print(
+      `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: they are left to \`storehouse sync\` and \`storehouse worker\`.`,
+    );
+  if (plan.queuedAt !== null)
+    print(
+      `It was begun: ${count(standing.total - standing.open)} of ${count(standing.total)} slices are done for ${count(standing.credits)} credits.`,
+    );
+}
+
+/** Prints what became of a plan that has nothing left to run. */
+export function printDone({ planId }: BackfillPlan, { total, failed, skipped, credits }: PlanStanding): void {
+  const facts = [
+    `${count(total - failed - skipped)} of ${count(total)} slices loaded`,
+    `${count(credits)} credits spent`,
+  ];
+  if (skipped > 0) facts.push(`${count(skipped)} cannot be had`);
+  if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse status\`, \`storehouse retry\`)`);
+  print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
+}
+
+/** Prints what became different since a plan was made, and the next step. */
+export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChanges>): void {
+  const { before, now, lines } = changes;
+  print(
+    `Plan ${plan.planId} is not what it was: ${count(before.slices)} slices for ${count(before.credits)} credits then, ${count(now.slices)} for ${count(now.credits)} now. Nothing was run or spent.`,
+  );
+  if (lines.length > 0)
+    print(
+      table(
+        ["dataset", "class", "app", "country", "slices then", "now", "credits then", "now"],
+        lines
+          .slice(0, shownAtMost)
+          .map((line) => [
+            line.dataset,
+            line.class,
+            line.app,
+            line.country,
+            line.before.slices,
+            line.now.slices,
+            line.before.credits,
+            line.now.credits,
+          ]),
+      ),
+    );
+  if (lines.length > shownAtMost) print(`and ${count(lines.length - shownAtMost)} more; --json lists all`);
+  for (const reason of reasonsOf(changes)) print(`- ${reason}`);
+  print(`Make a new plan: ${commandOf(plan.request)} --dry-run`);
+}
+
+function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
+  const { meanwhile, followed, prices, settings, daysPassed, asOf } = changes;
+  const reasons = [
+    ...meanwhile.map(
+      ({ dataset, state, slices }) => `meanwhile: ${count(slices)} slices of ${dataset} by other runs, now ${state}`,
+    ),
+    ...followed
+      .slice(0, shownAtMost)
+      .map(({ name, before, now }) =>
+        now === null
+          ? `${name} is no longer followed`
+          : before === null
+            ? `${name} is followed now, with ${count(now)} keywords`
+            : before === now
+              ? `${name} follows other keywords, ${count(now)} as before`
+              : `${name} follows ${count(now)} keywords, was ${count(before)}`,
+      ),
+    ...prices.map(({ name, before, now }) =>
+      before === null
+        ? `${name} was charged for the first time: ${count(now ?? 0)} credits a request`
+        : `${name} costs ${count(now ?? 0)} credits a request, was ${count(before)}`,
+    ),
+    ...settings.map((name) => `the settings of ${name} in config/storehouse.yaml changed`),
+  ];
+  if (reasons.length === 0) reasons.push("the ledger knows something else of these days than it did");
+  if (daysPassed > 0)
+    reasons.push(
+      `${count(daysPassed)} days have passed since ${asOf}; the plan keeps its days, newer ones are not in it`,
+    );
+  return reasons;
+}
+
+/** The command that asks for the same thing. */
+function commandOf(request: BackfillRequest): string {
+  const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
+  return [
+    "storehouse backfill",
+    ...datasets.map((name) => `--dataset ${name}`),
+    ...(bounds.start === undefined ? [] : [`--from ${bounds.start}`]),
+    ...(bounds.end === undefined ? [] : [`--to ${lastDay({ start: bounds.end, end: bounds.end })}`]),
+    ...apps.map((app) => `--app ${app}`),
+    ...countries.map((country) => `--country ${country}`),
+    ...(reprocess === "missing" ? [] : [`--reprocess ${reprocess}`]),
+    ...(newestFirst ? ["--newest-first"] : []),
+    ...(mostCredits === null ? [] : [`--max-credits ${mostCredits}`]),
+  ].join(" ");
+}

@@ -1,0 +1,193 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { fail, StorehouseError } from "../../core/errors.ts";
+import { planInForeground } from "../../foreground.ts";
+import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../ingest/backfill-plan.ts";
+import { planChanges } from "../../ingest/plan-changes.ts";
+import type { SyncResult } from "../../ingest/sync.ts";
+import { planStanding, priceLeft } from "../../ledger/plan-standing.ts";
+import { ask, canAsk } from "../ask.ts";
+import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
+import { printChanges, printDone, printKeptPlan } from "../backfill-report.ts";
+import { withApi, withApp } from "../environment.ts";
+import { count, print, printJson, remark } from "../output.ts";
+import { forecastOf, workOf } from "../plan-report.ts";
+import { createProgressView } from "../progress.ts";
+import { exitCodes, exitHelp, printResult } from "../run-report.ts";
+import { stopSignal } from "../stop-signal.ts";
+
+/** `storehouse backfill`: price history as a plan, look at it, run exactly that. */
+export function addBackfill(program: Command): void {
+  addBackfillOptions(
+    program
+      .command("backfill")
+      .description("price the history of datasets as a plan with a number, and run exactly that plan"),
+  )
+    .addHelpText("after", `${planHelp}\n${exitHelp}`)
+    .action((options: BackfillOptions) =>
+      options.dryRun
+        ? withApp((app) => backfill(app, options), options.asOf)
+        : withApi((app) => backfill(app, options), options.asOf),
+    );
+}
+
+const planHelp = `
+A plan is kept. \`--plan\` runs it exactly as it was made, on whatever day; if it would be another one by now it says what
+changed, spends nothing and ends with 2. A plan that was stopped goes on with the same \`--plan\`, and never costs more than
+its price. Above credits.ask_above in config/storehouse.yaml it asks first, or wants --yes where nobody can be asked.`;
+
+/** A plan of this command's own that another process got in between of is made again so many times. */
+const madeAgainAtMost = 3;
+
+async function backfill(app: App, options: BackfillOptions): Promise<void> {
+  // what only plans can be ended at any moment
+  const stop = options.dryRun ? null : stopSignal();
+  const signal = stop?.signal ?? new AbortController().signal;
+  try {
+    for (let tries = 1; ; tries += 1) {
+      const made = await planOf(app, options);
+      if (made.plan === null) return sayNothingToDo(made, options);
+      if (signal.aborted) {
+        process.exitCode = exitCodes.interrupted;
+        return remark(
+          `Interrupted: nothing was run. \`storehouse backfill --plan ${made.plan.planId}\` runs it later.`,
+        );
+      }
+      const mayMakeAgain = options.plan === undefined && tries <= madeAgainAtMost;
+      const ran = await runOrShow(app, options, { ...made, plan: made.plan }, signal).catch((error: unknown) => {
+        if (!(error instanceof StorehouseError) || error.code !== "plan_changed") throw error;
+        return "changed" as const;
+      });
+      if (ran !== "changed") return;
+      if (!mayMakeAgain) return await sayChanges(app, options, made.plan);
+      remark("Another process has queued part of it in the meantime: the plan is made again.");
+    }
+  } finally {
+    stop?.dispose();
+  }
+}
+
+async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
+  const { db } = app.warehouse;
+  if (options.plan !== undefined) {
+    const plan = await knownPlan(db, options.plan);
+    return { plan, leftOut: plan.leftOut, notes: [] };
+  }
+  const asked = backfillRequestOf(app, options);
+  return makePlan(db, { asked, settings: app.config.settings, clock: app.clock });
+}
+
+type Made = MadePlan & { readonly plan: BackfillPlan };
+
+async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: AbortSignal): Promise<void> {
+  const { db } = app.warehouse;
+  const { plan, notes } = made;
+  const standing = await planStanding(db, plan.planId, null);
+  const isDone = plan.queuedAt !== null && standing.open === 0;
+  // told before anything is shown or anybody is asked
+  if (plan.queuedAt === null && options.plan !== undefined && (await hasChanged(app, plan)))
+    throw fail("plan_changed", { plan: plan.planId });
+  if (!options.json) {
+    if (isDone) printDone(plan, standing);
+    else await printKeptPlan(app, plan, standing);
+    for (const note of notes) print(note);
+  }
+  if (isDone || options.dryRun) {
+    if (options.json) printJson({ ...(await planJson(app, made)), standing: plan.queuedAt === null ? null : standing });
+    else if (!isDone) print(`Run it with \`storehouse backfill --plan ${plan.planId}\`. Nothing was spent.`);
+    process.exitCode = !options.dryRun && standing.failed > 0 ? exitCodes.failed : 0;
+    return;
+  }
+  const price = priceLeft(plan, standing);
+  if (!(await isAgreed(app, options, { plan, price, stop }))) return;
+  const result = await run(app, { plan, price, stop });
+  await sayResult(app, options, made, result);
+}
+
+async function hasChanged(
+  { warehouse: { db }, config: { settings }, clock }: App,
+  plan: BackfillPlan,
+): Promise<boolean> {
+  return (await planChanges(db, { plan, settings, clock })) !== null;
+}
+
+async function isAgreed(
+  { config }: App,
+  options: BackfillOptions,
+  { plan, price, stop }: { plan: BackfillPlan; price: number; stop: AbortSignal },
+): Promise<boolean> {
+  const limit = config.settings.credits.ask_above;
+  if (options.yes || price <= limit) return true;
+  if (!canAsk()) throw fail("not_agreed", { credits: price, limit, plan: plan.planId });
+  if (await ask(`Spend up to ${count(price)} credits?`, stop)) return true;
+  remark(`Nothing was run or spent. \`storehouse backfill --plan ${plan.planId}\` runs it later.`);
+  process.exitCode = stop.aborted ? exitCodes.interrupted : 2;
+  return false;
+}
+
+async function run(
+  app: App,
+  { plan, price, stop }: { plan: BackfillPlan; price: number; stop: AbortSignal },
+): Promise<SyncResult> {
+  const view = createProgressView({
+    to: process.stderr,
+    clock: app.clock,
+    requestsPerSecond: app.config.settings.api.requests_per_second,
+  });
+  const progress = (reached: Parameters<typeof view.show>[0]) => view.show(reached);
+  const result = await planInForeground(app, { plan, maxCredits: price, stop, progress });
+  view.done();
+  return result;
+}
+
+async function sayResult(app: App, options: BackfillOptions, made: Made, result: SyncResult): Promise<void> {
+  const { planId } = made.plan;
+  const standing = await planStanding(app.warehouse.db, planId, null);
+  const failedBefore = Math.max(0, standing.failed - result.progress.failed);
+  const told = { ...result, left: { ...result.left, failedBefore } };
+  if (options.json) printJson({ ...(await planJson(app, made)), standing, ...told, error: result.error?.code ?? null });
+  else
+    printResult(told, {
+      goOn: `\`storehouse backfill --plan ${planId}\` goes on`,
+      budgetSpent: (left) =>
+        `The price of plan ${planId} is spent and ${left} slices are left, since some were charged more than once or dearer than planned: \`storehouse sync\` loads them.`,
+    });
+  const isCut = options.plan === undefined && made.leftOut.slices > 0;
+  const outcome =
+    result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
+  process.exitCode = exitCodes[outcome];
+}
+
+async function planJson(app: App, { plan, notes }: Made) {
+  return {
+    plan: { ...plan, madeAt: instant(plan.madeAt), queuedAt: instant(plan.queuedAt) },
+    notes,
+    forecast: await forecastOf(app, workOf(plan.lines)),
+  };
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+async function sayChanges(app: App, options: BackfillOptions, plan: BackfillPlan): Promise<void> {
+  const changes = await planChanges(app.warehouse.db, { plan, settings: app.config.settings, clock: app.clock });
+  // what was in the way is gone again
+  if (changes === null) throw fail("plan_changed", { plan: plan.planId });
+  if (options.json) printJson({ planId: plan.planId, changes });
+  else printChanges(plan, changes);
+  process.exitCode = 2;
+}
+
+function sayNothingToDo({ leftOut, notes }: MadePlan, options: BackfillOptions): void {
+  const nothingFits = leftOut.slices > 0;
+  if (options.json) printJson({ plan: null, leftOut, notes });
+  else
+    print(
+      nothingFits
+        ? `Nothing fits under --max-credits: ${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out.`
+        : "Nothing to do: everything asked for that can be had is loaded or on its way.",
+    );
+  if (!options.json) for (const note of notes) print(note);
+  process.exitCode = nothingFits && !options.dryRun ? exitCodes.deferred : 0;
+}

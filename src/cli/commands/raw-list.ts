@@ -1,0 +1,90 @@
+import type { Command } from "commander";
+import type { Day } from "../../core/day.ts";
+import { operations } from "../../api/operations/all.ts";
+import { fail } from "../../core/errors.ts";
+import { datasetNamed } from "../../datasets/all.ts";
+import { listAnswers, type AnswerLine } from "../../ledger/answers.ts";
+import { boundsOf, collect, countArgument, dayArgument, sliceArgument } from "../arguments.ts";
+import { withApp } from "../environment.ts";
+import { count, print, printJson, remark } from "../output.ts";
+import { table } from "../table.ts";
+
+type Options = {
+  readonly dataset: readonly string[];
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly slice?: string;
+  readonly operation?: string;
+  readonly limit: number;
+  readonly json?: true;
+};
+
+/** `storehouse raw list`: one line an answer. */
+export function addRawList(raw: Command): void {
+  raw
+    .command("list")
+    .description("list stored answers, the youngest first")
+    .option("--dataset <name>", "only this dataset; may be repeated", collect, [])
+    .option("--from <day>", "only windows that reach this day or later", dayArgument)
+    .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
+    .option("--slice <number>", "only this slice", sliceArgument)
+    .option("--operation <id>", "only answers of this operation")
+    .option("--limit <number>", "at most so many", countArgument, 100)
+    .option("--json", "as JSON")
+    .action((options: Options) =>
+      withApp(async ({ warehouse: { db } }) => {
+        const { answers, total } = await listAnswers(db, {
+          datasets: options.dataset.map((name) => datasetNamed(name).name),
+          within: boundsOf(options),
+          limit: options.limit,
+          ...(options.slice === undefined ? {} : { sliceId: options.slice }),
+          ...(options.operation === undefined ? {} : { operation: operationNamed(options.operation) }),
+        });
+        if (options.json) printJson(answers);
+        else print(table(headings, answers.map(cellsOf)));
+        if (total > answers.length) remark(`${count(answers.length)} of ${count(total)} answers; --limit shows more.`);
+      }),
+    );
+}
+
+function operationNamed(id: string): string {
+  if (operations.some((operation) => operation.id === id)) return id;
+  throw fail("bad_argument", { operation: id, problem: "there is none; `storehouse operations` lists them" });
+}
+
+const headings = [
+  "slice",
+  "attempt",
+  "page",
+  "operation",
+  "about",
+  "from",
+  "to",
+  "state",
+  "status",
+  "bytes",
+  "fetched at",
+];
+
+function cellsOf(line: AnswerLine) {
+  return [
+    line.sliceId,
+    line.attempt,
+    line.page,
+    line.operation,
+    aboutOf(line),
+    line.from,
+    line.to,
+    line.state,
+    line.status,
+    line.bytes,
+    line.fetchedAt.toISOString(),
+  ];
+}
+
+function aboutOf({ scope, itemCount }: AnswerLine): string {
+  const names = Object.entries(scope)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`);
+  return [...names, ...(itemCount === null ? [] : [`${itemCount} items`])].join(" ") || "the account";
+}

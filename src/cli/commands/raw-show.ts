@@ -1,0 +1,52 @@
+import { Argument, type Command } from "commander";
+import { fail } from "../../core/errors.ts";
+import { strikerOf } from "../../core/secret.ts";
+import { sliceFacts } from "../../ledger/answers.ts";
+import { landedPages } from "../../warehouse/landed.ts";
+import { pageArgument, sliceArgument } from "../arguments.ts";
+import { withApp } from "../environment.ts";
+import { print, printBytes, remark } from "../output.ts";
+
+type Options = { readonly page: number; readonly bytes?: true };
+
+/** `storehouse raw show`: one body on stdout, what it answers on stderr. */
+export function addRawShow(raw: Command): void {
+  raw
+    .command("show")
+    .description("print the body of a stored answer; what it answers goes to stderr")
+    .addArgument(
+      new Argument("<slice>", "number of the slice, as `storehouse raw list` shows it").argParser(sliceArgument),
+    )
+    .option("--page <number>", "page, from 0", pageArgument, 0)
+    .option("--bytes", "the bytes as they came, instead of JSON laid out to be read")
+    .action((sliceId: string, options: Options) =>
+      withApp(async ({ warehouse: { db }, config }) => {
+        const slice = await sliceFacts(db, sliceId);
+        if (slice === null) throw fail("bad_argument", { slice: sliceId, problem: "there is no such slice" });
+        const pages = await landedPages(db, sliceId);
+        const page = pages.get(options.page);
+        if (page === undefined)
+          throw fail("bad_argument", {
+            slice: sliceId,
+            problem: pages.size === 0 ? "no answer of it is stored" : `its pages are ${[...pages.keys()].join(", ")}`,
+          });
+        const { dataset, operation, scope, from, to, state } = slice;
+        remark(
+          `slice ${sliceId} (${state}), page ${options.page} of ${pages.size}: ${dataset} by ${operation}, ${JSON.stringify(scope)}, ${from} to ${to}, fetched at ${new Date(page.fetchedAt).toISOString()}, ${page.body.length} bytes`,
+        );
+        const body = strikerOf(config.environment.API_TOKEN ?? "")(page.body);
+        if (options.bytes) printBytes(body);
+        else print(laidOut(body));
+      }),
+    );
+}
+
+function laidOut(body: Buffer): string {
+  const text = body.toString("utf8");
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // no JSON: as it is
+    return text;
+  }
+}

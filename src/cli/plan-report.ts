@@ -1,0 +1,76 @@
+import type { App } from "../app.ts";
+import { accountIdOf } from "../config/config.ts";
+import type { CreditClass } from "../core/slice.ts";
+import { readAccount } from "../credits/account.ts";
+import { sumOf } from "../ingest/plan-tally.ts";
+import type { Work } from "../ledger/open-work.ts";
+import type { PlanLine } from "../ledger/plans.ts";
+import { forecast } from "../plan/forecast.ts";
+import { count, print } from "./output.ts";
+import { table } from "./table.ts";
+
+/** When work would be done: allowance periods, the running one counted, and an instant as ISO 8601. */
+export type Done = { readonly periods: number; readonly doneAt: string } | null;
+
+/** When the work would be done; null while the service has not told the allowance, or when it never would. */
+export async function forecastOf(app: App, work: readonly Omit<Work, "dataset">[]): Promise<Done> {
+  const { environment, settings } = app.config;
+  if (environment.API_TOKEN === undefined) return null;
+  const account = await readAccount(app.warehouse.db, accountIdOf(environment.API_TOKEN));
+  const { total, remaining, resetsAt, periodHours } = account ?? {};
+  if (total == null || remaining == null || resetsAt == null || periodHours == null) return null;
+  const now = app.clock.now();
+  const of = (name: CreditClass) => sumOf(work.filter((one) => one.class === name));
+  const done = forecast({
+    work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), backfill: of("backfill") },
+    floors: settings.credits.floors,
+    total,
+    remaining: resetsAt <= now ? total : remaining,
+    resetsAt: Math.max(resetsAt, now),
+    periodMs: periodHours * 3_600_000,
+    requestsPerSecond: settings.api.requests_per_second,
+    now,
+  });
+  return done === null ? null : { periods: done.periods, doneAt: new Date(done.doneAt).toISOString() };
+}
+
+/** Lines of a plan by dataset and class. */
+export function workOf(lines: readonly PlanLine[]): readonly Work[] {
+  return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...sumOf(same) })),
+  );
+}
+
+/** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is counted in `totals`. */
+export type PlanWords = {
+  readonly lines: readonly Work[];
+  readonly waiting: readonly Work[];
+  /** `naiveCredits` null when nobody can say. */
+  readonly totals: Omit<Work, "dataset" | "class"> & { readonly naiveCredits: number | null };
+  readonly forecast: Done;
+};
+
+/** Prints the table of a plan, what it saves, and when it would be done. */
+export function printPlan({ lines, waiting, totals, forecast: done }: PlanWords): void {
+  const row = ({ dataset, class: name, slices, requests, credits }: Work, note: string) => [
+    dataset,
+    name,
+    slices,
+    requests,
+    credits,
+    note,
+  ];
+  const rows = [...lines.map((line) => row(line, "")), ...waiting.map((line) => row(line, "planned earlier, waits"))];
+  print(
+    table(
+      ["dataset", "class", "slices", "requests", "credits", ""],
+      [...rows, ["total", "", totals.slices, totals.requests, totals.credits, ""]],
+    ),
+  );
+  if (totals.naiveCredits !== null)
+    print(`\nOne request a keyword would cost ${count(totals.naiveCredits)} credits for what is newly planned.`);
+  if (done !== null)
+    print(
+      `With nobody else spending, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`,
+    );
+}

@@ -1,0 +1,53 @@
+import type { SyncResult } from "../ingest/sync.ts";
+import { count, print, remark } from "./output.ts";
+
+/** What each outcome of a run means to the shell. */
+export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interrupted: 130 } as const satisfies Record<
+  SyncResult["outcome"],
+  number
+>;
+
+/** The exit codes for the help of commands that run slices. */
+export const exitHelp =
+  "\nExit codes: 0 all loaded, 1 some slices failed, 2 usage, settings or token, 3 stopped by credits, 130 interrupted.";
+
+/** What differs between the commands: how to go on after an interruption, and what it means that the budget is spent. */
+export type RunWords = { readonly goOn: string; readonly budgetSpent: (slicesLeft: string) => string };
+
+/** Prints how a run in the foreground ended and what to do next. */
+export function printResult({ outcome, progress, leftOut, left, error }: SyncResult, words: RunWords): void {
+  const { total, open, failed, skipped, deferred } = progress;
+  const facts = [
+    `${count(total - open - failed - skipped)} of ${count(total)} slices loaded`,
+    `${count(progress.credits)} credits spent`,
+  ];
+  if (skipped > 0) facts.push(`${count(skipped)} cannot be had`);
+  if (failed > 0) facts.push(`${count(failed)} failed`);
+  if (total > 0) print(`${facts.join(", ")}.`);
+  else
+    print(
+      outcome === "loaded"
+        ? "Everything asked for is loaded; no credits spent."
+        : "Nothing new to ask for; no credits spent.",
+    );
+  if (error !== null) remark(error.message);
+  for (const dataset of left.barren)
+    print(
+      `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` asks again.`,
+    );
+  if (left.failedBefore > 0) print(`${count(left.failedBefore)} slices failed earlier and are not loaded.`);
+  if (failed + left.failedBefore > 0)
+    print("`storehouse status` says why; `storehouse retry` runs failed slices again.");
+  if (outcome === "deferred")
+    print(
+      progress.nextDueAt === null
+        ? words.budgetSpent(count(deferred + leftOut))
+        : waitWords(deferred + leftOut, progress.nextDueAt),
+    );
+  if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);
+}
+
+function waitWords(slices: number, nextDueAt: number): string {
+  const when = new Date(nextDueAt).toISOString();
+  return `Stopped by credits: ${count(slices)} slices wait. It can go on at ${when}: run it again then, or leave it to \`storehouse worker\`.`;
+}

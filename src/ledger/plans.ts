@@ -1,0 +1,129 @@
+import { sql } from "kysely";
+import type { Day } from "../core/day.ts";
+import type { CreditClass } from "../core/slice.ts";
+import type { Database } from "../warehouse/database.ts";
+
+/** What a plan holds of one dataset, class, operation, app and country; '' where the dataset tells none apart. */
+export type PlanLine = {
+  readonly dataset: string;
+  readonly class: CreditClass;
+  readonly operation: string;
+  readonly store: string;
+  readonly app: string;
+  readonly country: string;
+  readonly slices: number;
+  readonly requests: number;
+  readonly credits: number;
+};
+
+/** A plan as it is kept. `request` and `basis` are JSON of whoever plans; `naiveCredits` null when something was left out. */
+export type PlanRecord<Request, Basis> = {
+  readonly asOf: Day;
+  readonly request: Request;
+  readonly basis: Basis;
+  readonly newestFirst: boolean;
+  readonly digest: string;
+  readonly slices: number;
+  readonly requests: number;
+  readonly credits: number;
+  readonly naiveCredits: number | null;
+  readonly leftOut: { readonly slices: number; readonly credits: number };
+  readonly lines: readonly PlanLine[];
+};
+
+/** A plan with its number and what became of it. Instants in epoch-ms; `queuedAt` null while it was never run. */
+export type KeptPlan<Request, Basis> = PlanRecord<Request, Basis> & {
+  readonly planId: string;
+  readonly madeAt: number;
+  readonly queuedAt: number | null;
+};
+
+/** Keeps a plan and returns its number. */
+export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: number): Promise<string> {
+  const lines = plan.lines.map(({ app, country, ...line }) => ({ ...line, track_id: app, country_code: country }));
+  const { rows } = await sql<{ plan_id: string }>`
+    with plan as (
+      insert into ops.plan (made_at, as_of, request, basis, newest_first, digest, slices, requests, credits, naive_credits,
+                            left_out_slices, left_out_credits)
+      values (${at(now)}, ${plan.asOf}, ${JSON.stringify(plan.request)}::jsonb, ${JSON.stringify(plan.basis)}::jsonb, ${plan.newestFirst},
+              ${plan.digest}, ${plan.slices}, ${plan.requests}, ${plan.credits}, ${plan.naiveCredits}, ${plan.leftOut.slices},
+              ${plan.leftOut.credits})
+      returning plan_id
+    ), lines as (
+      insert into ops.plan_line (plan_id, dataset, class, operation, store, track_id, country_code, slices, requests, credits)
+      select plan_id, dataset, class, operation, store, track_id, country_code, slices, requests, credits
+      from   plan, jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as l
+             (dataset text, class text, operation text, store text, track_id text, country_code text, slices integer, requests bigint,
+              credits bigint)
+    )
+    select plan_id from plan`.execute(db);
+  return rows[0]?.plan_id ?? "";
+}
+
+type PlanRow = {
+  plan_id: string;
+  made_at: Date;
+  as_of: Day;
+  request: unknown;
+  basis: unknown;
+  newest_first: boolean;
+  digest: string;
+  slices: number;
+  requests: string;
+  credits: string;
+  naive_credits: string | null;
+  left_out_slices: number;
+  left_out_credits: string;
+  queued_at: Date | null;
+};
+
+/** The plan of this number, null when there is none. `R` and `B` are what whoever kept it put in. */
+export async function readPlan<R, B>(db: Database, planId: string): Promise<KeptPlan<R, B> | null> {
+  const { rows } = await sql<PlanRow>`select * from ops.plan where plan_id = ${planId}`.execute(db);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const lines = await sql<PlanLine>`
+    select dataset, class, operation, store, track_id as app, country_code as country, slices, requests::float8 as requests,
+           credits::float8 as credits
+    from   ops.plan_line
+    where  plan_id = ${planId}
+    order  by dataset, class, operation, store, track_id, country_code`.execute(db);
+  return {
+    planId: row.plan_id,
+    madeAt: row.made_at.getTime(),
+    asOf: row.as_of,
+    request: row.request as R,
+    basis: row.basis as B,
+    newestFirst: row.newest_first,
+    digest: row.digest,
+    slices: row.slices,
+    requests: Number(row.requests),
+    credits: Number(row.credits),
+    naiveCredits: row.naive_credits === null ? null : Number(row.naive_credits),
+    leftOut: { slices: row.left_out_slices, credits: Number(row.left_out_credits) },
+    lines: lines.rows,
+    queuedAt: row.queued_at?.getTime() ?? null,
+  };
+}
+
+/** The run of this process that queued a plan; null when another process did, or nobody. */
+export async function runOfPlan(db: Database, planId: string, workerId: string): Promise<string | null> {
+  const { rows } = await sql<{ run_id: string }>`
+    select run_id from ops.run where plan_id = ${planId} and worker_id = ${workerId} order by run_id limit 1`.execute(
+    db,
+  );
+  return rows[0]?.run_id ?? null;
+}
+
+/** Notes that all slices of a plan are queued; false when another process was first. To be called in the transaction that queues them, before it does. */
+export async function noteQueued(db: Database, planId: string, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    update ops.plan set queued_at = ${at(now)} where plan_id = ${planId} and queued_at is null returning plan_id`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+function at(instant: number): ReturnType<typeof sql> {
+  return sql`${new Date(instant).toISOString()}::timestamptz`;
+}

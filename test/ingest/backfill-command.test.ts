@@ -1,0 +1,182 @@
+import { Command } from "commander";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addBackfill } from "../../src/cli/commands/backfill.ts";
+import { addDays } from "../../src/core/day.ts";
+import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+const ranks = ["--dataset", "keyword_rank"] as const;
+/** Asks from the first credit on. */
+const asksAlways = {
+  settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 }, ask_above: 0 } },
+};
+
+describe("storehouse backfill", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openFollowed();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test.each([
+    ["an unknown plan", ["--plan", "4711"], "unknown_plan"],
+    ["no dataset", [], "--dataset is missing"],
+    ["days the wrong way round", [...ranks, "--from", "2026-08-10", "--to", "2026-08-01"], "--from is after --to"],
+    ["a last day to come", [...ranks, "--to", "2027-01-01"], "a day to come"],
+    ["a country that is not followed", [...ranks, "--country", "FR"], "followed: JP, US"],
+  ])("refuses %s in one line, with 2", async (_, command, words) => {
+    const { code, stdout, stderr } = await backfillCommand(stage, command);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stdout).toBe("");
+    expect(stage.asked()).toEqual([]);
+  });
+
+  test.each([
+    ["a plan that is no number", ["--plan", "seven"], "no number of a plan"],
+    ["a plan and days", ["--plan", "1", "--from", "2026-08-01"], "cannot be used with"],
+    ["a plan and a budget", ["--plan", "1", "--max-credits", "5"], "cannot be used with"],
+    ["a day that is none", [...ranks, "--from", "2026-02-30"], "no day of the calendar"],
+    ["credits in words", [...ranks, "--max-credits", "many"], "no number of credits"],
+    ["another way to reprocess", [...ranks, "--reprocess", "some"], "Allowed choices are missing, failed, all"],
+  ])("refuses %s before anything is opened", async (_, command, words) => {
+    const told: string[] = [];
+    const program = new Command("storehouse")
+      .exitOverride()
+      .configureOutput({ writeErr: (text) => void told.push(text) });
+    addBackfill(program);
+    for (const one of program.commands) one.copyInheritedSettings(program);
+    await expect(program.parseAsync(["backfill", ...command], { from: "user" })).rejects.toThrow(words);
+    expect(told).toHaveLength(1);
+  });
+
+  test("with --dry-run prints the plan with its number and spends nothing", async () => {
+    const { code, stdout } = await backfillCommand(stage, [...ranks, "--dry-run", "--country", "us"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Plan \d+, made .* as of 2026-08-20: storehouse backfill --dataset keyword_rank --country US$/m,
+    );
+    expect(stdout).toMatch(/keyword_rank +backfill/);
+    expect(stdout).toMatch(/Run it with `storehouse backfill --plan \d+`\. Nothing was spent\./);
+    expect(stage.asked()).toEqual([]);
+  });
+
+  test("with --json prints the plan whole", async () => {
+    const { code, stdout } = await backfillCommand(stage, [...ranks, "--dry-run", "--json"]);
+    const told = JSON.parse(stdout) as { plan: { planId: string; credits: number; lines: unknown[] } };
+    expect(code).toBe(0);
+    expect(told.plan.lines.length).toBeGreaterThan(0);
+    expect(told.plan.credits).toBe((await planned(stage)).credits);
+  });
+});
+
+test("says that `storehouse sync` comes first while nothing is known of what is followed", async () => {
+  await using stage = await openStage();
+  const { code, stderr } = await backfillCommand(stage, [...ranks]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^nothing_followed: .*storehouse sync/);
+  expect(stage.asked()).toEqual([]);
+});
+
+test("above the threshold wants --yes where nobody can be asked, and names the plan that it would run", async () => {
+  await using stage = await openFollowed();
+  const refused = await backfillCommand(stage, [...ranks], asksAlways);
+  const [, planId = ""] = /plan="(\d+)"/.exec(refused.stderr) ?? [];
+  expect(refused.code).toBe(2);
+  expect(refused.stdout).toContain(`Plan ${planId}, made`);
+  expect(stage.asked()).toEqual([]);
+  const agreed = await backfillCommand(stage, ["--plan", planId, "--yes"], asksAlways);
+  expect(agreed).toMatchObject({ code: 0, stdout: expect.stringContaining("slices loaded") });
+  expect((await standingOf(stage, planId)).credits).toBe(charged(stage));
+  const again = await backfillCommand(stage, ["--plan", planId], asksAlways);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`Plan ${planId} is done`) });
+  expect((await standingOf(stage, planId)).credits).toBe(charged(stage));
+});
+
+test("cut by --max-credits says what was left out and ends with 3", async () => {
+  await using stage = await openFollowed();
+  const { code, stdout, stderr } = await backfillCommand(stage, [...ranks, "--max-credits", "30"]);
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect(stdout).toMatch(/slices for [\d,]+ credits are left out: they do not fit under --max-credits 30/);
+  expect(charged(stage)).toBeLessThanOrEqual(30);
+  expect(await backfillCommand(stage, [...ranks, "--max-credits", "1"])).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining("Nothing fits under --max-credits"),
+  });
+});
+
+test("tells what changed since, and the command that makes a new plan, with 2", async () => {
+  await using stage = await openFollowed();
+  const made = await planned(stage, { bounds: { start: addDays(today, -3), end: today } });
+  const part = await planned(stage, { countries: ["JP"], bounds: { start: addDays(today, -2), end: today } });
+  await runPlanned(stage, part.planId);
+  stage.sandbox.clearLog();
+  const { code, stdout, stderr } = await backfillCommand(stage, ["--plan", made.planId, "--yes"]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+  expect(stdout).toContain(`Plan ${made.planId} is not what it was: `);
+  expect(stdout).toMatch(/meanwhile: \d+ slices of keyword_rank by other runs, now loaded/);
+  expect(stdout).toContain(
+    "Make a new plan: storehouse backfill --dataset keyword_rank --from 2026-08-17 --to 2026-08-19 --dry-run",
+  );
+  expect(stage.asked()).toEqual([]);
+});
+
+test("killed while its slices are queued leaves nothing of them, and the plan can be run whole", async () => {
+  await using stage = await openFollowed();
+  const made = await planned(stage);
+  const { default: pg } = await import("pg");
+  const blocker = new pg.Client({ connectionString: stage.databaseUrl });
+  await blocker.connect();
+  // jobs come after slices: it stands between the two
+  await blocker.query("begin; lock table graphile_worker._private_jobs in share mode");
+  {
+    await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
+    await until(async () => {
+      const waiting = await stage.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%add_jobs%'",
+      );
+      return waiting.length > 0;
+    });
+    child.process.kill("SIGKILL");
+    await child.ended;
+  }
+  await blocker.query("rollback");
+  await blocker.end();
+  await until(
+    async () =>
+      (
+        await stage.query(
+          "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+        )
+      ).length === 0,
+  );
+  expect(await stage.query("select from ops.slice where plan_id = $1", [made.planId])).toEqual([]);
+  expect(await backfillCommand(stage, ["--plan", made.planId])).toMatchObject({ code: 0, stderr: expect.any(String) });
+  expect(charged(stage)).toBe(made.credits);
+});
+
+test("killed while it runs goes on with the same plan; what was loaded is not asked for again", async () => {
+  await using stage = await openFollowed({ latencyMs: 20 });
+  const made = await planned(stage);
+  {
+    await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
+    await until(() => stage.asked().length > 8);
+    child.process.kill("SIGKILL");
+    await child.ended;
+  }
+  const { code } = await backfillCommand(stage, ["--plan", made.planId]);
+  const wishes = stage.asked().map(wish);
+  // what was on its way when it died may have been charged: the price holds, and the rest is left then
+  expect([0, 3]).toContain(code);
+  expect(charged(stage)).toBeLessThanOrEqual(made.credits + (wishes.length - new Set(wishes).size) * 10);
+  expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(4);
+  if (code === 3) await stage.sync();
+  await using synced = await openStage();
+  await synced.sync();
+  expect(await factsOf(stage)).toEqual(await factsOf(synced));
+});

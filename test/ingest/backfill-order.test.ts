@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { charged, openFollowed, plan, planned, runPlanned } from "../support/backfill-stage.ts";
+import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+/** The days of the requests that ask for one day. */
+function rankingDays(stage: Stage): readonly string[] {
+  return stage.asked().flatMap(({ params }) => (params["date"] === undefined ? [] : [params["date"] as string]));
+}
+
+describe("the order", () => {
+  const slow = { settings: { api: { concurrency: 1 } } };
+  /** Jobs that one who takes them ahead may have in hand. */
+  const takenAhead = 24;
+
+  test.each([false, true])("of days follows the plan, newest first %s", async (newestFirst) => {
+    await using stage = await openFollowed();
+    const { planId } = await planned(stage, { newestFirst, bounds: { start: addDays(today, -12) } });
+    await runPlanned(stage, planId, slow);
+    // a keyword that only History can carry takes all of its days at once
+    const days = rankingDays(stage);
+    const newest = addDays(today, -1);
+    // the newest day is the dearer promise and goes first either way
+    const history = days.filter((day) => day !== newest);
+    expect(days.slice(0, days.length - history.length).every((day) => day === newest)).toBe(true);
+    expect(new Set(history).size).toBeGreaterThan(5);
+    // jobs are taken ahead by the dozen and run side by side, so near neighbours may change places; the queue's own order is exact
+    const sorted = history.toSorted();
+    if (newestFirst) sorted.reverse();
+    const near = (day: string, place: number) =>
+      place >= sorted.indexOf(day) - takenAhead && place <= sorted.lastIndexOf(day) + takenAhead;
+    expect(history.filter((day, place) => !near(day, place))).toEqual([]);
+  });
+
+  test.each([false, true])("decides what a budget takes in, newest first %s", async (newestFirst) => {
+    await using stage = await openFollowed();
+    const bounds = { start: addDays(today, -12) };
+    const whole = await planned(stage, { newestFirst, bounds });
+    const cut = await planned(stage, { newestFirst, bounds, mostCredits: 220 });
+    expect(cut.credits).toBeLessThanOrEqual(220);
+    expect(cut.leftOut).toEqual({ slices: whole.slices - cut.slices, credits: whole.credits - cut.credits });
+    expect(await runPlanned(stage, cut.planId)).toMatchObject({ outcome: "loaded" });
+    expect(charged(stage)).toBe(cut.credits);
+    const history = rankingDays(stage).filter((day) => day !== addDays(today, -1));
+    const edge = newestFirst ? addDays(today, -2) : addDays(today, -12);
+    expect(history).toContain(edge);
+    expect(history).not.toContain(newestFirst ? addDays(today, -12) : addDays(today, -2));
+  });
+
+  test("of budgets one after the other ends where one plan would", async () => {
+    await using stage = await openFollowed();
+    for (let tries = 0; tries < 20; tries += 1) {
+      const { plan: made } = await plan(stage, { mostCredits: 40 });
+      if (made === null) break;
+      await runPlanned(stage, made.planId);
+    }
+    await using synced = await openStage();
+    await synced.sync();
+    expect(await factsOf(stage)).toEqual(await factsOf(synced));
+    const wishes = stage.asked().map(wish);
+    expect(new Set(wishes).size).toBe(wishes.length);
+  });
+});
+
+describe("asking again", () => {
+  test("for what failed asks for that alone", async () => {
+    await using stage = await openFollowed();
+    stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 3, kind: "status", status: 418 }] });
+    const first = await planned(stage);
+    expect(await runPlanned(stage, first.planId)).toMatchObject({ outcome: "failed", progress: { failed: 3 } });
+    const failed = stage
+      .asked()
+      .filter(({ status }) => status === 418)
+      .map(wish);
+    expect(await plan(stage)).toMatchObject({ plan: null });
+    stage.sandbox.clearLog();
+    const again = await planned(stage, { reprocess: "failed" });
+    expect(await runPlanned(stage, again.planId)).toMatchObject({ outcome: "loaded" });
+    expect(stage.asked().map(wish).sort()).toEqual(failed.sort());
+    expect(await plan(stage, { reprocess: "failed" })).toMatchObject({ plan: null });
+  });
+
+  test("for all asks for everything once more, and once only", async () => {
+    await using stage = await openFollowed();
+    const first = await planned(stage);
+    await runPlanned(stage, first.planId);
+    const wishes = stage.asked().map(wish).sort();
+    stage.sandbox.clearLog();
+    const again = await planned(stage, { reprocess: "all" });
+    await runPlanned(stage, again.planId);
+    expect(stage.asked().map(wish).sort()).toEqual(wishes);
+    await runPlanned(stage, again.planId);
+    expect(stage.asked()).toHaveLength(wishes.length);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+/** The first day that each request of the log asked for, in the order in which they came. */
+function daysAsked(stage: Stage): readonly unknown[] {
+  return stage.asked().map(({ params }) => params["date"] ?? params["startDate"]);
+}
+
+/** Slices that belong to any plan. */
+async function openSlices(stage: Stage): Promise<number> {
+  const rows = await stage.query<{ count: number }>(
+    "select count(*)::int as count from ops.slice where plan_id is not null",
+  );
+  return rows[0]?.count ?? 0;
+}
+
+describe("a plan", () => {
+  test("spends nothing and queues nothing until it is run", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    expect(made).toMatchObject({ asOf: today, queuedAt: null, leftOut: { slices: 0 } });
+    expect(made.credits).toBeGreaterThan(0);
+    expect(stage.asked()).toEqual([]);
+    expect(await openSlices(stage)).toBe(0);
+    // and is the same whenever it is planned from the same
+    expect((await planned(stage)).digest).toBe(made.digest);
+    expect((await planned(stage, { countries: ["US"] })).digest).not.toBe(made.digest);
+  });
+
+  test("is run exactly: its requests and its credits, no more and no fewer", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    expect(await runPlanned(stage, made.planId)).toMatchObject({
+      outcome: "loaded",
+      progress: { credits: made.credits },
+    });
+    expect(stage.asked()).toHaveLength(made.requests);
+    expect(charged(stage)).toBe(made.credits);
+    expect(await standingOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
+    await using synced = await openStage();
+    await synced.sync();
+    expect(await factsOf(stage)).toEqual(await factsOf(synced));
+    stage.sandbox.clearLog();
+    expect(await runPlanned(stage, made.planId)).toMatchObject({
+      outcome: "loaded",
+      progress: { total: 0, credits: 0 },
+    });
+    expect(stage.asked()).toEqual([]);
+  });
+
+  test("is cut down to apps and countries", async () => {
+    await using stage = await openFollowed();
+    const { app, country } = (await planned(stage)).lines[0]!;
+    const { planId, lines } = await planned(stage, { apps: [app], countries: [country.toLowerCase()] });
+    expect(lines.every((line) => line.app === app && line.country === country)).toBe(true);
+    await runPlanned(stage, planId);
+    const asked = stage.asked().map(({ params }) => [params["trackId"], params["countryCode"]].join(" "));
+    expect(new Set(asked)).toEqual(new Set([`${app} ${country}`]));
+  });
+
+  test("of several datasets holds them and nothing that they are planned from", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage, { datasets: ["keyword_metadata", "keyword_rank"] });
+    expect(new Set(made.lines.map(({ dataset }) => dataset))).toEqual(new Set(["keyword_metadata", "keyword_rank"]));
+    await runPlanned(stage, made.planId);
+    expect(stage.asked().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);
+    expect(charged(stage)).toBe(made.credits);
+  });
+
+  test("names the days that cannot be asked for, and leaves them out", async () => {
+    await using stage = await openFollowed();
+    const { plan: made, notes } = await plan(stage, {
+      datasets: ["keyword_rank", "keyword_metadata"],
+      bounds: { start: addDays(today, -2), end: addDays(today, 1) },
+    });
+    expect(notes).toEqual(
+      [
+        `keyword_metadata can only be asked for what holds today: the days before ${today} cannot be had.`,
+        `keyword_rank is not published yet for ${today}: the plan goes up to ${addDays(today, -1)}.`,
+      ].toSorted((a, b) => notes.indexOf(a) - notes.indexOf(b)),
+    );
+    await runPlanned(stage, made?.planId ?? "");
+    expect(daysAsked(stage)).not.toContain(today);
+    const past = await plan(stage, { bounds: { end: addDays(today, -5) }, datasets: ["keyword_metadata"] });
+    expect(past).toMatchObject({ plan: null, notes: [expect.stringContaining("cannot be had")] });
+    const old = await plan(stage, {
+      bounds: { start: "2001-01-01" as typeof today, end: "2008-07-11" as typeof today },
+    });
+    expect(old.notes[0]).toContain("2008-07-10");
+    expect(old.plan?.request.bounds.start).toBe("2008-07-10");
+  });
+});
+
+describe("a request that does not fit what is followed", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openFollowed();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test.each([
+    ["an app that is not followed", { apps: ["999"] }, { code: "not_followed" }],
+    ["a country that is not followed", { countries: ["FR"] }, { code: "not_followed" }],
+    ["a dataset that does not exist", { datasets: ["weather"] }, { code: "unknown_dataset" }],
+    ["a dataset that tells what is followed", { datasets: ["tracked_app"] }, { code: "bad_argument" }],
+  ])("is refused: %s", async (_, asked, error) => {
+    await expect(plan(stage, asked)).rejects.toMatchObject(error);
+    expect(await stage.query("select from ops.plan")).toEqual([]);
+  });
+
+  test("is refused: an app for a dataset that tells no apps apart", async () => {
+    const { app } = (await planned(stage)).lines[0]!;
+    const asked = { apps: [app], datasets: ["keyword_metadata"] };
+    await expect(plan(stage, asked)).rejects.toMatchObject({ code: "bad_argument" });
+  });
+
+  test("is refused: a country that the configuration leaves out of the dataset", async () => {
+    const settings = { datasets: { keyword_rank: { countries: ["US"] } } };
+    await expect(plan(stage, { countries: ["JP"] }, { settings })).rejects.toMatchObject({ code: "bad_argument" });
+    const { plan: made } = await plan(stage, {}, { settings });
+    expect(new Set(made?.lines.map(({ country }) => country))).toEqual(new Set(["US"]));
+  });
+});

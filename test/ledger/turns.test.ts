@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { adoptOpen, enqueue } from "../../src/ledger/runs.ts";
+import { keepPlan } from "../../src/ledger/plans.ts";
+import { august, draft, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+
+describe("the turns of slices", () => {
+  let stage: LedgerStage;
+
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+
+  beforeEach(async () => {
+    await stage.reset();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const plan = (newestFirst: boolean) =>
+    keepPlan(
+      stage.db,
+      {
+        asOf: today,
+        request: {},
+        basis: {},
+        newestFirst,
+        digest: "",
+        slices: 0,
+        requests: 0,
+        credits: 0,
+        naiveCredits: null,
+        leftOut: { slices: 0, credits: 0 },
+        lines: [],
+      },
+      now,
+    );
+
+  /** Queues days in three parts that overlap. */
+  async function queueInParts(run: string): Promise<void> {
+    for (const days of [
+      [7, 3, 11],
+      [5, 12, 2],
+      [9, 4],
+    ])
+      await enqueue(
+        stage.db,
+        run,
+        "task",
+        days.map((date) => draft({ class: date === 12 ? "daily" : "backfill", window: august(date) })),
+        now,
+      );
+  }
+
+  const order = async () => {
+    const days = new Map(
+      (await stage.slices("slice_id, extract(day from window_start)::int as day")).map((row) => [
+        row["slice_id"],
+        row["day"],
+      ]),
+    );
+    return (await stage.jobs()).map(({ slice }) => days.get(slice));
+  };
+
+  test("are newest first where no plan says otherwise, in however many parts they are queued", async () => {
+    await queueInParts(await stage.run());
+    expect(await order()).toEqual([12, 11, 9, 7, 5, 4, 3, 2]);
+  });
+
+  test.each([
+    [true, [12, 11, 9, 7, 5, 4, 3, 2]],
+    [false, [12, 2, 3, 4, 5, 7, 9, 11]],
+  ])("follow a plan that is newest first %s, after its class", async (newestFirst, days) => {
+    await queueInParts(await stage.run({ kind: "backfill", planId: await plan(newestFirst) }));
+    expect(await order()).toEqual(days);
+  });
+
+  test("stay those of the plan when another run takes over, and so does what its budget pays for", async () => {
+    await queueInParts(await stage.run({ kind: "backfill", planId: await plan(false) }));
+    const mine = await stage.run();
+    const wanted = { runId: mine, task: "mine", datasets: ["keyword_rank"] };
+    expect(await adoptOpen(stage.db, { ...wanted, mostCredits: 9 })).toBe(3);
+    const adopted = await stage.slices(`extract(day from window_start)::int as day, run_id = ${mine} as adopted`);
+    expect(adopted.filter((row) => row["adopted"]).map(({ day }) => day)).toEqual(
+      [3, 12, 2].toSorted(
+        (a, b) => adopted.findIndex(({ day }) => day === a) - adopted.findIndex(({ day }) => day === b),
+      ),
+    );
+    expect(await adoptOpen(stage.db, { ...wanted, mostCredits: Number.POSITIVE_INFINITY })).toBe(5);
+    expect(await order()).toEqual([12, 2, 3, 4, 5, 7, 9, 11]);
+  });
+
+  test("of one plan are taken over alone when it is named", async () => {
+    const planId = await plan(false);
+    await stage.insert(await stage.run(), draft({ window: august(1) }));
+    await stage.insert(await stage.run({ kind: "backfill", planId }), draft({ window: august(2) }));
+    const mine = await stage.run({ kind: "backfill", planId });
+    const wanted = { runId: mine, task: "mine", datasets: ["keyword_rank"], mostCredits: Number.POSITIVE_INFINITY };
+    expect(await adoptOpen(stage.db, { ...wanted, planId })).toBe(1);
+    expect(await stage.slices(`extract(day from window_start)::int as day, run_id = ${mine} as adopted`)).toEqual([
+      { day: 1, adopted: false },
+      { day: 2, adopted: true },
+    ]);
+  });
+
+  test("are kept however many slices are taken over at once", async () => {
+    const run = await stage.run();
+    const many = 12_001;
+    await stage.pool.query(
+      `insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state,
+                              planned_requests, planned_credits, run_id, created_at)
+       select 'keyword_rank', 'any', jsonb_build_object('n', n), date '2026-08-01', date '2026-08-02', '2026-08-20', '', 'backfill',
+              'pending', 1, 3, $1, now()
+       from   generate_series(1, $2::int) as n`,
+      [run, many],
+    );
+    const mine = await stage.run();
+    expect(
+      await adoptOpen(stage.db, {
+        runId: mine,
+        task: "mine",
+        datasets: ["keyword_rank"],
+        mostCredits: Number.POSITIVE_INFINITY,
+      }),
+    ).toBe(many);
+    const { rows } = await stage.pool.query("select count(*)::int as jobs from graphile_worker._private_jobs");
+    expect(rows).toEqual([{ jobs: many }]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Day } from "../../src/core/day.ts";
+import { planInForeground } from "../../src/foreground.ts";
+import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src/ingest/backfill-plan.ts";
+import type { BackfillRequest } from "../../src/ingest/backfill-request.ts";
+import type { SyncResult } from "../../src/ingest/sync.ts";
+import { planStanding, priceLeft, type PlanStanding } from "../../src/ledger/plan-standing.ts";
+import { startChild } from "./ingest-child.ts";
+import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
+
+/** Opens a stage that knows what is followed and has asked for nothing of the market; its log is empty. */
+export async function openFollowed(options: Parameters<typeof openStage>[0] = {}): Promise<Stage> {
+  const stage = await openStage(options);
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.clearLog();
+  return stage;
+}
+
+type Asked = Partial<BackfillRequest> & { readonly on?: Day };
+
+/** Plans a backfill of keyword ranks, unless said otherwise, as on the stage's day. */
+export async function plan(
+  stage: Stage,
+  { on = today, ...asked }: Asked = {},
+  run: RunOptions = {},
+): Promise<MadePlan> {
+  await using app = await stage.open({ ...run, request: { today: on } });
+  return await makePlan(app.warehouse.db, {
+    asked: {
+      datasets: ["keyword_rank"],
+      bounds: {},
+      apps: [],
+      countries: [],
+      reprocess: "missing",
+      newestFirst: false,
+      mostCredits: null,
+      ...asked,
+    },
+    settings: app.config.settings,
+    clock: app.clock,
+  });
+}
+
+/** `plan` where there is something to do. */
+export async function planned(stage: Stage, asked: Asked = {}, run: RunOptions = {}): Promise<BackfillPlan> {
+  const { plan: made } = await plan(stage, asked, run);
+  if (made === null) throw new Error("there is nothing to do");
+  return made;
+}
+
+/** Runs a plan as `storehouse backfill --plan` does once it is agreed to. */
+export async function runPlanned(
+  stage: Stage,
+  planId: string,
+  { on = today, ...run }: RunOptions & { readonly on?: Day } = {},
+): Promise<SyncResult> {
+  await using app = await stage.open({ ...run, request: { today: on } });
+  const known = await knownPlan(app.warehouse.db, planId);
+  return await planInForeground(app, {
+    plan: known,
+    maxCredits: priceLeft(known, await planStanding(app.warehouse.db, planId, null)),
+    stop: run.stop ?? new AbortController().signal,
+    progress: run.progress ?? (() => undefined),
+  });
+}
+
+/** Where a plan stands. */
+export async function standingOf(stage: Stage, planId: string): Promise<PlanStanding> {
+  await using app = await stage.open();
+  return await planStanding(app.warehouse.db, planId, null);
+}
+
+/** Credits that the sandbox charged for what it logged. */
+export function charged(stage: Stage): number {
+  return stage.asked().reduce((sum, request) => sum + request.charged, 0);
+}
+
+/** Runs `storehouse backfill ...` as a process to its end. */
+export async function backfillCommand(
+  stage: Stage,
+  command: readonly string[],
+  options: Parameters<typeof startChild>[2] = {},
+): Promise<{ readonly code: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }> {
+  await using child = startChild(stage, ["backfill", "--as-of", today, ...command], options);
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
