@@ -1,76 +1,82 @@
-import { sql } from "kysely";
-import { operationById } from "../api/operations/all.ts";
-import { StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { landedSlices } from "../ledger/landed-slices.ts";
+import { missingAnswers } from "../ledger/missing-answers.ts";
+import { noteOutcome } from "../ledger/note-outcome.ts";
 import { clearTable } from "../warehouse/clear.ts";
 import type { Database } from "../warehouse/database.ts";
 import { landedPages } from "../warehouse/landed.ts";
-import { readPages, type Fetched } from "./read-pages.ts";
-import { prepareSlice, writeSlice, type LoadParts } from "./slice-load.ts";
+import { landedAnswer } from "./landed-answer.ts";
+import { outcomeOf } from "./outcome.ts";
+import { prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
 
-/** What rebuilding a dataset brought: slices and rows loaded, and slices whose landed answer still does not fit. */
+/**
+ * What rebuilding a dataset brought: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
+ * slices without a landed answer whose rows were left as they are.
+ */
 export type Replayed = {
   readonly dataset: string;
   readonly slices: number;
   readonly rows: number;
   readonly unfit: number;
+  readonly kept: number;
 };
+
+/** Days to rebuild, and whether rows whose answers were pruned stay as they are instead of stopping the replay. */
+export type ReplayRequest = { readonly within: Partial<Window>; readonly keepPruned: boolean };
 
 /**
  * Rebuilds the tables of a dataset from landed answers, in the order in which they came: no request, no credit. One transaction, so
  * that readers see the old tables until the new ones stand and a kill leaves the old. Answers that did not fit when they came and do
- * now are loaded as well, and their slices are no longer failed.
+ * now are loaded as well, and their slices are no longer failed; of one that fitted then and does not now the rows are gone, and its
+ * slice is failed. Throws `answer_gone` when answers of loaded slices were pruned. A history, which needs all its answers, is left
+ * alone when it may keep what was pruned.
  */
-export async function replay(parts: LoadParts, dataset: Dataset, within: Partial<Window>): Promise<Replayed> {
+export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
+  // a whole history is rebuilt from all its answers
+  const within = dataset.tables.every((table) => "date_day" in table.columns) ? request.within : {};
   return parts.db.transaction().execute(async (transaction) => {
-    // a whole history is rebuilt from all its answers
-    const reach = dataset.tables.every((table) => "date_day" in table.columns) ? within : {};
-    for (const table of dataset.tables) await clearTable(transaction, table, reach);
-    const done = { dataset: dataset.name, slices: 0, rows: 0, unfit: 0 };
-    for await (const slice of landedSlices(parts.db, dataset.name, reach)) {
-      const fetched = await landedAnswer(parts.db, slice);
-      if (fetched === null) done.unfit += 1;
+    const gone = await missingAnswers(transaction, dataset.name, within);
+    const keepPruned = gone.slices > 0;
+    if (keepPruned && !request.keepPruned)
+      throw fail("answer_gone", { slices: gone.slices, dataset: dataset.name, from: gone.from, to: gone.to });
+    const done = { dataset: dataset.name, slices: 0, rows: 0, unfit: 0, kept: gone.slices };
+    if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
+    for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
+    for await (const slice of landedSlices(parts.db, dataset.name, within)) {
+      const rows = await loadAgain(transaction, parts, dataset, slice);
+      if (rows === null) done.unfit += 1;
       else {
-        const load = await prepareSlice(parts, dataset, slice, fetched);
-        await writeSlice(transaction, parts, load);
-        await noteLoaded(transaction, slice, { rows: load.rows, rejects: load.unfit.length });
         done.slices += 1;
-        done.rows += load.rows;
+        done.rows += rows;
       }
     }
     return done;
   });
 }
 
-/** The landed answer of a slice, null when it is not whole or does not fit. */
-async function landedAnswer(db: Database, slice: Slice): Promise<Fetched | null> {
-  const pages = await landedPages(db, slice.sliceId);
-  try {
-    return await readPages(operationById(slice.operation), async (index) => {
-      const page = pages.get(index);
-      if (page === undefined) throw new MissingPage();
-      return page;
-    });
-  } catch (error) {
-    if (error instanceof MissingPage || error instanceof StorehouseError) return null;
-    throw error;
+/** Loads the landed answer of one slice and notes what became of it; the number of rows, null when nothing of it fits. */
+async function loadAgain(
+  transaction: Database,
+  parts: LoadParts,
+  dataset: Dataset,
+  slice: Slice,
+): Promise<number | null> {
+  const answer = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId)).catch(asProblem);
+  if (answer instanceof StorehouseError) {
+    await noteOutcome(transaction, slice, { state: "failed", problem: answer, rows: 0, rejects: 0 });
+    return null;
   }
+  const load = await prepareSlice(parts, dataset, slice, answer.fetched);
+  await writeSlices(transaction, parts, [load]);
+  const outcome = outcomeOf(load);
+  await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.unfit.length });
+  return outcome.state === "failed" ? null : load.rows;
 }
 
-class MissingPage extends Error {}
-
-async function noteLoaded(
-  db: Database,
-  slice: Slice,
-  { rows, rejects }: { rows: number; rejects: number },
-): Promise<void> {
-  await sql`
-    update ops.slice
-    set    state = ${rows > 0 ? "loaded" : "empty"}, error_code = null, error_message = null, rows_loaded = ${rows}, rows_rejected = ${rejects}
-    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state in ('loaded', 'empty', 'failed')`.execute(
-    db,
-  );
+function asProblem(error: unknown): StorehouseError {
+  if (error instanceof StorehouseError) return error;
+  throw error;
 }

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { CreditClass, Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
+import { digestOf, insertBatches } from "./batches.ts";
 
 /*
  * The life of a slice:
@@ -59,9 +59,9 @@ export async function insertSlices(
   }));
   const inserted = await sql<{ slice_id: string }>`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
-                           planned_requests, planned_credits, run_id, created_at)
+                           planned_requests, planned_credits, run_id, plan_id, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
-           planned_requests, planned_credits, ${runId}, ${at(now)}
+           planned_requests, planned_credits, ${runId}, (select plan_id from ops.run where run_id = ${runId}), ${at(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, position integer)
@@ -71,42 +71,31 @@ export async function insertSlices(
   return inserted.rows.map((row) => row.slice_id);
 }
 
-async function insertBatches(db: Database, drafts: readonly SliceDraft[]): Promise<ReadonlyMap<string, string>> {
-  const lists = new Map(
-    drafts.flatMap(({ items }) => (items === null || items.length === 0 ? [] : [[digestOf(items), items] as const])),
-  );
-  if (lists.size === 0) return new Map();
-  const rows = JSON.stringify([...lists].map(([digest, items]) => ({ digest, items })));
-  await sql`
-    insert into ops.batch (digest, items)
-    select digest, items from jsonb_to_recordset(${rows}::jsonb) as b (digest text, items text[])
-    order  by digest
-    on conflict do nothing`.execute(db);
-  const found = await sql<{ digest: string; batch_id: string }>`
-    select digest, batch_id from ops.batch where digest = any (${[...lists.keys()]}::text[])`.execute(db);
-  return new Map(found.rows.map((row) => [row.digest, row.batch_id]));
-}
-
-function digestOf(items: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(items)).digest("hex");
-}
-
 /** Starts an attempt: null when the slice is not to be had (done, not due, or in other hands). */
 export async function claim(db: Database, sliceId: string, workerId: string, now: number): Promise<Slice | null> {
+  return (await claimAll(db, [sliceId], workerId, now)).get(sliceId) ?? null;
+}
+
+/** Starts an attempt of each slice that is to be had; those by number. One statement. */
+export async function claimAll(
+  db: Database,
+  sliceIds: readonly string[],
+  workerId: string,
+  now: number,
+): Promise<ReadonlyMap<string, Slice>> {
   const { rows } = await sql<SliceRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
-      where  slice_id = ${sliceId}
+      where  slice_id = any (${[...sliceIds]}::bigint[])
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
     select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
-  const row = rows[0];
-  return row === undefined ? null : sliceOf(row);
+  return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
 }
 
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
-export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, b.items, s.window_start, s.window_end, s.as_of,
+export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items) as items, s.window_start, s.window_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits`;
 
 /** A row of the ledger as a slice. */
@@ -141,15 +130,36 @@ export type Ending = {
 
 /** Ends an attempt; false when another attempt has taken the slice over, and then nothing was written. */
 export async function endAttempt(db: Database, slice: Slice, ending: Ending, now: number): Promise<boolean> {
-  const message = ending.error === null ? null : cleanText(ending.error.message);
-  const { rows } = await sql`
-    update ops.slice
-    set    state = ${ending.state}, error_code = ${ending.error?.code ?? null}, error_message = ${message},
-           due_at = ${at(ending.dueAt)}, failures = failures + ${ending.counts ? 1 : 0},
-           rows_loaded = ${ending.rowsLoaded}, rows_rejected = ${ending.rowsRejected}, ended_at = ${at(now)}
-    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
-    returning slice_id`.execute(db);
-  return rows.length > 0;
+  return (await endAttempts(db, [{ slice, ending }], now)).has(slice.sliceId);
+}
+
+/** Ends attempts of different slices in one statement. Returns the numbers of those that had not been taken over; of the others nothing was written. */
+export async function endAttempts(
+  db: Database,
+  ends: readonly { readonly slice: Slice; readonly ending: Ending }[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const rows = ends.map(({ slice, ending }) => ({
+    slice_id: slice.sliceId,
+    attempt: slice.attempt,
+    state: ending.state,
+    error_code: ending.error?.code ?? null,
+    error_message: ending.error === null ? null : cleanText(ending.error.message),
+    due_at: ending.dueAt === null ? null : new Date(ending.dueAt).toISOString(),
+    failures: ending.counts ? 1 : 0,
+    rows_loaded: ending.rowsLoaded,
+    rows_rejected: ending.rowsRejected,
+  }));
+  const ended = await sql<{ slice_id: string }>`
+    update ops.slice as s
+    set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
+           failures = s.failures + e.failures, rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected, ended_at = ${at(now)}
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e
+           (slice_id bigint, attempt integer, state text, error_code text, error_message text, due_at timestamptz, failures integer,
+            rows_loaded integer, rows_rejected integer)
+    where  s.slice_id = e.slice_id and s.attempt = e.attempt and s.state = 'running'
+    returning s.slice_id`.execute(db);
+  return new Set(ended.rows.map((row) => row.slice_id));
 }
 
 /** How often the slice has failed so far. */
@@ -175,7 +185,13 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
     update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(first.items))}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
     returning slice_id`.execute(db);
-  return kept.rows.length > 0 ? [slice.sliceId, ...(await insertSlices(db, slice.runId, [second], now))] : [];
+  if (kept.rows.length === 0) return [];
+  const rest = await insertSlices(db, slice.runId, [second], now);
+  // part of the same plan, whichever run has it by now
+  await sql`
+    update ops.slice set plan_id = (select plan_id from ops.slice where slice_id = ${slice.sliceId})
+    where  slice_id = any (${[...rest]}::bigint[])`.execute(db);
+  return [slice.sliceId, ...rest];
 }
 
 /**

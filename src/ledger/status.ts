@@ -11,6 +11,8 @@ type DatasetStatus = {
   readonly empty: number;
   readonly skipped: number;
   readonly failed: number;
+  /** Rows that did not fit, of slices that are loaded or failed; a loaded slice may have some. */
+  readonly rejects: number;
   readonly firstDay: string | null;
   readonly lastDay: string | null;
   readonly lastEndedAt: Date | null;
@@ -54,6 +56,7 @@ export async function readStatus(db: Database): Promise<Status> {
            count(*) filter (where state = 'empty')::int    as empty,
            count(*) filter (where state = 'skipped')::int  as skipped,
            count(*) filter (where state = 'failed')::int   as failed,
+           coalesce(sum(rows_rejected) filter (where state in ('loaded', 'failed')), 0)::float8 as rejects,
            min(window_start) filter (where state in ('loaded', 'empty'))   as "firstDay",
            max(window_end - 1) filter (where state in ('loaded', 'empty')) as "lastDay",
            max(ended_at)                                                   as "lastEndedAt"

@@ -47,7 +47,8 @@ export async function enterWorker(pool: pg.Pool, kind: "sync" | "worker", clock:
   return {
     workerId,
     beat: async () => {
-      await pool.query("update ops.worker set heartbeat_at = $2, stopped_at = null where worker_id = $1", [
+      // on the connection that holds the lock, so that its end is noticed
+      await (client ?? pool).query("update ops.worker set heartbeat_at = $2, stopped_at = null where worker_id = $1", [
         workerId,
         nowOf(clock),
       ]);

@@ -1,0 +1,48 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { fail } from "../core/errors.ts";
+import { manifestName, readManifest } from "./raw-export.ts";
+import { sha256 } from "./raw-file.ts";
+
+/** A file that may hold an answer, and the sum that the manifest of its folder names for it. */
+export type FoundFile = { readonly file: string; readonly sum: string | null };
+
+/**
+ * The files to import: each as it is named, of a folder every .json file in it and below, and those that its manifest lists. In order
+ * of their paths.
+ */
+export async function filesToImport(places: readonly string[]): Promise<readonly FoundFile[]> {
+  const found = new Map<string, string | null>();
+  for (const place of places) {
+    const entry = await stat(place).catch(() => {
+      throw fail("bad_argument", { path: place, problem: "there is no such file or folder" });
+    });
+    if (!entry.isDirectory()) found.set(place, found.get(place) ?? null);
+    else for (const [file, sum] of await filesIn(place)) found.set(file, sum);
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, sum]) => ({ file, sum }));
+}
+
+async function filesIn(folder: string): Promise<ReadonlyMap<string, string | null>> {
+  const listed = await readManifest(folder).catch(() => {
+    throw fail("bad_argument", { path: path.join(folder, manifestName), problem: "is no manifest of an export" });
+  });
+  const names = (await readdir(folder, { recursive: true })).filter(
+    (name) => name.endsWith(".json") && path.basename(name) !== manifestName,
+  );
+  const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));
+  for (const [name, sum] of Object.entries(listed)) files.set(path.join(folder, name), sum);
+  return files;
+}
+
+/** The text of a file and when it was written (epoch-ms), or what is wrong with it. */
+export async function readFound({ file, sum }: FoundFile): Promise<{ text: string; writtenAt: number } | string> {
+  try {
+    const text = await readFile(file, "utf8");
+    if (sum !== null && sha256(text) !== sum) return "it is not what the manifest of its folder says";
+    return { text, writtenAt: (await stat(file)).mtimeMs };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "the manifest names it, and it is not there" : `it cannot be read (${code})`;
+  }
+}

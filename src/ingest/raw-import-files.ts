@@ -1,0 +1,101 @@
+import { fail, type StorehouseError } from "../core/errors.ts";
+import { closeRun, openRun } from "../ledger/runs.ts";
+import { checkAnswer, type BroughtAnswer } from "./raw-check.ts";
+import { filesToImport, readFound, type FoundFile } from "./raw-files.ts";
+import { importAnswer, wouldDo, type Imported } from "./raw-import.ts";
+import { Misfit } from "./raw-slice.ts";
+import type { LoadParts } from "./slice-load.ts";
+
+/** Files by what became of them, and rows loaded. */
+export type ImportedFiles = {
+  readonly loaded: number;
+  readonly rows: number;
+  readonly restored: number;
+  readonly known: number;
+  readonly refused: number;
+};
+
+/**
+ * How to import. `refused` hears of each file that does not fit; the others go in all the same. `strike` takes the token out of a
+ * body, should the service have echoed it to whoever fetched it.
+ */
+export type ImportRequest = {
+  readonly dryRun: boolean;
+  readonly refused: (error: StorehouseError) => void;
+  readonly strike: (body: Buffer) => Buffer;
+};
+
+/**
+ * Loads files in the order in which their answers were received, as a run of its own. Files are read twice, once to put them in
+ * order, so that memory stays flat however many there are. A dry run only checks.
+ */
+export async function importFiles(
+  parts: LoadParts,
+  places: readonly string[],
+  request: ImportRequest,
+): Promise<ImportedFiles> {
+  const done = { loaded: 0, rows: 0, restored: 0, known: 0, refused: 0 };
+  const refuse = (file: string, problem: string) => {
+    done.refused += 1;
+    request.refused(fail("bad_answer_file", { file, problem }));
+  };
+  const fitting: { found: FoundFile; dataset: string; at: number }[] = [];
+  for (const found of await filesToImport(places)) {
+    const answer = await answerIn(parts, found, request);
+    if (typeof answer === "string") refuse(found.file, answer);
+    else fitting.push({ found, dataset: answer.dataset.name, at: answer.fetched.fetchedAt });
+  }
+  const run = lazyRun(parts, [...new Set(fitting.map(({ dataset }) => dataset))].sort());
+  for (const { found } of fitting.sort((a, b) => a.at - b.at)) {
+    const answer = await answerIn(parts, found, request);
+    const imported = typeof answer === "string" ? answer : await importOne(parts, answer, request.dryRun, run.id);
+    if (typeof imported === "string") refuse(found.file, imported);
+    else {
+      done[imported.did] += 1;
+      done.rows += imported.rows;
+    }
+  }
+  await run.close(done.refused > 0 ? "failed" : "loaded");
+  return done;
+}
+
+async function answerIn(
+  parts: LoadParts,
+  found: FoundFile,
+  { strike }: ImportRequest,
+): Promise<BroughtAnswer | string> {
+  const file = await readFound(found);
+  if (typeof file === "string") return file;
+  return checkAnswer(file.text, { writtenAt: file.writtenAt, now: parts.clock.now(), strike }).catch(problemOf);
+}
+
+async function importOne(
+  parts: LoadParts,
+  answer: BroughtAnswer,
+  dryRun: boolean,
+  run: () => Promise<string>,
+): Promise<Imported | string> {
+  if (dryRun) return { did: await wouldDo(parts.db, answer), rows: 0 };
+  return importAnswer(parts, answer, run).catch(problemOf);
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof Misfit) return error.message;
+  throw error;
+}
+
+/** A run that is opened when something is loaded, so that an import of what is known writes nothing. */
+function lazyRun({ db, clock }: LoadParts, datasets: readonly string[]) {
+  let opened: string | null = null;
+  return {
+    id: async () =>
+      (opened ??= await openRun(
+        db,
+        { kind: "import", workerId: null, asOf: clock.today(), datasets, maxCredits: null },
+        clock.now(),
+      )),
+    close: async (outcome: "loaded" | "failed") => {
+      if (opened !== null) await closeRun(db, opened, outcome, clock.now());
+    },
+  };
+}

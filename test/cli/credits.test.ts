@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage } from "../support/ingest-stage.ts";
+
+test("storehouse credits asks for the balance first, which is free", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_app"] } });
+  // somebody else spends from the same account, and nothing tells us
+  stage.sandbox.spend(777);
+  stage.sandbox.clearLog();
+  await using child = startChild(stage, ["credits", "--json"]);
+  expect(await child.ended).toBe(0);
+  const { account } = JSON.parse(child.output().stdout) as { account: { remaining: number } };
+  expect(account.remaining).toBe(stage.sandbox.account().remaining);
+  expect(stage.sandbox.log()).toMatchObject([{ path: "/api-key", charged: 0 }]);
+});
+
+test("storehouse credits tells what was last known, and says so, when the service does not answer", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_app"] } });
+  const { remaining } = stage.sandbox.account();
+  const deaf = { databaseUrl: stage.databaseUrl, sandbox: { url: "http://127.0.0.1:1", token: stage.sandbox.token } };
+  await using child = startChild(deaf, ["credits", "--json"]);
+  expect(await child.ended).toBe(0);
+  const { stdout, stderr } = child.output();
+  expect(JSON.parse(stdout)).toMatchObject({ account: { remaining } });
+  expect(stderr).toContain("The balance is as last told");
+});

@@ -1,0 +1,111 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { filesOf, folder } from "../support/raw-stage.ts";
+
+describe("storehouse raw", () => {
+  let stage: Stage;
+  let slice: string;
+
+  beforeAll(async () => {
+    stage = await openStage({ market: { apps: 1 } });
+    await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+    const [first] = await stage.query<{ slice_id: string }>(
+      "select slice_id from ops.slice where dataset = 'tracked_keyword' order by slice_id limit 1",
+    );
+    slice = first?.slice_id ?? "";
+    stage.sandbox.clearLog();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** Runs a command without the token and the address of the API. */
+  async function run(command: readonly string[], databaseUrl = stage.databaseUrl) {
+    await using child = startChild({ databaseUrl, sandbox: stage.sandbox }, ["raw", ...command], {
+      variables: { API_TOKEN: "", API_BASE_URL: "" },
+    });
+    const code = await child.ended;
+    return { code, ...child.output() };
+  }
+
+  test("lists one line an answer, and as JSON", async () => {
+    const { code, stdout, stderr } = await run(["list", "--dataset", "tracked_keyword", "--limit", "1"]);
+    expect(code).toBe(0);
+    const [headings, , line, ...others] = stdout.trim().split("\n");
+    expect(headings).toMatch(/^ *slice +attempt +page +operation +about +from +to +state +status +bytes +fetched at$/);
+    expect(line).toMatch(/ dashboard\.\S+ +app=\S+ country=\S+ store=ios +2026-08-20 +2026-08-20 +loaded +200 /);
+    expect(others).toEqual([]);
+    expect(stderr).toContain("1 of 2 answers; --limit shows more.");
+    const json = await run(["list", "--slice", slice, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ sliceId: slice, page: 0, status: 200, state: "loaded" }]);
+  });
+
+  test("shows a body laid out or as it came, and what it answers apart from it", async () => {
+    const shown = await run(["show", slice]);
+    expect(shown.stderr).toMatch(new RegExp(`^slice ${slice} \\(loaded\\), page 0 of 1: tracked_keyword by `));
+    const bytes = await run(["show", slice, "--bytes"]);
+    expect(shown.stdout).toBe(`${JSON.stringify(JSON.parse(bytes.stdout), null, 2)}\n`);
+    const [kept] = await stage.query<{ byte_count: number }>("select byte_count from raw.answer where slice_id = $1", [
+      slice,
+    ]);
+    expect(Buffer.byteLength(bytes.stdout)).toBe(kept?.byte_count);
+  });
+
+  test.each([
+    [["show", "9999999"], "there is no such slice"],
+    [["show", "1", "--page", "3"], "its pages are 0"],
+    [["list", "--operation", "nothing"], "storehouse operations"],
+    [["import", "/nowhere/at/all"], "no such file or folder"],
+  ])("tells what is wrong with %j and ends with 2", async (command, problem) => {
+    const { code, stderr } = await run(command);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
+  });
+
+  test("exports and imports without a token, and asks nobody", async () => {
+    await using out = await folder();
+    await using target = await openStage();
+    const exported = await run(["export", "--out", out.path]);
+    expect(exported).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+ answers written, 0 were there already\.\n$/),
+    });
+    const count = Object.keys(await filesOf(out.path)).length - 1;
+    const dry = await run(["import", out.path, "--dry-run"], target.databaseUrl);
+    expect(dry).toMatchObject({ code: 0, stdout: `${count} answers would be loaded, 0 known already.\n` });
+    expect(await target.query("select from ops.slice")).toEqual([]);
+    const imported = await run(["import", out.path], target.databaseUrl);
+    expect(imported.stdout).toMatch(new RegExp(`^${count} answers loaded with \\d+ rows, 0 known already\\.`));
+    expect(stage.sandbox.log()).toEqual([]);
+    expect(target.sandbox.log()).toEqual([]);
+  });
+
+  test("loads what fits, names each file that does not, and ends with 1", async () => {
+    await using place = await folder();
+    await using target = await openStage();
+    await mkdir(path.join(place.path, "by", "hand"), { recursive: true });
+    const file = {
+      dataset: "keyword_rank",
+      scope: { store: "ios", app: "42", country: "US" },
+      window: { from: today, to: today },
+      items: ["chess"],
+      body: [],
+    };
+    await writeFile(path.join(place.path, "good.json"), JSON.stringify(file));
+    await writeFile(path.join(place.path, "by", "hand", "odd.json"), JSON.stringify({ ...file, url: "x" }));
+    await writeFile(path.join(place.path, "half.json"), JSON.stringify(file).slice(0, -1));
+    const { code, stdout, stderr } = await run(["import", place.path], target.databaseUrl);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: "1 answers loaded with 2 rows, 0 known already, 2 files refused.\n",
+    });
+    expect(stderr.trim().split("\n")).toEqual([
+      expect.stringContaining("odd.json is not loaded: Unrecognized key"),
+      expect.stringContaining("half.json is not loaded: it is no JSON, or only a part of it"),
+    ]);
+    expect(await target.query("select count(*)::int as rows from core.fact_keyword_rank")).toEqual([{ rows: 2 }]);
+    const again = await run(["import", path.join(place.path, "good.json")], target.databaseUrl);
+    expect(again).toMatchObject({ code: 0, stdout: "0 answers loaded with 0 rows, 1 known already.\n" });
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, type Stage } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+describe("storehouse replay and prune", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage({ market: { apps: 1 } });
+    await stage.sync();
+    stage.sandbox.clearLog();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** Runs a command that knows neither token nor address. */
+  async function run(...command: readonly string[]) {
+    await using child = startChild(stage, command, { variables: { API_TOKEN: "", API_BASE_URL: "" } });
+    const code = await child.ended;
+    return { code, ...child.output() };
+  }
+
+  test("rebuild without a way to the API, and tell a line a dataset", async () => {
+    const before = await factsOf(stage, []);
+    await stage.query("update core.fact_keyword_rank set rank = 999");
+    const { code, stdout } = await run("replay", "--dataset", "keyword_rank,tracked_app");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^dataset +slices +rows +not whole or unfit +kept without answer\n/);
+    expect(stdout).toMatch(/\nkeyword_rank +\d+ +\d+ +0 +0\n/);
+    expect(await factsOf(stage, [])).toEqual(before);
+    expect(stage.sandbox.log()).toEqual([]);
+  });
+
+  test.each([
+    [["replay", "--dataset", "ranks"], "no dataset has the name ranks"],
+    [["replay", "--from", "2026-08-19", "--to", "2026-08-18"], "--from is after --to"],
+    [["prune", "--keep-days", "-1"], "no number of days"],
+  ])("refuse %j and change nothing", async (command, problem) => {
+    const before = await factsOf(stage, []);
+    expect(await run(...command)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(problem) });
+    expect(await factsOf(stage, [])).toEqual(before);
+  });
+
+  test("say how many answers were pruned, of which days, and what to do", async () => {
+    const before = await factsOf(stage, []);
+    await stage.query("update raw.answer set fetched_at = '2020-01-01Z' where operation = 'ios.keyword-ranking'");
+    expect((await run("prune", "--keep-days", "100")).stdout).toMatch(/^\d+ answers deleted, [\d,]+ bytes\.\n$/);
+    const refused = await run("replay", "--dataset", "keyword_rank");
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /^answer_gone: \d+ loaded slices of keyword_rank with days from 2026-08-16 to 2026-08-19 have no stored answer any more: .*--keep-pruned\n$/,
+    );
+    expect(await run("replay", "--keep-pruned")).toMatchObject({ code: 0 });
+    expect(await factsOf(stage, [])).toEqual(before);
+  });
+
+  test("end with 1 when a stored answer does not fit, and say where to look", async () => {
+    await stage.query(
+      "update raw.answer set body = (select body from raw.answer where operation = 'dashboard.apps' limit 1) where operation = 'ios.keyword-history'",
+    );
+    const { code, stderr } = await run("replay", "--dataset", "keyword_rank", "--keep-pruned");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("their slices are failed") });
+    expect((await run("status")).stdout).toMatch(/keyword_rank +failed +\d+ +unknown_shape: /);
+  });
+});
