@@ -32,6 +32,31 @@ export const errorCodes = {
     says: "no dataset has the name {dataset}",
     next: "`storehouse datasets` lists them",
   },
+  unknown_plan: {
+    recovery: "usage",
+    says: "no plan has the number {plan}",
+    next: "`storehouse backfill --dry-run` makes one",
+  },
+  plan_changed: {
+    recovery: "usage",
+    says: "plan {plan} is not what it was when it was made",
+    next: "nothing was spent; make a new plan",
+  },
+  nothing_followed: {
+    recovery: "usage",
+    says: "nothing is known yet of what is followed",
+    next: "run `storehouse sync` first, or list apps under portfolio in config/storehouse.yaml",
+  },
+  not_followed: {
+    recovery: "usage",
+    says: "{what} {value} is not followed; followed: {followed}",
+    next: "name one of these",
+  },
+  not_agreed: {
+    recovery: "usage",
+    says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and nobody is at a terminal to be asked",
+    next: "run it with `storehouse backfill --yes --plan` and its number",
+  },
   database_unreachable: {
     recovery: "usage",
     says: "Postgres does not answer",
@@ -125,6 +150,12 @@ export const errorCodes = {
     says: "the API has nothing to say about this",
     next: "nothing to do",
   },
+  not_tracked: {
+    recovery: "skip",
+    leaves: "skipped",
+    says: "the account's list did not name these keywords",
+    next: "nothing to do: they are asked for by name; the list of what is tracked is read again within a week",
+  },
   odd_status: {
     recovery: "skip",
     leaves: "failed",
@@ -150,6 +181,18 @@ export const errorCodes = {
     leaves: "failed",
     says: "the answer has a shape that is not known",
     next: "the body is kept in raw.answer and can be loaded once the shape is known",
+  },
+
+  // answers as files
+  bad_answer_file: {
+    recovery: "usage",
+    says: "{file} is not loaded: {problem}",
+    next: "mend the file and import it again; README says what it has to hold",
+  },
+  answer_gone: {
+    recovery: "usage",
+    says: "{slices} loaded slices of {dataset} with days from {from} to {to} have no stored answer any more: rebuilding would lose their rows",
+    next: "import their answers with `storehouse raw import`, narrow --from and --to, or leave those rows as they are with --keep-pruned",
   },
 
   // our own house

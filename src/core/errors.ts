@@ -62,10 +62,12 @@ export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknow
 function sentence(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
   const facts = Object.entries(context).filter(([, value]) => value !== undefined && value !== null);
-  const told = says.replaceAll(/\s?\{(\w+)\}/g, (place, name: string) => {
-    const value = context[name];
-    return value === undefined || value === null ? "" : place.replace(`{${name}}`, () => String(value));
-  });
+  const told = says
+    .replaceAll(/\s?\{(\w+)\}/g, (place, name: string) => {
+      const value = context[name];
+      return value === undefined || value === null ? "" : place.replace(`{${name}}`, () => String(value));
+    })
+    .trimStart();
   const rest = facts
     .filter(([name]) => !says.includes(`{${name}}`))
     .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : value}`);

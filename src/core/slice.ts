@@ -36,6 +36,7 @@ export type Slice = SliceDraft & { readonly sliceId: string; readonly runId: str
 /** What the ledger knows about cells that were asked for before. */
 export type Covered = {
   readonly scope: Scope;
+  readonly operation: string;
   readonly items: readonly string[] | null;
   readonly window: Window;
   readonly state: SliceState;

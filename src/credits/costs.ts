@@ -10,20 +10,26 @@ export type LearnedCost = {
   readonly sampleCount: number;
 };
 
-/** Notes what the header of a successful call said. */
-export async function learnCost(
-  db: QueryExecutorProvider,
-  operation: { id: string; cost: number },
-  charged: number,
-  clock: Clock,
-): Promise<void> {
+/** What the header of a successful call said. */
+export type Charge = { readonly operation: { readonly id: string; readonly cost: number }; readonly charged: number };
+
+/** Notes what successful calls were charged, in the order in which they were answered: the last one counts. One statement. */
+export async function learnCosts(db: QueryExecutorProvider, charges: readonly Charge[], clock: Clock): Promise<void> {
+  const seen = [...Map.groupBy(charges, ({ operation }) => operation.id).values()].map((same) => ({
+    count: same.length,
+    last: same[same.length - 1] as Charge,
+  }));
+  const values = seen.map(
+    ({ count, last: { operation, charged } }) =>
+      sql`(${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, ${count}::integer, ${instant(clock.now())})`,
+  );
   await sql`
     insert into ops.credit_cost as c (operation, documented, learned, sample_count, last_seen_at)
-    values (${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, 1, ${instant(clock.now())})
+    select * from (values ${sql.join(values)}) as seen (operation, documented, learned, sample_count, last_seen_at)
+    order  by operation
     on conflict (operation) do update
-    set documented = excluded.documented, learned = excluded.learned, sample_count = c.sample_count + 1, last_seen_at = excluded.last_seen_at`.execute(
-    db,
-  );
+    set documented = excluded.documented, learned = excluded.learned, sample_count = c.sample_count + excluded.sample_count,
+        last_seen_at = excluded.last_seen_at`.execute(db);
 }
 
 /** Every cost that was learned, by operation. */

@@ -25,54 +25,107 @@ const slowEveryMs = 1_000;
 /** Below this the pace does not fall, so that it can recover. */
 const slowestPace = 0.1;
 
-/**
- * Holds `cost` credits, or grants nothing when that would go under `floor` (share of the total that the class leaves untouched),
- * when the balance is not known, or when the period is over. One statement: the account's row serialises all workers.
- */
-export async function reserve(
-  db: QueryExecutorProvider,
-  request: { accountId: string; cost: number; class: CreditClass; floor: number },
-  clock: Clock,
-): Promise<Grant | null> {
-  const now = instant(clock.now());
-  const cost = credits(request.cost);
-  const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
-    with granted as (
-      update ops.credit_account as a
-      set    held = a.held + ${cost}, in_flight = a.in_flight + 1, overlapped = a.in_flight > 0,
-             next_start_at = greatest(a.next_start_at, ${now}) + interval '1 second' / a.pace_per_second
-      where  a.account_id = ${request.accountId} and a.remaining is not null and (a.resets_at is null or a.resets_at > ${now})
-      -- without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
-      and    a.remaining::bigint - a.held - ${cost} >= ceil(a.total * ${request.floor}::numeric)
-      returning a.account_id, a.next_start_at - interval '1 second' / a.pace_per_second as starts_at
-    ), hold as (
-      insert into ops.credit_hold (account_id, class, cost, expires_at)
-      select account_id, ${request.class}, ${cost}, starts_at + ${holdMs}::double precision * interval '1 millisecond' from granted
-      returning hold_id
-    )
-    select hold_id, starts_at from granted, hold`.execute(db);
-  const row = rows[0];
-  return row === undefined ? null : { holdId: row.hold_id, startsAt: row.starts_at.getTime() };
+/** What calls want that are alike. `floor` is the share of the total that their class leaves untouched. */
+export type Wish = {
+  readonly accountId: string;
+  readonly cost: number;
+  readonly class: CreditClass;
+  readonly floor: number;
+};
+
+/** Leave for one call; null when it is not granted. See reserveMany. */
+export async function reserve(db: QueryExecutorProvider, wish: Wish, clock: Clock): Promise<Grant | null> {
+  return (await reserveMany(db, wish, 1, clock))[0] ?? null;
 }
 
 /**
- * Ends a hold and books what the call cost. A balance told while calls overlapped is believed only when it is lower.
- * A refused pace halves the shared one; each good call lets it recover by a twentieth, up to `pace`.
+ * Holds `cost` credits for each of `count` calls, or for as many as fit without going under the floor; for none while the balance is
+ * not known, or when the period is over. One statement: the account's row serialises all workers.
+ */
+export async function reserveMany(
+  db: QueryExecutorProvider,
+  wish: Wish,
+  count: number,
+  clock: Clock,
+): Promise<readonly Grant[]> {
+  const now = instant(clock.now());
+  const cost = credits(wish.cost);
+  // without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
+  const free = sql`(a.remaining::bigint - a.held - ceil(a.total * ${wish.floor}::numeric))`;
+  const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
+    with account as materialized (
+      select a.account_id, greatest(a.next_start_at, ${now}) as starts_at, interval '1 second' / a.pace_per_second as gap,
+             case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits
+      from   ops.credit_account as a
+      where  a.account_id = ${wish.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
+      for    update
+    ), granted as (
+      update ops.credit_account as a
+      set    held = a.held + account.fits * ${cost}, in_flight = a.in_flight + account.fits,
+             overlapped = a.in_flight > 0 or account.fits > 1, next_start_at = account.starts_at + account.fits * account.gap
+      from   account
+      where  a.account_id = account.account_id and account.fits > 0
+      returning account.*
+    )
+    insert into ops.credit_hold (account_id, class, cost, expires_at)
+    select account_id, ${wish.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor}
+    from   granted, generate_series(1, fits) as place
+    order  by place
+    returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);
+  return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));
+}
+
+const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
+
+/** A hold and what became of its call. */
+export type End = { readonly holdId: string; readonly receipt: Receipt };
+
+/** Deadlines waver by a second; nearer ones are of the same period. */
+const sameDeadlineMs = 2_000;
+
+/** True for two good calls that tell of the same period: one statement may book both, as if one after the other. */
+export function areAlike({ receipt: a }: End, { receipt: b }: End): boolean {
+  return isPlain(a) && isPlain(b) && Math.abs((a.resetsAt ?? 0) - (b.resetsAt ?? 0)) < sameDeadlineMs;
+}
+
+/** True for a good call whose answer told balance and deadline. */
+function isPlain({ charged, remaining, resetsAt, tooFast, lost }: Receipt): boolean {
+  return charged !== null && remaining !== null && resetsAt !== null && !tooFast && !lost;
+}
+
+/** Several receipts that are alike as one: all that was charged, and the lowest balance. */
+function summed(ends: readonly End[]): Receipt {
+  const [first, ...rest] = ends.map(({ receipt }) => receipt);
+  if (first === undefined) throw new Error("there is nothing to settle");
+  return rest.reduce(
+    (sum, one) => ({
+      ...sum,
+      charged: (sum.charged ?? 0) + (one.charged ?? 0),
+      remaining: Math.min(sum.remaining ?? 0, one.remaining ?? 0),
+    }),
+    first,
+  );
+}
+
+/**
+ * Ends holds and books what their calls cost; several only when they are alike. A balance told while calls overlapped is believed only
+ * when it is lower. A refused pace halves the shared one; each good call lets it recover by a twentieth, up to `pace`.
  */
 export async function settle(
   db: QueryExecutorProvider,
-  end: { accountId: string; holdId: string; receipt: Receipt; pace: number },
+  end: { readonly accountId: string; readonly ends: readonly End[]; readonly pace: number },
   clock: Clock,
 ): Promise<void> {
-  const { receipt } = end;
+  const receipt = summed(end.ends);
   const now = clock.now();
-  // the answer to a hold that lapsed is from long ago: it never counts as alone
-  const alone = sql`(gone.count = 1 and a.in_flight = 1 and not a.overlapped)`;
+  // of several none was alone, and the answer to a hold that lapsed is from long ago
+  const alone = sql`(${end.ends.length === 1}::boolean and gone.count = 1 and a.in_flight = 1 and not a.overlapped)`;
   const booked = receipt.lost ? sql`gone.cost` : credits(receipt.charged ?? 0);
   const { remaining, resetsAt } = belief(receipt, { alone, unheard: sql`a.remaining - ${booked}`, now });
   const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)}))`;
   await sql`
-    with ended as (delete from ops.credit_hold where hold_id = ${end.holdId} and account_id = ${end.accountId} returning cost),
+    with ended as (delete from ops.credit_hold where hold_id = any (${end.ends.map(({ holdId }) => holdId)}::bigint[])
+                   and account_id = ${end.accountId} returning cost),
          gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count from ended)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count,
@@ -82,7 +135,7 @@ export async function settle(
            slowed_at = case when ${slow} then ${instant(now)} else a.slowed_at end,
            pace_per_second = case
              when ${slow} then least(a.pace_per_second, greatest(${slowestPace}::double precision, a.pace_per_second / 2))
-             when ${receipt.charged !== null}::boolean then least(${usablePace(end.pace)}::double precision, a.pace_per_second * 1.05)
+             when ${receipt.charged !== null}::boolean then least(${usablePace(end.pace)}::double precision, a.pace_per_second * 1.05 ^ ${end.ends.length}::double precision)
              else a.pace_per_second end
     from   gone
     where  a.account_id = ${end.accountId}`.execute(db);

@@ -6,7 +6,8 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
 import { askAgainMs, createFreshAccount } from "./fresh-account.ts";
-import { releaseExpired, reserve, settle, type Grant, type Receipt } from "./holds.ts";
+import { createSharedHolds } from "./shared-holds.ts";
+import type { Grant, Receipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and a way to ask for the balance for free. */
 export type QueueOptions = {
@@ -40,18 +41,18 @@ const unsent: ReadonlySet<ErrorCode> = new Set(["bad_request", "not_encodable", 
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
 export function createCreditQueue(options: QueueOptions): CreditQueue {
-  const { db, accountId, clock, budget } = options;
+  const { accountId, clock, budget } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
   const lookAgain = createFreshAccount(options);
+  const holds = createSharedHolds(options);
 
   async function grantFor(work: Work): Promise<Grant> {
     const request = { accountId, cost: work.cost, class: work.class, floor: options.floors[work.class] };
-    await releaseExpired(db, accountId, clock);
-    const first = await reserve(db, request, clock);
+    const first = await holds.reserve(request);
     if (first !== null) return first;
     // before work is put off for hours, look again: the period may be over, credits may have been bought
     const account = await lookAgain();
-    const second = await reserve(db, request, clock);
+    const second = await holds.reserve(request);
     if (second !== null) return second;
     throw fail("credits_exhausted", {
       class: work.class,
@@ -68,7 +69,9 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
       const grant = await grantFor(work);
       let receipt = unsentReceipt;
       try {
-        await clock.sleep(Math.max(0, grant.startsAt - clock.now()), work.signal);
+        const wait = grant.startsAt - clock.now();
+        if (wait > 0) await clock.sleep(wait, work.signal);
+        else work.signal?.throwIfAborted();
         receipt = lostReceipt;
         charged = work.cost;
         const done = await call();
@@ -81,7 +84,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
         charged = 0;
         throw error;
       } finally {
-        await settle(db, { accountId, holdId: grant.holdId, receipt, pace: options.pace }, clock);
+        await holds.settle({ holdId: grant.holdId, receipt });
       }
     } finally {
       budget.settle(work.cost, charged);

@@ -9,11 +9,10 @@ import { dayOf } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
-import { learnCost } from "../credits/costs.ts";
 import type { Receipt } from "../credits/holds.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import { callsOf, type Dataset } from "../datasets/define-dataset.ts";
 import { landedPages, type LandedPage } from "../warehouse/landed.ts";
-import { land } from "../warehouse/raw.ts";
+import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
 import { readPages, type Fetched } from "./read-pages.ts";
 
@@ -29,13 +28,17 @@ export async function fetchPages(
 ): Promise<Fetched> {
   const operation = operationById(slice.operation);
   const landed = slice.attempt > 1 ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
-  return readPages(operation, async (page) => {
-    const kept = landed.get(page);
-    if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
-    const params = { ...dataset.request(slice), ...pageParams(operation, page) };
-    const answer = await askPage(parts, { operation, params, slice, page, signal });
-    return { body: answer.body, fetchedAt: answer.receivedAt };
-  });
+  return readPages(
+    operation,
+    async (page) => {
+      const kept = landed.get(page);
+      if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
+      const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
+      const answer = await askPage(parts, { operation, params, slice, page, signal });
+      return { body: answer.body, fetchedAt: answer.receivedAt };
+    },
+    callsOf(dataset, slice),
+  );
 }
 
 /** What was told of "now" on an earlier day than the slice stands for is not its answer. */
@@ -72,8 +75,11 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
     const from = parts.clock.now();
     try {
       const result = await parts.client.ask(operation, request.params, signal);
+      await parts.at?.("after answer");
       const receipt = receiptOf(operation, result);
-      await landAnswer(parts, request, result, receipt);
+      // paid for: a database that comes back soon gets it without asking again
+      await throughOutage(parts, () => landAnswer(parts, request, result, receipt));
+      await parts.at?.("after landing");
       return { result, receipt };
     } catch (error) {
       if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
@@ -84,7 +90,7 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   if (problem !== null) throw problem;
   if (answer.credits.cost !== null) {
     parts.learned.set(operation.id, answer.credits.cost);
-    await learnCost(parts.db, operation, answer.credits.cost, parts.clock);
+    await parts.shared.learn({ operation, charged: answer.credits.cost });
   }
   return answer;
 }
@@ -126,7 +132,7 @@ async function problemOf(
 
 async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answer, receipt: Receipt): Promise<void> {
   const problem = errorOf(request.operation, answer);
-  await land(parts.db, {
+  await parts.shared.land({
     ...landingOf(parts, request),
     status: answer.status,
     errorCode: problem?.code ?? null,
@@ -150,7 +156,7 @@ async function landLoss(
   durationMs: number,
 ): Promise<void> {
   if (neverSent.has(error.code)) return;
-  await land(parts.db, {
+  await parts.shared.land({
     ...landingOf(parts, request),
     status: null,
     errorCode: error.code,

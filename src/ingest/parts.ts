@@ -6,6 +6,8 @@ import type { CreditQueue } from "../credits/queue.ts";
 import type { Database } from "../warehouse/database.ts";
 import type { Dimensions } from "../warehouse/dimensions.ts";
 import type { Partitions } from "../warehouse/partitions.ts";
+import type { CrashHook } from "./crash-point.ts";
+import type { SharedSteps } from "./shared-steps.ts";
 
 /** What running slices takes; made by the composition root. */
 export type IngestParts = {
@@ -14,6 +16,7 @@ export type IngestParts = {
   readonly queue: CreditQueue;
   readonly dimensions: Dimensions;
   readonly partitions: Partitions;
+  readonly shared: SharedSteps;
   readonly clock: Clock;
   readonly log: Log;
   readonly accountId: string;
@@ -34,4 +37,6 @@ export type IngestParts = {
   readonly abort: (error: StorehouseError) => void;
   /** Aborted when nothing more may be asked: calls under way end, those not sent yet are given back. */
   readonly halted: AbortSignal;
+  /** Told where the story stands; set by tests only. */
+  readonly at?: CrashHook | undefined;
 };

@@ -1,14 +1,16 @@
 import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import { isWholeList } from "../datasets/define-dataset.ts";
 import { addJobs } from "../ledger/jobs.ts";
-import { claim, dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
+import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
 import { commitSlice } from "./commit-slice.ts";
 import { fetchPages } from "./fetch-pages.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
-import type { Fetched } from "./read-pages.ts";
+import { prepareSlice, type SliceLoad } from "./slice-load.ts";
 import { planAfter } from "./plan-due.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
@@ -32,6 +34,7 @@ export async function runSlice(parts: IngestParts, sliceId: string, signal: Abor
   const work = throughOutage(parts, () => attempt(parts, sliceId, signal)).finally(() => underWay.delete(sliceId));
   underWay.set(sliceId, work);
   await work;
+  await parts.at?.("before the end");
 }
 
 async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
@@ -39,7 +42,7 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
     await addJobs(parts.db, parts.task, [sliceId], parts.clock.now() + handOverMs);
     return;
   }
-  const claimed = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
+  const claimed = await parts.shared.claim(sliceId);
   if (claimed === null) return;
   const today = parts.clock.today();
   const late = claimed.class === "snapshot" && claimed.asOf < today;
@@ -47,8 +50,8 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const fetched = await fetchPages(parts, dataset, slice, signal);
-    const done = await commitPatiently(parts, slice, fetched);
+    const load = await fetchLoad(parts, dataset, slice, signal);
+    const done = await patiently(parts, () => commitSlice(parts, load));
     parts.log.info(
       { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
       `slice.${done.state}`,
@@ -64,11 +67,17 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
   }
 }
 
-async function commitPatiently(parts: IngestParts, slice: Slice, fetched: Fetched) {
+/** A function of its own, so that the answer itself is let go before its rows wait for their commit. */
+async function fetchLoad(parts: IngestParts, dataset: Dataset, slice: Slice, signal: AbortSignal): Promise<SliceLoad> {
+  const fetched = await fetchPages(parts, dataset, slice, signal);
+  return patiently(parts, () => prepareSlice(parts, dataset, slice, fetched));
+}
+
+/** The answer is in hand and paid for: a database that comes back soon, or was busy with another's rows, gets it without asking again. */
+async function patiently<T>(parts: IngestParts, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      // the answer is in hand and paid for: a database that comes back soon gets it without asking again
-      return await throughOutage(parts, () => commitSlice(parts, datasetNamed(slice.dataset), slice, fetched));
+      return await throughOutage(parts, work);
     } catch (error) {
       if (tries === commitTries || !isPassing(error)) throw error;
     }
@@ -97,14 +106,16 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
     await end(parts, slice, { ...giveBack, error: told(parts, error) });
     return;
   }
-  if (error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
+  // a call that names no items is refused for none of them
+  const named = !isWholeList(datasetNamed(slice.dataset), slice);
+  if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
     await parts.db.transaction().execute(async (transaction) => {
       await addJobs(transaction, parts.task, await splitSlice(transaction, slice, parts.clock.now()));
     });
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));
-  if (error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
+  if (named && error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
 }
 
 /** Errors that are about what was asked for, whenever it is asked. */

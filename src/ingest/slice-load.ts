@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import type { Unfit } from "../api/read-answer.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
+import { setAside } from "../ledger/set-aside.ts";
 import { checkRows } from "../warehouse/check-rows.ts";
 import type { Database } from "../warehouse/database.ts";
-import { prepareLoad, runLoad, type Load } from "../warehouse/load.ts";
+import { prepareLoad, runLoads, type Load, type ReadyLoad } from "../warehouse/load.ts";
 import { appRef, type Row, type Table } from "../warehouse/table.ts";
 import type { IngestParts } from "./parts.ts";
 import type { Fetched } from "./read-pages.ts";
@@ -15,9 +16,13 @@ export type LoadParts = Pick<IngestParts, "db" | "dimensions" | "partitions" | "
 /** An answer as rows of its tables, and what did not fit. */
 export type SliceLoad = {
   readonly slice: Slice;
-  readonly fetched: Fetched;
-  readonly loads: readonly Load[];
+  readonly drift: Fetched["drift"];
+  /** Epoch-ms at which the answer was in. */
+  readonly fetchedAt: number;
+  readonly loads: readonly ReadyLoad[];
   readonly unfit: readonly Unfit[];
+  /** Items of which the answer says nothing at all. */
+  readonly silent: readonly string[];
   /** Rows over all tables. */
   readonly rows: number;
 };
@@ -29,17 +34,36 @@ export async function prepareSlice(
   slice: Slice,
   fetched: Fetched,
 ): Promise<SliceLoad> {
-  const { loads, unfit } = loadsOf(dataset, slice, fetched);
-  for (const load of loads) await prepareLoad(load, parts.dimensions, parts.partitions);
-  return { slice, fetched, loads, unfit, rows: loads.reduce((sum, load) => sum + load.rows.length, 0) };
+  const { loads, unfit, silent } = loadsOf(dataset, slice, fetched);
+  const ready: ReadyLoad[] = [];
+  for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
+  const { drift, fetchedAt } = fetched;
+  return {
+    slice,
+    drift,
+    fetchedAt,
+    loads: ready,
+    unfit,
+    silent,
+    rows: ready.reduce((sum, { count }) => sum + count, 0),
+  };
 }
 
-/** Writes rows, rejects and drift of a slice inside the caller's transaction. */
-export async function writeSlice(transaction: Database, parts: LoadParts, load: SliceLoad): Promise<void> {
+/** Writes rows, rejects and drift of slices inside the caller's transaction. */
+export async function writeSlices(
+  transaction: Database,
+  parts: Pick<LoadParts, "dimensions">,
+  slices: readonly SliceLoad[],
+): Promise<void> {
   await plannerSettings.execute(transaction);
-  for (const one of load.loads) await runLoad(transaction, one, parts.dimensions);
-  await writeRejects(transaction, load.slice, load.unfit, load.fetched.fetchedAt);
-  await writeDrift(transaction, load.slice, load.fetched);
+  await runLoads(
+    transaction,
+    slices.flatMap((slice) => slice.loads),
+    parts.dimensions,
+  );
+  await writeRejects(transaction, slices);
+  await writeDrift(transaction, slices);
+  for (const { slice, silent } of slices) if (silent.length > 0) await setAside(transaction, slice, silent);
 }
 
 /** With stale statistics a merge may read the whole partition; the key's index is right for every batch. */
@@ -50,7 +74,7 @@ function loadsOf(
   dataset: Dataset,
   slice: Slice,
   fetched: Fetched,
-): { loads: readonly Load[]; unfit: readonly Unfit[] } {
+): Pick<SliceLoad, "unfit" | "silent"> & { readonly loads: readonly Load[] } {
   const normalised = dataset.normalise(slice, fetched.pages, fetched.unfit);
   const unfit: Unfit[] = [...fetched.unfit, ...normalised.unfit];
   const checked = dataset.tables.map((table) => {
@@ -69,7 +93,7 @@ function loadsOf(
     scope: scopeRow(table, slice),
     complete,
   }));
-  return { loads, unfit };
+  return { loads, unfit, silent: normalised.silent ?? [] };
 }
 
 /** The columns of a table that the slice's scope and window fix. */
@@ -86,21 +110,43 @@ function scopeRow(table: Table, { scope, window }: Slice): Row {
   );
 }
 
-async function writeRejects(db: Database, slice: Slice, unfit: readonly Unfit[], fetchedAt: number): Promise<void> {
-  await sql`delete from ops.reject where slice_id = ${slice.sliceId}`.execute(db);
-  if (unfit.length === 0) return;
+async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  await sql`delete from ops.reject where slice_id = any (${slices.map(({ slice }) => slice.sliceId)}::bigint[])`.execute(
+    db,
+  );
+  const rejects = slices.flatMap(({ slice, unfit, fetchedAt }) =>
+    unfit.map(({ reason, item }) => ({
+      slice_id: slice.sliceId,
+      dataset: slice.dataset,
+      reason,
+      item,
+      fetched_at: new Date(fetchedAt).toISOString(),
+    })),
+  );
+  if (rejects.length === 0) return;
   await sql`
     insert into ops.reject (slice_id, dataset, reason, item, fetched_at)
-    select ${slice.sliceId}, ${slice.dataset}, reason, coalesce(item, 'null'), ${new Date(fetchedAt).toISOString()}::timestamptz
-    from   jsonb_to_recordset(${JSON.stringify(unfit)}::jsonb) as r (reason text, item jsonb)`.execute(db);
+    select slice_id, dataset, reason, coalesce(item, 'null'), fetched_at
+    from   jsonb_to_recordset(${JSON.stringify(rejects)}::jsonb) as r (slice_id bigint, dataset text, reason text, item jsonb, fetched_at timestamptz)`.execute(
+    db,
+  );
 }
 
-async function writeDrift(db: Database, slice: Slice, fetched: Fetched): Promise<void> {
-  if (fetched.drift.length === 0) return;
+async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  const drifts = slices.flatMap(({ slice, drift, fetchedAt }) =>
+    drift.map(({ path, kind }) => ({
+      operation: slice.operation,
+      path,
+      kind,
+      seen_at: new Date(fetchedAt).toISOString(),
+      slice_id: slice.sliceId,
+    })),
+  );
+  if (drifts.length === 0) return;
   await sql`
     insert into ops.drift (operation, path, kind, first_seen_at, slice_id)
-    select ${slice.operation}, path, kind, ${new Date(fetched.fetchedAt).toISOString()}::timestamptz, ${slice.sliceId}
-    from   jsonb_to_recordset(${JSON.stringify(fetched.drift)}::jsonb) as d (path text, kind text)
-    order  by path, kind
+    select operation, path, kind, seen_at, slice_id
+    from   jsonb_to_recordset(${JSON.stringify(drifts)}::jsonb) as d (operation text, path text, kind text, seen_at timestamptz, slice_id bigint)
+    order  by operation, path, kind, seen_at
     on conflict do nothing`.execute(db);
 }

@@ -37,32 +37,55 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
 
 /** Parts rows into those that the table can take and those that would break the statement: wrong types; empty, endless or repeated keys. */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
+  const columns = columnsOf(table);
   const seen = new Set<string>();
   const fit: Row[] = [];
   const unfit: { reason: string; item: Row }[] = [];
   for (const row of rows) {
-    const reason = misfit(table, row) ?? repeated(table, row, seen);
+    const reason = misfit(columns, row) ?? repeated(table, row, seen);
     if (reason === null) fit.push(row);
     else unfit.push({ reason, item: row });
   }
   return { fit, unfit };
 }
 
-function misfit(table: Table, row: Row): string | null {
-  for (const [column, kind] of Object.entries(table.columns)) {
-    const value = row[column] ?? null;
+type Column = { readonly name: string; readonly kind: ColumnKind; readonly isKey: boolean; fitted: Value };
+
+function columnsOf(table: Table): readonly Column[] {
+  return Object.entries(table.columns).map(([name, kind]) => ({
+    name,
+    kind,
+    isKey: table.key.includes(name),
+    fitted: null,
+  }));
+}
+
+function misfit(columns: readonly Column[], row: Row): string | null {
+  for (const column of columns) {
+    const value = row[column.name] ?? null;
     if (value === null) {
-      if (table.key.includes(column)) return `${column} is missing`;
-    } else if (!fits[kind](value)) return `${column} is no ${kind}`;
-    else if ((table.key.includes(column) || isDimension(kind)) && Buffer.byteLength(String(value)) > longestKey)
-      return `${column} is too long for a key`;
+      if (column.isKey) return `${column.name} is missing`;
+      continue;
+    }
+    // neighbours mostly share app, country and day
+    if (value === column.fitted) continue;
+    if (!fits[column.kind](value)) return `${column.name} is no ${column.kind}`;
+    if ((column.isKey || isDimension(column.kind)) && isTooLong(value)) return `${column.name} is too long for a key`;
+    column.fitted = value;
   }
   return null;
 }
 
+function isTooLong(value: Value): boolean {
+  const text = String(value);
+  // no character takes more than three bytes a unit
+  return text.length * 3 > longestKey && Buffer.byteLength(text) > longestKey;
+}
+
 function repeated(table: Table, row: Row, seen: Set<string>): string | null {
-  // as the table will hold it: two texts that differ by what Postgres cannot hold are one key
-  const key = JSON.stringify(table.key.map((column) => cleanText(String(row[column]))));
+  // as the table will hold it: two texts that differ by what Postgres cannot hold are one key, and U+0000 is in none
+  let key = "";
+  for (const column of table.key) key += `${cleanText(String(row[column]))}\0`;
   if (seen.has(key)) return "a second row with the same key";
   seen.add(key);
   return null;

@@ -27,9 +27,18 @@ export function isDimension(kind: ColumnKind): kind is DimensionKind {
 
 /** A Postgres array literal of one column; written by hand because the driver's own takes twice as long. */
 export function arrayLiteral(kind: ColumnKind, values: readonly (string | number | boolean | null)[]): string {
+  return `{${arrayElements(kind, values)}}`;
+}
+
+/** The elements of an array literal, without its braces. */
+export function arrayElements(kind: ColumnKind, values: readonly (string | number | boolean | null)[]): string {
   const quoted = kind === "text";
-  const parts = values.map((value) => (value === null ? "NULL" : quoted ? quote(String(value)) : String(value)));
-  return `{${parts.join(",")}}`;
+  let elements = "";
+  for (const value of values) {
+    if (elements !== "") elements += ",";
+    elements += value === null ? "NULL" : quoted ? quote(String(value)) : String(value);
+  }
+  return elements;
 }
 
 function quote(text: string): string {

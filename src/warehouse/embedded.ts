@@ -20,11 +20,15 @@ import { startPostmaster, stopPostmaster } from "./embedded-postmaster.ts";
  * in the middle of its stop can take a server away from one that has just joined: hence the second try.
  */
 
-/** What to open. `directory` is absolute; `durable: false` trades safety after a crash for speed, for tests. */
+/**
+ * What to open. `directory` is absolute; `durable: false` trades safety after a crash for speed, for tests; `umbrella` is the entry
+ * file of an npm package with another Postgres than the one that Storehouse brings.
+ */
 export type EmbeddedOptions = {
   readonly directory: string;
   readonly database: string;
   readonly durable?: boolean;
+  readonly umbrella?: string;
   readonly log?: (line: string) => void;
 };
 
@@ -38,9 +42,9 @@ export interface EmbeddedServer extends AsyncDisposable {
 
 type Session = { readonly place: EmbeddedPlace; readonly password: string; readonly client: Client };
 
-/** Starts, or joins, the Postgres 18 whose data lies under `directory`. Throws `embedded_postgres`. */
+/** Starts, or joins, the Postgres whose data lies under `directory`. Throws `embedded_postgres`. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const place = await embeddedPlace(options.directory).catch((cause: unknown) => {
+  const place = await embeddedPlace(options.directory, options.umbrella).catch((cause: unknown) => {
     throw fail("embedded_postgres", { directory: options.directory, reason: reasonOf(cause) }, cause);
   });
   return explained(place.log, async () => {

@@ -5,8 +5,10 @@ import type { Database } from "./database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./load-history.ts";
 import type { Partitions } from "./partitions.ts";
-import { equal, list, type Staged } from "./staged.ts";
+import { encodeRows, stored, type EncodedColumn } from "./column-array.ts";
+import { list, mergeStatement, type Staged } from "./staged.ts";
 import type { Row, Table } from "./table.ts";
+import { upsert } from "./upsert.ts";
 
 /** Rows of one slice for one table. `day` is the day of observation; history rows start or end on it. */
 export type Load = {
@@ -22,53 +24,69 @@ export type Load = {
   readonly complete: boolean;
 };
 
+/** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */
+export type ReadyLoad = Omit<Load, "rows"> & {
+  readonly count: number;
+  /** Null where rows are brought up to date as a whole, and where there are none. */
+  readonly encoded: ReadonlyMap<string, EncodedColumn> | null;
+  /** Empty where rows are encoded. */
+  readonly rows: readonly Row[];
+};
+
 /** Looks up and makes what a load needs outside its transaction: keys of dimensions and partitions. */
-export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<void> {
-  const rows = [load.scope, ...load.rows];
-  for (const [column, kind] of Object.entries(load.table.columns)) {
-    if (!isDimension(kind)) continue;
-    const names = rows.map((row) => row[column]).filter((name) => typeof name === "string");
-    await dimensions.learn(kind, names);
-  }
-  if (load.table.partitioned)
+export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<ReadyLoad> {
+  const { table, rows } = load;
+  for (const [column, kind] of Object.entries(table.columns))
+    if (isDimension(kind)) await dimensions.learn(kind, namesIn(column, load));
+  if (table.partitioned)
     await partitions.cover(
-      load.table.name,
-      load.rows.map((row) => row["date_day"] as Day),
+      table.name,
+      rows.map((row) => row["date_day"] as Day),
     );
+  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null };
+  const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
+  return { ...load, count: rows.length, encoded, rows: [] };
 }
 
-/** Writes one load inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written. */
-export async function runLoad(transaction: Database, load: Load, dimensions: Dimensions): Promise<void> {
-  const staged = stage(load, dimensions);
-  for (const statement of statementsOf(load, staged)) await statement.execute(transaction);
+function* namesIn(column: string, { scope, rows }: Load): Generator<string> {
+  if (typeof scope[column] === "string") yield scope[column];
+  let last: Row[string] | undefined;
+  for (const row of rows) {
+    const name = row[column];
+    if (name !== last && typeof name === "string") yield name;
+    last = name;
+  }
 }
 
-function statementsOf(load: Load, staged: Staged): readonly RawBuilder<unknown>[] {
+/**
+ * Writes loads of different slices inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written.
+ * Rows of tables that are loaded row by row go in together; other tables are brought up to date answer by answer, in the order given.
+ */
+export async function runLoads(
+  transaction: Database,
+  loads: readonly ReadyLoad[],
+  dimensions: Dimensions,
+): Promise<void> {
+  for (const [table, together] of Map.groupBy(loads, (load) => load.table)) {
+    if (table.load.kind === "upsert") await upsert(transaction, table, together);
+    else for (const load of together) await runAlone(transaction, load, dimensions);
+  }
+}
+
+async function runAlone(transaction: Database, load: ReadyLoad, dimensions: Dimensions): Promise<void> {
+  for (const statement of statementsOf(load, stage(load, dimensions))) await statement.execute(transaction);
+}
+
+function statementsOf(load: ReadyLoad, staged: Staged): readonly RawBuilder<unknown>[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
-  if (rule.kind === "replace") return replaceStatements(staged, load.complete);
-  return load.rows.length > 0 ? [mergeStatement(staged)] : [];
+  return replaceStatements(staged, load.complete);
 }
 
 /** An answer older than one that wrote the scope brings nothing back. */
 function replaceStatements(staged: Staged, complete: boolean): readonly RawBuilder<unknown>[] {
   const source = sql`(select * from ${staged.source} as s where ${staged.fresh})`;
   return [...(complete ? [deleteStatement(staged)] : []), mergeStatement({ ...staged, source })];
-}
-
-/** Insert what is new, update what differs and is not older, leave the rest alone. */
-function mergeStatement({ target, columns, key, source, sliceId, fetchedAt }: Staged): RawBuilder<unknown> {
-  const values = columns.filter((column) => !key.includes(column));
-  const differ = values.length > 0 ? sql`(${list(values, "t")}) is distinct from (${list(values, "s")})` : sql`false`;
-  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
-  return sql`
-    merge into ${target} as t
-    using ${source} as s
-    on    ${equal(key, "t", "s")}
-    when  matched and (t.fetched_at is null or t.fetched_at <= ${fetchedAt}) and ${differ} then
-      update set ${sql.join([...set, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
-    when  not matched then
-      insert (${list(columns)}, slice_id, fetched_at) values (${list(columns, "s")}, ${sliceId}, ${fetchedAt})`;
 }
 
 /** Members of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics say; keys are never null. */
@@ -78,27 +96,18 @@ function deleteStatement({ target, key, source, inScope, fresh }: Staged): RawBu
     where  ${inScope} and ${fresh} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
-function stage(load: Load, dimensions: Dimensions): Staged {
+function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
   const { table } = load;
   const columns = Object.keys(table.columns);
-  const resolve = (column: string, value: Row[string] | undefined): Row[string] => {
-    const kind = table.columns[column];
-    return kind !== undefined && isDimension(kind) && typeof value === "string"
-      ? dimensions.keyOf(kind, value)
-      : (value ?? null);
-  };
-  const arrays = columns.map((column) => {
-    const kind = table.columns[column] ?? "text";
-    return sql`${arrayLiteral(
-      kind,
-      load.rows.map((row) => resolve(column, row[column])),
-    )}::${sql.raw(pgTypes[kind])}[]`;
+  const arrays = Object.entries(table.columns).map(([column, kind]) => {
+    const values = load.rows.map((row) => stored(kind, row[column], dimensions));
+    return sql`${arrayLiteral(kind, values)}::${sql.raw(pgTypes[kind])}[]`;
   });
   const scope = "scope" in table.load ? table.load.scope : [];
-  const bounds = scope.map(
-    (column) =>
-      sql`${sql.id("t", column)} = ${resolve(column, load.scope[column])}::${sql.raw(pgTypes[table.columns[column] ?? "text"])}`,
-  );
+  const bounds = scope.map((column) => {
+    const kind = table.columns[column] ?? "text";
+    return sql`${sql.id("t", column)} = ${stored(kind, load.scope[column], dimensions)}::${sql.raw(pgTypes[kind])}`;
+  });
   const target = sql`${sql.id(...table.name.split("."))}`;
   const inScope = bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`;
   const fetchedAt = sql`${new Date(load.fetchedAt).toISOString()}::timestamptz`;

@@ -10,18 +10,28 @@ export interface Partitions {
 
 /** Opens the partitions of a warehouse; what exists is remembered. */
 export function createPartitions(db: Database): Partitions {
-  const known = new Set<string>();
+  const known = new Map<string, Promise<void>>();
 
   async function cover(table: string, days: Iterable<Day>): Promise<void> {
-    for (const start of new Set([...days].map(monthStart))) {
+    for (const start of monthsOf(days)) {
       const leaf = `${table.replace(/^core\./, "")}_${start.slice(0, 7).replace("-", "_")}`;
-      if (known.has(leaf)) continue;
-      await attach(db, table, leaf, start);
-      known.add(leaf);
+      // whoever needs it meanwhile waits for the same one
+      const made = known.get(leaf) ?? attach(db, table, leaf, start);
+      known.set(leaf, made);
+      await made.catch((error: unknown) => {
+        known.delete(leaf);
+        throw error;
+      });
     }
   }
 
   return { cover };
+}
+
+function monthsOf(days: Iterable<Day>): ReadonlySet<Day> {
+  const months = new Set<Day>();
+  for (const day of new Set(days)) months.add(monthStart(day));
+  return months;
 }
 
 async function attach(db: Database, table: string, leaf: string, start: Day): Promise<void> {

@@ -28,3 +28,25 @@ export function equal(columns: readonly string[], a: string, b: string): RawBuil
     sql` and `,
   );
 }
+
+/** Insert what is new, update what differs and is not older, leave the rest alone. */
+export function mergeStatement({
+  target,
+  columns,
+  key,
+  source,
+  sliceId,
+  fetchedAt,
+}: Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt">): RawBuilder<unknown> {
+  const values = columns.filter((column) => !key.includes(column));
+  const differ = values.length > 0 ? sql`(${list(values, "t")}) is distinct from (${list(values, "s")})` : sql`false`;
+  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
+  return sql`
+    merge into ${target} as t
+    using ${source} as s
+    on    ${equal(key, "t", "s")}
+    when  matched and (t.fetched_at is null or t.fetched_at <= ${fetchedAt}) and ${differ} then
+      update set ${sql.join([...set, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
+    when  not matched then
+      insert (${list(columns)}, slice_id, fetched_at) values (${list(columns, "s")}, ${sliceId}, ${fetchedAt})`;
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { learnCost, learnedCosts } from "../../src/credits/costs.ts";
+import { learnCosts, learnedCosts } from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
 import { land, type Landing } from "../../src/warehouse/raw.ts";
 import { hour, openBank, type Bank } from "../support/credits-account.ts";
@@ -70,13 +70,17 @@ test("adds up all that was ever spent while no period is known", async () => {
 test("learned costs stand beside documented ones: the last told counts, every sample is counted, a drift is seen", async () => {
   const clock = standingClock();
   const ranking = { id: "ios.keyword-ranking", cost: 3 };
-  await learnCost(bank.db, { id: "account.a", cost: 1 }, 1, clock);
-  for (const charged of [3, 7, 5]) await learnCost(bank.db, ranking, charged, clock);
+  await learnCosts(bank.db, [{ operation: { id: "account.a", cost: 1 }, charged: 1 }], clock);
+  await learnCosts(
+    bank.db,
+    [3, 7, 5].map((charged) => ({ operation: ranking, charged })),
+    clock,
+  );
   const costs = [
     { operation: "account.a", documented: 1, learned: 1, sampleCount: 1 },
     { operation: "ios.keyword-ranking", documented: 3, learned: 5, sampleCount: 3 },
   ];
   expect(await learnedCosts(bank.db)).toEqual(costs);
-  await learnCost(bank.db, { ...ranking, cost: 4 }, 5, clock);
+  await learnCosts(bank.db, [{ operation: { ...ranking, cost: 4 }, charged: 5 }], clock);
   expect((await readCreditReport(bank.db, "nobody")).costs[1]).toMatchObject({ documented: 4, learned: 5 });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { planRequest } from "../../src/ingest/planning.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
+import { planned } from "../support/ingest-planned.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
 test("does not say loaded when nothing of a dataset could be had, and asks again when told to", async () => {
@@ -47,10 +47,8 @@ test("shows the market in a plan although what is followed is read again first",
   await stage.sync();
   await using app = await stage.open();
   const tomorrow = { datasets: [], bounds: {}, today: addDays(today, 1) };
-  const whole = await planRequest(app.warehouse.db, tomorrow, app.config.settings, true);
-  expect(whole.stage).toBe("portfolio");
-  const planned = whole.plans.filter(({ slices }) => slices.length > 0).map(({ dataset }) => dataset);
-  expect(planned).toEqual(["tracked_app", "tracked_country", "keyword_rank"]);
-  const first = await planRequest(app.warehouse.db, tomorrow, app.config.settings);
-  expect(first.plans.every(({ dataset }) => dataset.startsWith("tracked"))).toBe(true);
+  const whole = await planned(app, tomorrow, true);
+  expect(whole.map(({ dataset }) => dataset)).toEqual(["tracked_app", "tracked_country", "keyword_rank"]);
+  const first = await planned(app, tomorrow);
+  expect(first.map(({ dataset }) => dataset)).toEqual(["tracked_app", "tracked_country"]);
 });

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { closeRun, runProgress } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { land, type Landing } from "../../src/warehouse/raw.ts";
-import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, ledgerForTests, today } from "../support/ledger-stage.ts";
 
 const request: Landing = {
   accountId: "account",
@@ -26,30 +26,23 @@ const request: Landing = {
 };
 
 describe("a run", () => {
-  let stage: LedgerStage;
-  let worker: string;
-
-  beforeAll(async () => {
-    stage = await openLedgerStage();
-  });
-
-  beforeEach(async () => {
-    await stage.reset();
-    worker = await stage.alive();
-  });
-
-  afterAll(() => stage[Symbol.asyncDispose]());
+  const ledger = ledgerForTests();
 
   test("notes who started it, why, and how it ended", async () => {
-    const run = await stage.run({ kind: "retry", workerId: worker, datasets: ["a", "b"], maxCredits: 500 });
-    await closeRun(stage.db, run, "deferred", now + 60_000);
-    const { rows } = await stage.pool.query(
+    const run = await ledger.stage.run({
+      kind: "retry",
+      workerId: ledger.worker,
+      datasets: ["a", "b"],
+      maxCredits: 500,
+    });
+    await closeRun(ledger.stage.db, run, "deferred", now + 60_000);
+    const { rows } = await ledger.stage.pool.query(
       "select kind, worker_id, as_of::text, datasets, max_credits, started_at, ended_at, outcome from ops.run",
     );
     expect(rows).toEqual([
       {
         kind: "retry",
-        worker_id: worker,
+        worker_id: ledger.worker,
         as_of: today,
         datasets: ["a", "b"],
         max_credits: 500,
@@ -61,7 +54,7 @@ describe("a run", () => {
   });
 
   test("without slices has nothing to do", async () => {
-    expect(await runProgress(stage.db, await stage.run(), now)).toEqual({
+    expect(await runProgress(ledger.stage.db, await ledger.stage.run(), now)).toEqual({
       total: 0,
       open: 0,
       due: 0,
@@ -74,12 +67,12 @@ describe("a run", () => {
   });
 
   test("counts its own slices by state", async () => {
-    const run = await stage.run();
+    const run = await ledger.stage.run();
     const states = ["loaded", "empty", "skipped", "failed", "failed", "running", "pending"] as const;
     for (const [index, state] of states.entries())
-      await stage.inState(run, state, worker, draft({ window: august(index + 1) }));
-    await stage.inState(await stage.run(), "pending", worker, draft({ window: august(20) }));
-    expect(await runProgress(stage.db, run, now)).toMatchObject({
+      await ledger.stage.inState(run, state, ledger.worker, draft({ window: august(index + 1) }));
+    await ledger.stage.inState(await ledger.stage.run(), "pending", ledger.worker, draft({ window: august(20) }));
+    expect(await runProgress(ledger.stage.db, run, now)).toMatchObject({
       total: 7,
       open: 2,
       due: 2,
@@ -90,31 +83,33 @@ describe("a run", () => {
   });
 
   test("is due again when the first of its deferred slices is, and not when none names a time", async () => {
-    const run = await stage.run();
+    const run = await ledger.stage.run();
     const dues = [now + 120_000, now + 60_000, null];
-    const ids = await stage.insert(run, ...dues.map((_, index) => draft({ window: august(index + 1) })));
+    const ids = await ledger.stage.insert(run, ...dues.map((_, index) => draft({ window: august(index + 1) })));
     for (const [index, id] of ids.entries()) {
       const deferred = { ...ending, state: "deferred", dueAt: dues[index] ?? null } as const;
-      await endAttempt(stage.db, await stage.claimed(id, worker), deferred, now);
+      await endAttempt(ledger.stage.db, await ledger.stage.claimed(id, ledger.worker), deferred, now);
     }
-    expect(await runProgress(stage.db, run, now)).toMatchObject({
+    expect(await runProgress(ledger.stage.db, run, now)).toMatchObject({
       open: 3,
       due: 0,
       deferred: 3,
       nextDueAt: now + 60_000,
     });
-    expect(await runProgress(stage.db, run, now + 60_000)).toMatchObject({ open: 3, due: 1, deferred: 3 });
+    expect(await runProgress(ledger.stage.db, run, now + 60_000)).toMatchObject({ open: 3, due: 1, deferred: 3 });
   });
 
   test("counts the credits that its slices cost since it started, not what an earlier run paid for them", async () => {
-    const run = await stage.run();
-    const [sliceId, other] = await stage.insert(run, draft(), draft({ window: august(1) }));
-    await land(stage.db, { ...request, sliceId: sliceId!, receivedAt: now - 1, cost: 1_000 });
-    await land(stage.db, { ...request, sliceId: sliceId!, cost: 3 });
-    await land(stage.db, { ...request, sliceId: sliceId!, attempt: 2, cost: 10 });
-    await land(stage.db, { ...request, sliceId: other!, cost: 50 });
-    await land(stage.db, { ...request, cost: 1_000 });
-    await sql`update ops.slice set run_id = ${await stage.run()} where slice_id = ${other}`.execute(stage.db);
-    expect((await runProgress(stage.db, run, now)).credits).toBe(13);
+    const run = await ledger.stage.run();
+    const [sliceId, other] = await ledger.stage.insert(run, draft(), draft({ window: august(1) }));
+    await land(ledger.stage.db, { ...request, sliceId: sliceId!, receivedAt: now - 1, cost: 1_000 });
+    await land(ledger.stage.db, { ...request, sliceId: sliceId!, cost: 3 });
+    await land(ledger.stage.db, { ...request, sliceId: sliceId!, attempt: 2, cost: 10 });
+    await land(ledger.stage.db, { ...request, sliceId: other!, cost: 50 });
+    await land(ledger.stage.db, { ...request, cost: 1_000 });
+    await sql`update ops.slice set run_id = ${await ledger.stage.run()} where slice_id = ${other}`.execute(
+      ledger.stage.db,
+    );
+    expect((await runProgress(ledger.stage.db, run, now)).credits).toBe(13);
   });
 });

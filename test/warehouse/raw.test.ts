@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { land, type Landing } from "../../src/warehouse/raw.ts";
+import { land, landAll, type Landing } from "../../src/warehouse/raw.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
 const unpack = promisify(zstdDecompress);
@@ -99,5 +99,36 @@ describe("landing an answer", () => {
     const { request, answer } = await landed({ params: { keyword: "a\0b \uD83D" } });
     expect(request?.["params"]).toEqual({ keyword: "ab \uFFFD" });
     expect(answer).toMatchObject({ page: expect.any(Number) });
+  });
+
+  test("lands many answers at once, each with its own body, request and slice", async () => {
+    await sql`truncate ops.request, raw.answer`.execute(stage.db);
+    const bodies = [
+      Buffer.from("one"),
+      null,
+      Buffer.from(""),
+      Buffer.from("rank ".repeat(100_000)),
+      Buffer.from("five"),
+    ];
+    await landAll(
+      stage.db,
+      bodies.map((body, index) => ({ ...landing, sliceId: String(index + 1), page: index, cost: index, body })),
+    );
+    const { rows } = await sql<{ page: number; cost: number; slice_id: string; body: Buffer | null }>`
+      select r.page, r.cost, r.slice_id, a.body
+      from   ops.request as r
+      left   join raw.answer as a on a.request_id = r.request_id and a.slice_id = r.slice_id and a.page = r.page
+      order  by r.page`.execute(stage.db);
+    const found = await Promise.all(
+      rows.map(async (row) => ({ ...row, body: row.body === null ? null : (await unpack(row.body)).toString() })),
+    );
+    expect(found).toEqual(
+      bodies.map((body, index) => ({
+        page: index,
+        cost: index,
+        slice_id: String(index + 1),
+        body: body?.toString() ?? null,
+      })),
+    );
   });
 });

@@ -1,0 +1,65 @@
+/** How a batcher works. `I` is what a caller brings, `O` what it gets back. */
+export type BatcherOptions<I, O> = {
+  /** Does the work of all members at once, or of none: what it throws has left nothing behind. One result a member, in order. */
+  readonly flush: (members: readonly I[]) => Promise<readonly O[]>;
+  /** The most weight a batch may have; a heavier member goes alone. */
+  readonly most: number;
+  /** The weight of a member; 1 when left out. */
+  readonly weigh?: (member: I) => number;
+  /** Whether a member may share a batch with the first one of it; any may when left out. */
+  readonly alike?: (first: I, member: I) => boolean;
+  /** True for an error that says nothing of any member, such as a lost connection: all get it. Any other may be one member's fault. */
+  readonly spoilsAll?: (error: unknown) => boolean;
+};
+
+type Waiting<I, O> = {
+  readonly member: I;
+  readonly resolve: (result: O) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts at once; who comes
+ * meanwhile joins the next batch, so that nobody waits for a timer. When a batch fails its members are tried one by one: each gets its
+ * own result or error, and a bad one does not fail the others.
+ */
+export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) => Promise<O> {
+  const { flush, most, weigh = () => 1, alike = () => true, spoilsAll = () => false } = options;
+  const waiting: Waiting<I, O>[] = [];
+  let busy = false;
+
+  function takeBatch(): readonly Waiting<I, O>[] {
+    let weight = 0;
+    let count = 0;
+    for (const { member } of waiting) {
+      weight += weigh(member);
+      if (count > 0 && (weight > most || !alike((waiting[0] as Waiting<I, O>).member, member))) break;
+      count += 1;
+    }
+    return waiting.splice(0, count);
+  }
+
+  async function run(batch: readonly Waiting<I, O>[]): Promise<void> {
+    try {
+      const results = await flush(batch.map(({ member }) => member));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as O);
+    } catch (error) {
+      if (batch.length === 1 || spoilsAll(error)) for (const { reject } of batch) reject(error);
+      else for (const one of batch) await run([one]);
+    }
+  }
+
+  async function work(): Promise<void> {
+    busy = true;
+    // whoever comes in this same turn belongs to the first batch
+    await Promise.resolve();
+    while (waiting.length > 0) await run(takeBatch());
+    busy = false;
+  }
+
+  return (member) =>
+    new Promise<O>((resolve, reject) => {
+      waiting.push({ member, resolve, reject });
+      if (!busy) void work();
+    });
+}

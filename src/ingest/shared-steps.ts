@@ -1,0 +1,74 @@
+import { createBatcher } from "../core/batcher.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Slice } from "../core/slice.ts";
+import { learnCosts, type Charge } from "../credits/costs.ts";
+import { claimAll } from "../ledger/slices.ts";
+import { isLostConnection } from "../warehouse/database-errors.ts";
+import type { Database } from "../warehouse/database.ts";
+import type { Dimensions } from "../warehouse/dimensions.ts";
+import { landAll, type Landing } from "../warehouse/raw.ts";
+import { commitGroup, type GroupMember } from "./commit-group.ts";
+import type { CrashHook } from "./crash-point.ts";
+
+/**
+ * The steps of a slice that slices under way at the same time take together, one statement or transaction for all: a round trip costs
+ * as much as a hundred rows. Each caller waits for its own part and gets its own result or error.
+ */
+export type SharedSteps = {
+  /** Starts an attempt; null when the slice is not to be had. */
+  readonly claim: (sliceId: string) => Promise<Slice | null>;
+  /** Commits a request and its answer. */
+  readonly land: (landing: Landing) => Promise<void>;
+  /** Notes what a call was charged. */
+  readonly learn: (charge: Charge) => Promise<void>;
+  /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
+  readonly commit: (member: GroupMember) => Promise<boolean>;
+};
+
+type Parts = {
+  readonly db: Database;
+  readonly dimensions: Dimensions;
+  readonly clock: Clock;
+  readonly workerId: string;
+  readonly at?: CrashHook | undefined;
+};
+
+/** More than fit into one statement at no loss; a statement of a hundred is short enough for whoever waits for the next. */
+const mostAtOnce = 100;
+/** Statements of 5,000 to 10,000 rows load fastest; memory is held for so many at most. */
+const mostRows = 10_000;
+
+/** Opens the shared steps of a process. */
+export function createSharedSteps(parts: Parts): SharedSteps {
+  const { db, clock, workerId } = parts;
+  const statement = { most: mostAtOnce, spoilsAll: isLostConnection };
+  return {
+    claim: createBatcher({
+      ...statement,
+      flush: async (sliceIds: readonly string[]) => {
+        const claimed = await claimAll(db, sliceIds, workerId, clock.now());
+        return sliceIds.map((sliceId) => claimed.get(sliceId) ?? null);
+      },
+    }),
+    land: createBatcher({
+      ...statement,
+      flush: async (landings: readonly Landing[]) => {
+        await landAll(db, landings);
+        return landings.map(() => undefined);
+      },
+    }),
+    learn: createBatcher({
+      ...statement,
+      flush: async (charges: readonly Charge[]) => {
+        await learnCosts(db, charges, clock);
+        return charges.map(() => undefined);
+      },
+    }),
+    commit: createBatcher({
+      flush: (members: readonly GroupMember[]) => commitGroup(parts, members),
+      most: mostRows,
+      weigh: ({ load }) => Math.max(load.rows, mostRows / mostAtOnce),
+      spoilsAll: isLostConnection,
+    }),
+  };
+}

@@ -1,0 +1,100 @@
+import { beforeAll, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { factsOf } from "../support/ingest-tables.ts";
+
+const list = "dashboard.daily-keyword-rankings";
+
+/** An account that pays next to nothing for the list of all that it tracks, so that every day is cheapest that way. */
+const cheapLists = {
+  accounts: [{ token: "sandbox-token", total: 100_000, periodHours: 24, costs: { [list]: 1 } }],
+};
+
+/** Ranks without what the ways to them tell differently: who wrote them, and when the store was looked at. */
+async function ranksIn(stage: Stage): Promise<string[]> {
+  const rows = (await factsOf(stage))["core.fact_keyword_rank"] ?? [];
+  return rows.map((row) => JSON.stringify({ ...JSON.parse(row), observed_at: undefined })).sort();
+}
+
+/** The slices of keyword ranks: operation, state, items, requests, credits; equal ones once. */
+async function slicesIn(stage: Stage) {
+  return stage.query<{
+    operation: string;
+    state: string;
+    items: string[] | null;
+    day: string;
+    requests: number;
+    credits: number;
+  }>(
+    `select operation, state, items, window_start as day, planned_requests as requests, planned_credits as credits
+     from   ops.slice left join ops.batch using (batch_id)
+     where  dataset = 'keyword_rank' order by slice_id`,
+  );
+}
+
+let named: readonly string[];
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  named = await ranksIn(stage);
+});
+
+test("the account's list brings the ranks that naming the keywords brings, a call a device and day", async () => {
+  await using stage = await openStage(cheapLists);
+  const result = await stage.sync();
+  expect(result.outcome).toBe("loaded");
+  expect(await ranksIn(stage)).toEqual(named);
+  const slices = await slicesIn(stage);
+  expect(new Set(slices.map(({ operation }) => operation))).toEqual(new Set([list]));
+  expect(new Set(slices.map(({ requests, credits }) => credits / requests))).toEqual(new Set([1]));
+  const asked = stage.asked().filter(({ operation, params }) => operation === list && params["date"] !== undefined);
+  const devices = (trackId: unknown) =>
+    asked.filter(({ params }) => params["trackId"] === trackId).map(({ params }) => params["device"]);
+  for (const app of stage.sandbox.market.apps)
+    expect(new Set(devices(app.trackId))).toEqual(new Set(app.store === "ios" ? ["iphone", "ipad"] : [undefined]));
+  expect(asked).toHaveLength(slices.reduce((sum, { requests }) => sum + requests, 0));
+  expect((await stage.sync()).progress.total).toBe(0);
+});
+
+test("a keyword that the account tracks no more is asked for by name, in the same run, and the list is not tried again", async () => {
+  await using stage = await openStage(cheapLists);
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  // what the account stopped tracking since its list was read
+  await stage.query("insert into core.dim_keyword (keyword) values ('a ghost')");
+  await stage.query(
+    `insert into core.tracked_keyword (app_key, country_key, keyword_key, valid_from, is_current, slice_id, fetched_at)
+     select app_key, country_key, (select keyword_key from core.dim_keyword where keyword = 'a ghost'), valid_from, true, slice_id, fetched_at
+     from   core.tracked_keyword order by app_key, country_key limit 1`,
+  );
+  const result = await stage.sync();
+  expect(result.outcome).toBe("loaded");
+  const [ghost] = await stage.query<{ count: number }>(
+    `select count(distinct date_day)::int from core.fact_keyword_rank
+     where  keyword_key = (select keyword_key from core.dim_keyword where keyword = 'a ghost')`,
+  );
+  const slices = (await slicesIn(stage)).filter(({ items }) => items?.includes("a ghost"));
+  const aside = slices.filter(({ operation }) => operation === list);
+  expect(aside.map(({ state, items, credits }) => [state, items, credits])).toEqual(
+    aside.map(() => ["skipped", ["a ghost"], 0]),
+  );
+  expect(aside).toHaveLength(4);
+  const byName = slices.filter(({ operation }) => operation !== list);
+  expect(new Set(byName.map(({ state }) => state))).toEqual(new Set(["loaded"]));
+  expect(ghost?.count).toBe(4);
+  expect(await ranksIn(stage)).toEqual(expect.arrayContaining([...named]));
+  expect((await stage.sync()).progress.total).toBe(0);
+});
+
+test("a list that is refused takes no keyword out of the plan: all are asked for by name", async () => {
+  await using stage = await openStage(cheapLists);
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.set({ faults: [{ kind: "status", status: 400, operation: list, times: 1_000 }] });
+  const result = await stage.sync();
+  expect(result.progress.failed).toBe(0);
+  expect(await ranksIn(stage)).toEqual(named);
+  const tried = stage.asked().filter(({ operation, status }) => operation === list && status === 400);
+  const days = new Set(tried.map(({ params }) => [params["trackId"], params["countryCode"], params["date"]].join()));
+  expect(tried).toHaveLength(days.size);
+  expect([...days].some((wish) => wish.endsWith(addDays(today, -1)))).toBe(true);
+});
