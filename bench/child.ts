@@ -1,0 +1,58 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+
+/** A process of the bench that answers one message after the other. Disposing kills it. */
+export interface Child extends AsyncDisposable {
+  ask<T>(message: unknown): Promise<T>;
+}
+
+/** What a child answers with. */
+type Reply = { readonly result: unknown } | { readonly problem: string };
+
+/** Starts a file of this folder as a process of its own; `stop` ends it. */
+export function startChild(file: string, stop: AbortSignal): Child {
+  stop.throwIfAborted();
+  const child = fork(path.join(import.meta.dirname, file), {
+    serialization: "advanced",
+    stdio: "inherit",
+    // as bin/storehouse.js starts the program
+    execArgv: ["--max-semi-space-size=8"],
+  });
+  const ended = once(child, "exit");
+  const kill = () => void child.kill("SIGKILL");
+  stop.addEventListener("abort", kill, { once: true });
+  return {
+    ask: async <T>(message: unknown): Promise<T> => {
+      const replied = once(child, "message");
+      child.send(message as NonNullable<Parameters<typeof child.send>[0]>);
+      const [reply] = (await Promise.race([replied, ended.then(() => [null])])) as [Reply | null];
+      stop.throwIfAborted();
+      if (reply === null) throw new Error(`${file} ended before it answered`);
+      if ("problem" in reply) throw new Error(`${file}: ${reply.problem}`);
+      return reply.result as T;
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.removeEventListener("abort", kill);
+      kill();
+      await ended;
+    },
+  };
+}
+
+/** In a child: answers each message with what `work` makes of it, and ends with the parent. */
+export function answerParent(work: (message: unknown) => Promise<unknown>): void {
+  process.on("message", (message) => {
+    void work(message)
+      .then(
+        (result): Reply => ({ result }),
+        (error: unknown): Reply => ({
+          problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        }),
+      )
+      .then((reply) => process.send?.(reply));
+  });
+  process.on("disconnect", () => process.exit(1));
+  // a terminal tells the whole group; the parent decides when a child ends
+  process.on("SIGINT", () => undefined);
+}

@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { createApp, openIngest } from "../src/app.ts";
+import type { Config } from "../src/config/config.ts";
+import type { Slice } from "../src/core/slice.ts";
+import { createBudget } from "../src/credits/budget.ts";
+import { datasetNamed } from "../src/datasets/all.ts";
+import { commitSlice } from "../src/ingest/commit-slice.ts";
+import { prepareSlice } from "../src/ingest/slice-load.ts";
+import { sliceColumns, sliceOf, type SliceRow } from "../src/ledger/slices.ts";
+import type { Database } from "../src/warehouse/database.ts";
+import { ranksFor } from "./ranks.ts";
+import { timed } from "./stopwatch.ts";
+import { today } from "./work.ts";
+
+/** How long a load took, in ms. */
+export type LoadTime = { readonly ms: number; readonly slices: number };
+
+/**
+ * Loads the answers of the first run once more: from checked values in memory to rows, rejects and outcomes in the tables, as
+ * many at a time as a sync has in hand. Neither HTTP nor parsing nor landing.
+ */
+export async function loadAlone({ config, changed }: { config: Config; changed: boolean }): Promise<LoadTime> {
+  await using app = await createApp(config, today);
+  await using ingest = await openIngest(app, "sync", createBudget(null));
+  const { parts } = ingest;
+  const slices = await takeFirst(app.warehouse.db, parts.workerId);
+  const queue = slices.values();
+  const dataset = datasetNamed("keyword_rank");
+  const work = async () => {
+    for (const slice of queue) {
+      const fetchedAt = parts.clock.now();
+      const answer = { pages: [answerOf(slice, changed)], unfit: [], drift: [], fetchedAt };
+      await commitSlice(parts, await prepareSlice(parts, dataset, slice, answer));
+    }
+  };
+  const hands = 2 * config.settings.api.concurrency;
+  const { ms } = await timed(() => Promise.all(Array.from({ length: hands }, work)));
+  return { ms, slices: slices.length };
+}
+
+function answerOf({ scope, window, items }: Slice, changed: boolean) {
+  const question = {
+    trackId: scope["app"] ?? "",
+    country: scope["country"] ?? "",
+    date: window.start,
+    keywords: items ?? [],
+  };
+  return ranksFor(question, changed);
+}
+
+/** The slices of the first run, started anew by this process: later runs asked for the same once more. */
+async function takeFirst(db: Database, workerId: string): Promise<readonly Slice[]> {
+  await sql`
+    update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}
+    where  run_id = (select min(run_id) from ops.slice)`.execute(db);
+  const { rows } = await sql<SliceRow>`
+    select ${sliceColumns} from ops.slice as s left join ops.batch as b on b.batch_id = s.batch_id
+    where  s.state = 'running'
+    order  by s.slice_id`.execute(db);
+  return rows.map(sliceOf);
+}

@@ -1,0 +1,19 @@
+import type { Config } from "../src/config/config.ts";
+import { answerParent } from "./child.ts";
+import { loadAlone, type LoadTime } from "./load-answers.ts";
+import { benchPlanner, type PlannerFigures, type PlannerScale } from "./planner.ts";
+import { syncMeasured, type SyncTime } from "./sync-measured.ts";
+import type { Work } from "./work.ts";
+
+/** What this process is told to do. */
+export type Order =
+  | { readonly kind: "sync"; readonly config: Config; readonly work: Work; readonly again: boolean }
+  | { readonly kind: "load"; readonly config: Config; readonly changed: boolean }
+  | { readonly kind: "plan"; readonly scale: PlannerScale };
+
+// the part that is measured, in a process of its own: neither the bench's data nor the service's work counts
+answerParent((told): Promise<SyncTime | LoadTime | readonly PlannerFigures[]> => {
+  const order = told as Order;
+  if (order.kind === "sync") return syncMeasured(order);
+  return order.kind === "load" ? loadAlone(order) : benchPlanner(order.scale);
+});

@@ -1,0 +1,73 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { openEmbedded } from "../src/warehouse/embedded.ts";
+
+/** A Postgres of the bench's own in a temporary folder. Disposing stops it and removes the folder. */
+export interface BenchPostgres extends AsyncDisposable {
+  readonly url: string;
+  readonly folder: string;
+  /** A connection of the bench, beside those of what is measured. */
+  readonly client: pg.Client;
+  readonly version: string;
+}
+
+/** Starts a Postgres that is as durable as the one that Storehouse runs for its users. */
+export async function openBenchPostgres(): Promise<BenchPostgres> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-bench-")), (made) =>
+    rm(made, { recursive: true, force: true }),
+  );
+  // Postgres refuses to run as root, and the account that runs it then must be able to enter
+  await chmod(folder, 0o755);
+  const { url } = opened.use(await openEmbedded({ directory: path.join(folder, "postgres"), database: "bench" }));
+  const client = opened.adopt(new pg.Client({ connectionString: url }), (one) => one.end());
+  await client.connect();
+  const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
+  const stack = opened.move();
+  return {
+    url,
+    folder,
+    client,
+    version: rows[0]?.version ?? "",
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Empties the table of ranks. */
+export async function emptyRanks(client: pg.Client): Promise<void> {
+  await client.query("truncate core.fact_keyword_rank");
+}
+
+/** Empties ranks, answers, ledger and queue: nothing was ever asked for. What the dimensions know stays. */
+export async function forgetAll(client: pg.Client): Promise<void> {
+  await client.query(`
+    truncate core.fact_keyword_rank, raw.answer, ops.request, ops.slice, ops.run, ops.batch, ops.worker, ops.credit_account,
+             ops.credit_hold, graphile_worker._private_jobs cascade`);
+}
+
+/** Writes out what earlier steps left to be written, so that it is not counted against the next one. */
+export async function settle(client: pg.Client): Promise<void> {
+  await client.query("checkpoint");
+}
+
+/** What a step left in the database: bytes of write-ahead log, and rows of ranks that it wrote. */
+export type Written = { readonly walBytes: number; readonly rows: number };
+
+/** Runs `work` and tells what it wrote. */
+export async function witnessed<T>(
+  client: pg.Client,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly written: Written }> {
+  const { rows: before } = await client.query<{ lsn: string; xid: string }>(
+    "select pg_current_wal_insert_lsn()::text as lsn, pg_current_xact_id()::text as xid",
+  );
+  const result = await work();
+  const { rows: after } = await client.query<{ bytes: string; rows: string }>(
+    `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1)::text as bytes,
+            (select count(*) from core.fact_keyword_rank where xmin::text::bigint > $2::bigint)::text as rows`,
+    [before[0]?.lsn, before[0]?.xid],
+  );
+  return { result, written: { walBytes: Number(after[0]?.bytes), rows: Number(after[0]?.rows) } };
+}

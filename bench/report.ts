@@ -1,0 +1,164 @@
+import type { Size } from "./bench.ts";
+import type { Paced } from "./pace.ts";
+import type { PlannerFigures } from "./planner.ts";
+import { passes, type Pass, type Round, type Timed } from "./rounds.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+import type { Table } from "./table.ts";
+import { answersOf, ranksOf } from "./work.ts";
+import type { Shared } from "./workers.ts";
+
+/** All that was measured. */
+export type Found = {
+  readonly size: Size;
+  readonly rounds: readonly Round[];
+  /** Requests a second of the client alone. */
+  readonly transport: number;
+  readonly paced: Paced;
+  readonly shared: readonly Shared[];
+  readonly planned: readonly PlannerFigures[];
+};
+
+/** What users would pick instead, in times `COPY`, measured once on the same work; both write every unchanged row again. */
+const alternatives = [
+  ["the best-known Python loader, as documented", "52"],
+  ["the same with its settings tuned", "9.7"],
+  ["the same in an expert mode without its own bookkeeping", "5.1"],
+  ["a Singer tap and target", "20"],
+] as const;
+
+const passNames: Readonly<Record<Pass, string>> = {
+  new: "first time",
+  unchanged: "unchanged",
+  tenth: "a tenth changed",
+};
+
+/** The figures as tables. */
+export function tablesOf(found: Found): readonly Table[] {
+  return [loadTable(found), memoryTable(found), requestTable(found), workerTable(found), plannerTable(found)];
+}
+
+function loadTable({ rounds, size }: Found): Table {
+  const ranks = ranksOf(size.work);
+  const copy = spreadOf(rounds.flatMap(({ copies }) => copies));
+  const rowsOf = (name: string, part: "whole" | "alone", aim: Readonly<Record<Pass, string>>) =>
+    passes.map((pass) => {
+      // each against the COPY that ran just before it
+      const times = spreadOf(
+        rounds.map((round) => round[part][pass].ms / (round.copies[part === "whole" ? 0 : 1] ?? 0)),
+      );
+      const ms = spreadOf(rounds.map((round) => round[part][pass].ms)).median;
+      return [
+        `${name}, ${passNames[pass]}`,
+        ...timesCells(times),
+        aim[pass],
+        perSecond(ranks, ms),
+        ...writtenCells(rounds, part, pass, ranks),
+      ];
+    });
+  return {
+    title: `${count(ranks)} keyword ranks from ${count(answersOf(size.work))} answers, ${rounds.length} interleaved rounds, in times of \`COPY\``,
+    head: ["", "times COPY", "least to greatest", "aim", "ranks a second", "WAL bytes a rank", "ranks written"],
+    rows: [
+      [
+        "`COPY` of the same rows as ready text",
+        "1",
+        spreadText({ ...copy, least: copy.least / copy.median, greatest: copy.greatest / copy.median }),
+        "",
+        perSecond(ranks, copy.median),
+        "",
+        count(ranks),
+      ],
+      ...rowsOf("whole path", "whole", { new: "2", unchanged: "", tenth: "" }),
+      ...rowsOf("load alone", "alone", { new: "2", unchanged: "no rank written", tenth: "" }),
+      ...alternatives.map(([name, times]) => [name, times, "", "", "", "", ""]),
+    ],
+  };
+}
+
+function timesCells(times: Spread): readonly [string, string] {
+  return [times.median.toFixed(1), spreadText(times)];
+}
+
+function spreadText({ least, greatest }: Spread): string {
+  return `${least.toFixed(1)} to ${greatest.toFixed(1)}`;
+}
+
+function writtenCells(rounds: readonly Round[], part: "whole" | "alone", pass: Pass, ranks: number): readonly string[] {
+  const written = rounds.map((round) => (round[part][pass] as Timed<unknown>).written);
+  const wal = spreadOf(written.map(({ walBytes }) => walBytes)).median / ranks;
+  return [wal.toFixed(wal < 10 ? 1 : 0), count(spreadOf(written.map(({ rows }) => rows)).median)];
+}
+
+function memoryTable({ rounds }: Found): Table {
+  const mib = (pick: (memory: Round["whole"]["new"]["memory"]) => number, pass: Pass) =>
+    Math.round(spreadOf(rounds.map((round) => pick(round.whole[pass].memory))).median / 2 ** 20).toString();
+  return {
+    title: "Memory of the process in the whole path, in MiB (aim: flat, under 250)",
+    head: ["", "at its start", "after 20 %", "at the end", "peak"],
+    rows: passes.map((pass) => [
+      passNames[pass],
+      mib(({ atStart }) => atStart, pass),
+      mib(({ early }) => early, pass),
+      mib(({ end }) => end, pass),
+      mib(({ peak }) => peak, pass),
+    ]),
+  };
+}
+
+function requestTable({ rounds, size, transport, paced }: Found): Table {
+  const answers = answersOf(size.work);
+  const whole = spreadOf(rounds.map((round) => (answers * 1000) / round.whole.new.ms));
+  return {
+    title: "Requests a second",
+    head: ["", "a second", "aim"],
+    rows: [
+      ["client alone, no latency", count(Math.round(transport)), ""],
+      ["whole path, no latency, no pace", count(Math.round(whole.median)), ""],
+      [
+        `whole path, ${paced.latencyMs} ms latency, ${paced.allowed} a second allowed`,
+        paced.reached.toFixed(2),
+        paced.allowed.toFixed(2),
+      ],
+    ],
+  };
+}
+
+function workerTable({ shared }: Found): Table {
+  return {
+    title: "Workers on one allowance, 200 ms latency, 4 requests under way in each",
+    head: ["workers", "allowed a second", "reached", "asked twice", "least balance", "floor"],
+    rows: shared.map(({ workers, pace, reached, twice, least, floor }) => [
+      String(workers),
+      count(pace),
+      reached.toFixed(1),
+      String(twice),
+      count(least),
+      count(Math.ceil(floor)),
+    ]),
+  };
+}
+
+function plannerTable({ size: { planned: scale }, planned }: Found): Table {
+  const { apps, countries, keywords, days } = scale;
+  return {
+    title: `Planning ${count(apps)} apps in ${countries} countries with ${keywords} keywords over ${days} days (aim at full size: 60 s, 1,024 MiB)`,
+    head: ["cells missing", "seconds", "peak MiB", "slices", "requests", "credits", "credits one thing at a time"],
+    rows: planned.map((one) => [
+      `${Math.round(one.missing * 100)} %`,
+      one.seconds.toFixed(1),
+      count(Math.round(one.peakMiB)),
+      count(one.slices),
+      count(one.requests),
+      count(one.credits),
+      count(Math.round(one.naiveCredits)),
+    ]),
+  };
+}
+
+function perSecond(ranks: number, ms: number): string {
+  return count(Math.round((ranks * 1000) / ms / 100) * 100);
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}

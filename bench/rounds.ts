@@ -1,0 +1,103 @@
+import type { Bench, Size } from "./bench.ts";
+import { startChild } from "./child.ts";
+import { configOf, noPace, wide } from "./config.ts";
+import { copyIn, copyOut } from "./copy.ts";
+import type { LoadTime } from "./load-answers.ts";
+import type { Order } from "./measured-process.ts";
+import { emptyRanks, forgetAll, settle, witnessed, type Written } from "./postgres.ts";
+import { timed } from "./stopwatch.ts";
+import type { SyncTime } from "./sync-measured.ts";
+import { answersOf, ranksOf } from "./work.ts";
+
+/** The three times that the same answers are loaded. */
+export const passes = ["new", "unchanged", "tenth"] as const;
+export type Pass = (typeof passes)[number];
+
+/** One measured pass. */
+export type Timed<T> = T & { readonly written: Written };
+
+/** One round: `COPY` before each of ours, so that both see the same machine. Times in ms. */
+export type Round = {
+  readonly copies: readonly number[];
+  readonly whole: Readonly<Record<Pass, Timed<SyncTime>>>;
+  readonly alone: Readonly<Record<Pass, Timed<LoadTime>>>;
+};
+
+const columns = "app_key, date_day, country_key, keyword_key, device_key, rank, observed_at, slice_id, fetched_at";
+
+/** Measures `COPY`, the whole path and the load alone, by turns. */
+export async function measureRounds(bench: Bench, size: Size): Promise<readonly Round[]> {
+  bench.say("warming up");
+  // months, keys and the rows for COPY are there afterwards
+  await order(bench, { kind: "sync", ...atFullTilt(bench, size), again: false });
+  const text = await copyOut(
+    bench.postgres.client,
+    `copy (select ${columns} from core.fact_keyword_rank order by slice_id) to stdout`,
+  );
+  const rounds: Round[] = [];
+  for (let round = 1; round <= size.rounds; round += 1) {
+    bench.say(`round ${round} of ${size.rounds}: COPY, whole path, COPY, load alone`);
+    const first = await copyOnce(bench, size, text);
+    await forgetAll(bench.postgres.client);
+    const whole = await passesOf((pass) => sync(bench, size, pass));
+    const second = await copyOnce(bench, size, text);
+    await emptyRanks(bench.postgres.client);
+    const alone = await passesOf((pass) => load(bench, size, pass));
+    rounds.push({ copies: [first, second], whole, alone });
+  }
+  return rounds;
+}
+
+async function copyOnce({ postgres: { client } }: Bench, size: Size, text: readonly Buffer[]): Promise<number> {
+  await emptyRanks(client);
+  await settle(client);
+  const { ms } = await timed(() => copyIn(client, `copy core.fact_keyword_rank (${columns}) from stdin`, text));
+  const { rows } = await client.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
+  expect(rows[0]?.count, ranksOf(size.work), "rows copied");
+  return ms;
+}
+
+async function passesOf<T>(work: (pass: Pass) => Promise<T>): Promise<Record<Pass, T>> {
+  return { new: await work("new"), unchanged: await work("unchanged"), tenth: await work("tenth") };
+}
+
+async function sync(bench: Bench, size: Size, pass: Pass): Promise<Timed<SyncTime>> {
+  const { client } = bench.postgres;
+  await bench.service.behave({ changed: pass === "tenth" });
+  if (pass === "new") await settle(client);
+  const { result, written } = await witnessed(client, () =>
+    order<SyncTime>(bench, { kind: "sync", ...atFullTilt(bench, size), again: pass !== "new" }),
+  );
+  expect(result.outcome, "loaded", "the outcome of the whole path");
+  expect(result.slices, answersOf(size.work), "slices of the whole path");
+  return { ...result, written };
+}
+
+async function load(bench: Bench, size: Size, pass: Pass): Promise<Timed<LoadTime>> {
+  const { client } = bench.postgres;
+  if (pass === "new") await settle(client);
+  const { config } = atFullTilt(bench, size);
+  const { result, written } = await witnessed(client, () =>
+    order<LoadTime>(bench, { kind: "load", config, changed: pass === "tenth" }),
+  );
+  expect(result.slices, answersOf(size.work), "slices loaded");
+  return { ...result, written };
+}
+
+function atFullTilt({ postgres, service }: Bench, { work }: Size) {
+  return {
+    config: configOf({ api: service.url, database: postgres.url }, work, { pace: noPace, concurrency: wide }),
+    work,
+  };
+}
+
+/** Runs one measured thing in a process of its own. */
+export async function order<T>(bench: Bench, message: Order): Promise<T> {
+  await using child = startChild("measured-process.ts", bench.stop);
+  return await child.ask<T>(message);
+}
+
+/** A figure that was measured on something else than it says is worse than none. */
+export function expect(found: unknown, wanted: unknown, what: string): void {
+  if (found !== wanted) throw new Error(`${what}: ${String(found)} instead of ${String(wanted)}`);
+}

@@ -1,0 +1,77 @@
+import { createApp, type App } from "../src/app.ts";
+import type { Config } from "../src/config/config.ts";
+import { planInForeground, syncInForeground } from "../src/foreground.ts";
+import { makePlan } from "../src/ingest/backfill-plan.ts";
+import type { SyncResult } from "../src/ingest/sync.ts";
+import type { RunProgress } from "../src/ledger/runs.ts";
+import { timed } from "./stopwatch.ts";
+import { boundsOf, today, type Work } from "./work.ts";
+
+/** What a sync took. Times in ms, memory in bytes. */
+export type SyncTime = {
+  readonly ms: number;
+  readonly outcome: string;
+  readonly slices: number;
+  readonly memory: { readonly atStart: number; readonly early: number; readonly end: number; readonly peak: number };
+};
+
+/** What is fetched, and whether it is there already. */
+type Measured = { readonly config: Config; readonly work: Work; readonly again: boolean };
+
+const sampleMs = 20;
+/** Share of the slices after which memory is called early. */
+const earlyShare = 0.2;
+
+/**
+ * Fetches the work through the entries that the commands use: `storehouse sync`, or, to ask for everything `again`,
+ * `storehouse backfill --reprocess all`. Planning counts.
+ */
+export async function syncMeasured({ config, work, again }: Measured): Promise<SyncTime> {
+  await using app = await createApp(config, today);
+  const atStart = process.memoryUsage.rss();
+  let [early, share, peak] = [0, 0, atStart];
+  const sample = () => {
+    const rss = process.memoryUsage.rss();
+    peak = Math.max(peak, rss);
+    if (early === 0 && share >= earlyShare) early = rss;
+  };
+  const progress = ({ total, open }: RunProgress) => {
+    share = total === 0 ? 0 : (total - open) / total;
+  };
+  const sampling = setInterval(sample, sampleMs);
+  try {
+    const { result, ms } = await timed(() => (again ? askAgain(app, work, progress) : ask(app, work, progress)));
+    sample();
+    const end = process.memoryUsage.rss();
+    return { ms, outcome: result.outcome, slices: result.progress.total, memory: { atStart, early, end, peak } };
+  } finally {
+    clearInterval(sampling);
+  }
+}
+
+type Tell = (progress: RunProgress) => void;
+
+const never = new AbortController().signal;
+
+function ask(app: App, work: Work, progress: Tell): Promise<SyncResult> {
+  const request = { datasets: [], bounds: boundsOf(work), today };
+  return syncInForeground(app, { request, maxCredits: null, stop: never, progress });
+}
+
+async function askAgain(app: App, work: Work, progress: Tell): Promise<SyncResult> {
+  const { plan } = await makePlan(app.warehouse.db, {
+    asked: {
+      datasets: ["keyword_rank"],
+      bounds: boundsOf(work),
+      apps: [],
+      countries: [],
+      reprocess: "all",
+      newestFirst: false,
+      mostCredits: null,
+    },
+    settings: app.config.settings,
+    clock: app.clock,
+  });
+  if (plan === null) throw new Error("there is nothing to ask for again");
+  return planInForeground(app, { plan, maxCredits: plan.credits, stop: never, progress });
+}

@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { projectRoot } from "../src/config/config.ts";
+import type { Asked } from "./answer-server.ts";
+import type { Bench, Size } from "./bench.ts";
+import { settingsOf } from "./config.ts";
+import { forgetAll } from "./postgres.ts";
+import { expect } from "./rounds.ts";
+import { answersOf, benchToken } from "./work.ts";
+
+/** What so many workers reached together, as the service saw it. */
+export type Shared = {
+  readonly workers: number;
+  /** Requests a second that were allowed. */
+  readonly pace: number;
+  /** Requests a second from the moment in which all were at work until the last one was sent. */
+  readonly reached: number;
+  /** Requests beyond the first for the same thing. */
+  readonly twice: number;
+  /** Least balance that the service ever told, and the floor that backfills leave untouched. */
+  readonly least: number;
+  readonly floor: number;
+};
+
+const latencyMs = 200;
+/** Requests that one worker has under way: with the latency, 20 a second. */
+const concurrency = 4;
+const cost = 3;
+/** The share that backfills leave, by default. */
+const floorShare = 0.2;
+const lookMs = 20;
+
+/** One pace that no number of workers reaches, and one that two already fill. */
+const paces = [1000, 30] as const;
+
+/** Measures 1, 2 and 4 `storehouse worker` processes on one allowance. */
+export async function measureWorkers(bench: Bench, size: Size): Promise<readonly Shared[]> {
+  const found: Shared[] = [];
+  for (const pace of paces) for (const workers of [1, 2, 4]) found.push(await share(bench, size, { workers, pace }));
+  return found;
+}
+
+async function share(
+  bench: Bench,
+  { shared }: Size,
+  { workers, pace }: { workers: number; pace: number },
+): Promise<Shared> {
+  bench.say(`${workers} workers, ${answersOf(shared)} requests at ${latencyMs} ms and ${pace} a second`);
+  const requests = answersOf(shared);
+  const gate = workers * concurrency;
+  // as much as the requests take, the floor, and room for what is held while calls are under way
+  const total = Math.ceil((cost * (requests + 2 * gate)) / (1 - floorShare));
+  await forgetAll(bench.postgres.client);
+  await bench.service.behave({ latencyMs, total, gate });
+  const settings = path.join(bench.postgres.folder, "storehouse.yaml");
+  // JSON is YAML
+  await writeFile(settings, JSON.stringify(settingsOf(shared, { pace, concurrency })));
+  {
+    await using running = new AsyncDisposableStack();
+    const workersOf = Array.from({ length: workers }, () => running.use(startWorker(bench, settings)));
+    const failed = Promise.race(workersOf.map(({ failure }) => failure));
+    await untilLoaded(bench, requests, failed);
+  }
+  const { asked, openedAt } = await bench.service.witness();
+  const different = new Set(asked.map(({ what }) => what)).size;
+  expect(different, requests, "different requests");
+  const twice = asked.length - different;
+  return { workers, pace, reached: rateOf(asked, openedAt), twice, least: leastOf(asked), floor: total * floorShare };
+}
+
+/** A `storehouse worker`; `failure` resolves with its last words when it ends before it is told to. */
+type Worker = AsyncDisposable & { readonly failure: Promise<string> };
+
+function startWorker(bench: Bench, settings: string): Worker {
+  bench.stop.throwIfAborted();
+  const child = spawn(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), "worker"], {
+    cwd: bench.postgres.folder,
+    env: {
+      API_BASE_URL: bench.service.url,
+      API_TOKEN: benchToken,
+      DATABASE_URL: bench.postgres.url,
+      STOREHOUSE_CONFIG: settings,
+      LOG_LEVEL: "error",
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let words = "";
+  child.stderr.on("data", (part) => (words += String(part)));
+  const failure = once(child, "exit").then(() => words);
+  return {
+    failure,
+    [Symbol.asyncDispose]: async () => {
+      child.kill(bench.stop.aborted ? "SIGKILL" : "SIGTERM");
+      await failure;
+    },
+  };
+}
+
+async function untilLoaded({ postgres, stop }: Bench, requests: number, failed: Promise<string>): Promise<void> {
+  for (;;) {
+    const { rows } = await postgres.client.query<{ count: number }>(
+      "select count(*)::int as count from ops.slice where state = 'loaded'",
+    );
+    if ((rows[0]?.count ?? 0) >= requests) return;
+    const words = await Promise.race([wait(lookMs, null), failed]);
+    stop.throwIfAborted();
+    if (words !== null) throw new Error(`a worker ended too early: ${words}`);
+  }
+}
+
+/** Requests a second that were sent after the gate had let go of those that it held. */
+function rateOf(asked: readonly Asked[], openedAt: number): number {
+  const after = asked.filter(({ at }) => at > openedAt);
+  return (after.length * 1000) / ((after.at(-1)?.at ?? openedAt) - openedAt);
+}
+
+function leastOf(asked: readonly Asked[]): number {
+  return Math.min(...asked.map(({ remaining }) => remaining));
+}
