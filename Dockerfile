@@ -6,6 +6,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 
 COPY . .
+# keeps the stripped types, so that no start has to strip them again
+RUN node bin/storehouse.js --help > /dev/null
 # without a DATABASE_URL the data of the embedded Postgres go there
 RUN mkdir .storehouse && chown node:node .storehouse
 

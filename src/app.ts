@@ -11,7 +11,9 @@ import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { refreshBalance } from "./ingest/balance.ts";
+import type { CrashHook } from "./ingest/crash-point.ts";
 import type { IngestParts } from "./ingest/parts.ts";
+import { createSharedSteps } from "./ingest/shared-steps.ts";
 import { ownTask, sharedTask } from "./ledger/jobs.ts";
 import { enterWorker } from "./ledger/workers.ts";
 import { openWarehouse, type Warehouse } from "./warehouse/database.ts";
@@ -28,6 +30,8 @@ export interface App extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told where the story of each slice stands; set by tests only. */
+  readonly at?: CrashHook | undefined;
 }
 
 /** The parts that run slices, and the error that stopped all asking. */
@@ -42,6 +46,9 @@ export interface Ingest extends AsyncDisposable {
   readonly beat: () => Promise<void>;
 }
 
+/** Slices take their steps together, so that more of them need no more connections; a server allows a hundred to all processes. */
+const mostConnections = 20;
+
 /** Opens the database (the embedded one when none is named), brings it up to date, and puts the rest together. */
 export async function createApp(config: Config, asOf?: Day): Promise<App> {
   await using opened = new AsyncDisposableStack();
@@ -53,8 +60,13 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
   const databaseUrl =
     environment.DATABASE_URL ??
     opened.use(await openEmbedded({ directory: path.join(config.home, "postgres"), database: "storehouse" })).url;
-  // each slice may hold a connection for its commit and one for the queue; the rest is for locks and counting
-  const warehouse = opened.use(await openWarehouse(databaseUrl, 2 * settings.api.concurrency + 6));
+  const warehouse = opened.use(
+    await openWarehouse(
+      databaseUrl,
+      Math.min(2 * settings.api.concurrency + 6, mostConnections),
+      settings.database.timeout_seconds * 1000,
+    ),
+  );
   await migrateWarehouse(warehouse);
   const stack = opened.move();
   return {
@@ -91,11 +103,13 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     budget,
     refresh,
   });
+  const dimensions = createDimensions(db);
   const parts: IngestParts = {
     db,
     client,
     queue,
-    dimensions: createDimensions(db),
+    dimensions,
+    shared: createSharedSteps({ db, dimensions, clock, workerId, at: app.at }),
     partitions: createPartitions(db),
     clock,
     log,
@@ -112,6 +126,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
       halting.abort();
     },
     halted: halting.signal,
+    at: app.at,
   };
   const stack = opened.move();
   return {

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Command, CommanderError } from "commander";
+import { addBackfill } from "./cli/commands/backfill.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
 import { addOperations } from "./cli/commands/operations.ts";
 import { addPlan } from "./cli/commands/plan.ts";
 import { addPrune } from "./cli/commands/prune.ts";
+import { addRaw } from "./cli/commands/raw.ts";
 import { addReplay } from "./cli/commands/replay.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
 import { addStatus } from "./cli/commands/status.ts";
@@ -27,11 +29,13 @@ const program = new Command("storehouse")
 for (const add of [
   addPlan,
   addSync,
+  addBackfill,
   addStatus,
   addCredits,
   addRetry,
   addWorker,
   addReplay,
+  addRaw,
   addPrune,
   addMigrate,
   addOperations,

@@ -1,7 +1,10 @@
 import runSliceTask from "../jobs/run-slice.ts";
 import { openIngest, type App } from "./app.ts";
 import { createBudget } from "./credits/budget.ts";
+import type { BackfillPlan } from "./ingest/backfill-plan.ts";
+import { runPlan } from "./ingest/backfill.ts";
 import { firstBalance } from "./ingest/balance.ts";
+import { watchJobs } from "./ingest/watch-jobs.ts";
 import type { SyncRequest } from "./ingest/planning.ts";
 import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
@@ -27,9 +30,17 @@ export function retryInForeground(app: App, run: ForegroundRun & { readonly skip
   return inForeground(app, run, (parts) => retryFailed(parts, run.request, run.skipped ?? false));
 }
 
+/** Runs a plan of a backfill, or what is left of it, in this process, to the end. `maxCredits`: what is left of its price. */
+export function planInForeground(
+  app: App,
+  run: Omit<ForegroundRun, "request"> & { readonly plan: BackfillPlan },
+): Promise<SyncResult> {
+  return inForeground(app, run, (parts) => runPlan(parts, run.plan));
+}
+
 async function inForeground(
   app: App,
-  run: ForegroundRun,
+  run: Omit<ForegroundRun, "request">,
   work: (parts: SyncParts) => Promise<SyncResult>,
 ): Promise<SyncResult> {
   const budget = createBudget(run.maxCredits);
@@ -38,6 +49,7 @@ async function inForeground(
     taskList: { [ingest.parts.task]: runSliceTask(ingest.parts) },
     onLost: ingest.loseQueue,
   });
+  const watching = watchJobs(ingest.parts);
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
     await firstBalance(ingest.parts, run.stop);
@@ -59,6 +71,7 @@ async function inForeground(
     throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;
   } finally {
     ingest.halt();
+    await watching;
     await runner.stop();
   }
 }

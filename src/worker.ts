@@ -7,6 +7,7 @@ import type { StorehouseError } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import { firstBalance } from "./ingest/balance.ts";
 import { throughOutage } from "./ingest/outage.ts";
+import { watchJobs } from "./ingest/watch-jobs.ts";
 import { sharedTask } from "./ledger/jobs.ts";
 import { startRunner } from "./queue-runner.ts";
 
@@ -21,6 +22,7 @@ export async function runWorker(app: App, stop: AbortSignal): Promise<Storehouse
     crontabFile: path.join(projectRoot, "jobs", "crontab"),
     onLost: ingest.loseQueue,
   });
+  const watching = watchJobs(parts);
   try {
     await firstBalance(parts, stop);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
@@ -29,6 +31,7 @@ export async function runWorker(app: App, stop: AbortSignal): Promise<Storehouse
     await untilStopped(ingest, app, stop);
   } finally {
     ingest.halt();
+    await watching;
     await runner.stop();
   }
   return ingest.aborted();

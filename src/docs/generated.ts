@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { operations } from "../api/operations/all.ts";
-import { describeDataset, describeOperation, timingWords } from "../cli/describe.ts";
+import { describeDataset, describeOperation, rangeWords, timingWords } from "../cli/describe.ts";
 import { projectRoot } from "../config/config.ts";
 import { Environment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
@@ -46,13 +46,11 @@ const tables: Readonly<Record<string, () => string>> = {
     markdown(
       ["operation", "credits", "longest range", "items a call", "method and path"],
       operations
-        .map((operation) => describeOperation(operation, storeWords))
-        .map(({ name, cost, longestRangeDays, rangeEndInclusive, itemLimit, method, path: template }) => [
+        .map((operation) => ({ ...describeOperation(operation, storeWords), longest: rangeWords(operation) }))
+        .map(({ name, cost, longest, itemLimit, method, path: template }) => [
           name,
           String(cost),
-          longestRangeDays === null
-            ? ""
-            : `${longestRangeDays} days, end ${rangeEndInclusive === true ? "counted in" : "left out"}`,
+          longest,
           itemLimit === null ? "" : `${itemLimit.items} ${itemLimit.parameter}`,
           `\`${method} ${template}\``,
         ]),

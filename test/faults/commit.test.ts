@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { torn } from "../support/ingest-witness.ts";
 
 /** The tables after a run that nothing disturbed. */
 let calm: Record<string, string[]>;
@@ -12,16 +13,6 @@ beforeAll(async () => {
   await stage.sync();
   calm = await factsOf(stage);
 });
-
-/** Slices that say they are loaded and have no row, or the other way round. */
-async function torn(stage: Stage): Promise<unknown[]> {
-  return stage.query(
-    `select s.slice_id, s.state
-     from   ops.slice as s
-     where  s.dataset = 'keyword_rank'
-     and    (s.state = 'loaded') <> exists (select from core.fact_keyword_rank as f where f.slice_id = s.slice_id)`,
-  );
-}
 
 test("records no slice as loaded whose rows a broken table did not take, and loads it once that is mended", async () => {
   await using stage = await openStage();

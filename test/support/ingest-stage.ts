@@ -8,6 +8,7 @@ import { Settings } from "../../src/config/settings.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { retryInForeground, syncInForeground, type ForegroundRun } from "../../src/foreground.ts";
+import type { CrashHook } from "../../src/ingest/crash-point.ts";
 import type { SyncRequest } from "../../src/ingest/planning.ts";
 import type { SyncResult } from "../../src/ingest/sync.ts";
 import { startSandbox, type Sandbox, type SandboxOptions, type SandboxRequest } from "../../src/sandbox/sandbox.ts";
@@ -26,6 +27,8 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   readonly request?: Partial<SyncRequest>;
   readonly settings?: SettingsInput;
   readonly environment?: Partial<Environment>;
+  /** Told where the story of each slice stands. */
+  readonly at?: CrashHook;
   /** Of a retry: skipped slices as well. */
   readonly skipped?: boolean;
 };
@@ -55,12 +58,15 @@ export async function openStage(options: SandboxOptions & { database?: string } 
   const config = (run: RunOptions = {}) => configOf(sandbox, databaseUrl, run);
   const inForeground = async (way: typeof syncInForeground, run: RunOptions) => {
     await using app = await createApp(config(run), run.request?.today ?? today);
-    return await way(app, {
-      request: { datasets: [], bounds: {}, today, ...run.request },
-      maxCredits: run.maxCredits ?? null,
-      stop: run.stop ?? new AbortController().signal,
-      progress: run.progress ?? (() => undefined),
-    });
+    return await way(
+      { ...app, at: run.at },
+      {
+        request: { datasets: [], bounds: {}, today, ...run.request },
+        maxCredits: run.maxCredits ?? null,
+        stop: run.stop ?? new AbortController().signal,
+        progress: run.progress ?? (() => undefined),
+      },
+    );
   };
   const stack = opened.move();
   return {

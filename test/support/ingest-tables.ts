@@ -21,15 +21,18 @@ export async function tablesOf(stage: Pick<Stage, "query">): Promise<string[]> {
 
 /**
  * Every row of every table in core as sorted texts by table: keys of dimensions spelled out, and without what tells only who
- * wrote a row and when. Two warehouses that hold the same facts are equal here.
+ * wrote a row and when (`without`). Two warehouses that hold the same facts are equal here.
  */
-export async function factsOf(stage: Pick<Stage, "query">): Promise<Record<string, string[]>> {
+export async function factsOf(
+  stage: Pick<Stage, "query">,
+  without: readonly string[] = ["slice_id", "fetched_at"],
+): Promise<Record<string, string[]>> {
   const facts: Record<string, string[]> = {};
-  for (const name of await tablesOf(stage)) facts[name] = await rowsOf(stage, name);
+  for (const name of await tablesOf(stage)) facts[name] = await rowsOf(stage, name, without);
   return facts;
 }
 
-async function rowsOf(stage: Pick<Stage, "query">, table: string): Promise<string[]> {
+async function rowsOf(stage: Pick<Stage, "query">, table: string, without: readonly string[]): Promise<string[]> {
   const columns = await stage.query<{ name: string }>(
     "select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped",
     [table],
@@ -40,9 +43,11 @@ async function rowsOf(stage: Pick<Stage, "query">, table: string): Promise<strin
     .filter((name): name is keyof typeof spelled => name in spelled && name !== `${own}_key`);
   const joins = keys.map((key) => `left join ${spelled[key].join}`).join(" ");
   const names = keys.map((key) => `'${key}', ${spelled[key].name}`).join(", ");
-  const rows = await stage.query<{ row: string }>(`
-    select (to_jsonb(t) - array['slice_id', 'fetched_at', '${own}_key'] || jsonb_build_object(${names}))::text as row
-    from   ${table} as t ${joins}`);
+  const rows = await stage.query<{ row: string }>(
+    `select (to_jsonb(t) - $1::text[] || jsonb_build_object(${names}))::text as row
+    from   ${table} as t ${joins}`,
+    [[...without, `${own}_key`]],
+  );
   return rows.map(({ row }) => row).sort();
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type pg from "pg";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice, SliceDraft } from "../../src/core/slice.ts";
@@ -144,5 +145,27 @@ export async function openLedgerStage(): Promise<LedgerStage> {
       return rows;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** A ledger for the tests of one `describe`: opened before all of them, emptied before each, and then with one living process. */
+export function ledgerForTests(): { readonly stage: LedgerStage; readonly worker: string } {
+  let stage: LedgerStage;
+  let worker: string;
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+  beforeEach(async () => {
+    await stage.reset();
+    worker = await stage.alive();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+  return {
+    get stage() {
+      return stage;
+    },
+    get worker() {
+      return worker;
+    },
   };
 }

@@ -4,7 +4,7 @@ import { day } from "../../src/core/day.ts";
 import { pgTypes } from "../../src/warehouse/column-kinds.ts";
 import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
 import { createDimensions } from "../../src/warehouse/dimensions.ts";
-import { prepareLoad, runLoad, type Load } from "../../src/warehouse/load.ts";
+import { prepareLoad, runLoads, type Load } from "../../src/warehouse/load.ts";
 import { createPartitions } from "../../src/warehouse/partitions.ts";
 import type { Table } from "../../src/warehouse/table.ts";
 import { freshDatabase } from "./database.ts";
@@ -42,8 +42,8 @@ export async function openWarehouseStage(size = 5): Promise<WarehouseStage> {
       void (await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(db)),
     load: async ({ at = 1_000, ...given }) => {
       const load = { sliceId: "1", fetchedAt: at, day: day("2026-08-01"), scope: {}, complete: true, ...given };
-      await prepareLoad(load, dimensions, partitions);
-      await db.transaction().execute((transaction) => runLoad(transaction, load, dimensions));
+      const ready = await prepareLoad(load, dimensions, partitions);
+      await db.transaction().execute((transaction) => runLoads(transaction, [ready], dimensions));
     },
     rows: async (table, select) => {
       const result = await sql`select ${sql.raw(select)} from ${sql.table(table.name)} order by 1, 2`.execute(db);

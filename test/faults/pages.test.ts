@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { readPages } from "../../src/ingest/read-pages.ts";
+import { invent } from "../support/api-invented.ts";
+
+const size = 3;
+const Page = z.looseObject({ content: z.array(z.looseObject({ id: z.number() })), totalPages: z.number() });
+const paged = { param: "page", first: 0, size } as const;
+const bare = invent({ paging: paged, items: ["content"], answer: Page });
+const told = invent({ paging: { ...paged, total: { pages: "totalPages" } }, items: ["content"], answer: Page });
+
+/** A list that is cut into pages the moment each is asked for, so that a change in between moves items from page to page. */
+async function read(operation: typeof bare, lists: (index: number) => readonly number[]) {
+  let asked = 0;
+  const fetched = await readPages(operation, async (index) => {
+    asked += 1;
+    const list = lists(index);
+    const page = {
+      content: list.slice(index * size, (index + 1) * size).map((id) => ({ id })),
+      totalElements: list.length,
+      totalPages: Math.ceil(list.length / size),
+    };
+    return { body: Buffer.from(JSON.stringify(page)), fetchedAt: index };
+  });
+  const ids = fetched.pages.flatMap((page) => Page.parse(page).content.map(({ id }) => id));
+  return { asked, ids, reasons: fetched.unfit.map(({ reason }) => reason) };
+}
+
+const seven = [1, 2, 3, 4, 5, 6, 7];
+
+test.each([bare, told])("reads every page once and doubts nothing when the list stands still", async (operation) => {
+  expect(await read(operation, () => seven)).toEqual({ asked: 3, ids: seven, reasons: [] });
+});
+
+test("asks for no page past the end where the answer tells the end", async () => {
+  expect(await read(told, () => seven.slice(0, 6))).toMatchObject({ asked: 2, ids: seven.slice(0, 6), reasons: [] });
+});
+
+test("says that items may have been lost when the list shrinks in between and one slips over the edge of a page", async () => {
+  const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : seven.slice(1)));
+  expect(ids).not.toContain(4);
+  expect(reasons).toEqual([
+    expect.stringMatching(/changed while its pages were read.*totalElements 7.*totalElements 6/),
+  ]);
+});
+
+test("says so as well when the list grows, and hands on what came twice", async () => {
+  const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : [0, ...seven]));
+  expect(ids.filter((id) => id === 3)).toHaveLength(2);
+  expect(new Set(ids)).toEqual(new Set(seven));
+  expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
+});
+
+test.each([bare, told])(
+  "stops at the second page of a service that gives the same one for ever, and says why",
+  async (operation) => {
+    let asked = 0;
+    const body = Buffer.from(JSON.stringify({ content: [{ id: 1 }, { id: 2 }, { id: 3 }], totalPages: 90 }));
+    const { unfit } = await readPages(operation, async () => ((asked += 1), { body, fetchedAt: 0 }));
+    expect(asked).toBe(2);
+    expect(unfit).toEqual([{ reason: "a page that repeats the one before it", item: null }]);
+  },
+);
+
+test("ends where the list ends although it promised more", async () => {
+  const { asked, reasons } = await read(told, (index) => (index < 2 ? seven : []));
+  expect(asked).toBe(3);
+  expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
+});

@@ -1,0 +1,42 @@
+import { expect, test, vi } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { startDoomed } from "../support/ingest-child.ts";
+import { openStage, today, until, wish } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+import { calmRun, expectCalm } from "../support/ingest-witness.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A period is a few seconds, so that several pass; the service tells its end in whole seconds. */
+const periodMs = 5_000;
+const account = { token: "sandbox-token", total: 260, periodHours: periodMs / 3_600_000 };
+const backfillFloor = 0.2;
+const settings = {
+  api: { concurrency: 2 },
+  datasets: { keyword_rank: { history_days: 9 } },
+  credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: backfillFloor } },
+};
+
+test("two workers finish a backfill larger than the allowance by themselves, over several periods, and keep the floor in each", async () => {
+  const calm = await calmRun({}, { settings: { ...settings, credits: { floors: noFloors } } });
+  await using stage = await openStage({ accounts: [account] });
+  await using one = startDoomed(stage, "worker", { settings });
+  await using other = startDoomed(stage, "worker", { settings });
+  await until(async () => {
+    if (new Set(stage.asked().map(wish)).size < calm.wishes.length) return false;
+    return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
+  });
+  for (const worker of [one, other]) worker.process.kill("SIGTERM");
+  expect([await one.ended, await other.ended]).toEqual([0, 0]);
+  await expectCalm(stage, calm, 0);
+
+  const periods = Map.groupBy(stage.asked(), ({ at }) => Math.floor(at / periodMs));
+  expect(periods.size).toBeGreaterThan(2);
+  const history = stage.asked().filter(({ params: { date } }) => typeof date === "string" && date < addDays(today, -1));
+  expect(history.length).toBeGreaterThan(20);
+  expect(history.filter(({ remaining }) => remaining < account.total * backfillFloor)).toEqual([]);
+  expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
+});
+
+const noFloors = { snapshot: 0, daily: 0, lookback: 0, backfill: 0 };

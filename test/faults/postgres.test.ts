@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { crashPoints } from "../../src/ingest/crash-point.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
+import { long, seed } from "../support/long.ts";
+import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const concurrency = 2;
+/** Waits long enough for a server that restarts. */
+const settings = { api: { concurrency, retry_seconds: 0.3 } };
+
+let calm: Calm;
+let server: OwnPostgres;
+
+beforeAll(async () => {
+  calm = await calmRun();
+  server = await ownPostgres();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Runs a sync while a fault befalls the database, and once more when it said that it could not go on; returns how the last one ended. */
+async function syncThrough(stage: Stage, fault: (over: () => boolean) => Promise<void>) {
+  await using child = startChild(stage, syncCommand, { settings });
+  await fault(() => child.process.exitCode !== null);
+  const code = await child.ended;
+  expect(await torn(stage)).toEqual([]);
+  if (code === 0) return code;
+  // it says what is wrong and what to do, and shows nothing of the address
+  expect(code).toBe(2);
+  const { stdout, stderr } = child.output();
+  expect(stdout + stderr).toMatch(/database_unreachable: Postgres does not answer/);
+  expect(stdout + stderr).not.toContain(new URL(stage.databaseUrl).password);
+  await using next = startChild(stage, syncCommand, { settings });
+  return await next.ended;
+}
+
+/** Ends sessions of Storehouse: a share of them, or all. */
+async function dropConnections(stage: Stage, share = 1): Promise<void> {
+  await stage.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where  application_name = 'storehouse' and datname = current_database() and random() <= $1`,
+    [share],
+  );
+}
+
+test.each(["fast", "immediate"] as const)(
+  "ends as if undisturbed when Postgres is restarted (%s) in the middle",
+  async (mode) => {
+    await using stage = await openStage({ database: await server.database(), latencyMs: 5 });
+    const [after = 1] = fc.sample(fc.integer({ min: 1, max: calm.wishes.length - 8 }), { seed, numRuns: 1 });
+    const ended = await syncThrough(stage, async (over) => {
+      await until(() => over() || stage.asked().length >= after);
+      await server.restart(mode);
+    });
+    expect(ended).toBe(0);
+    await expectCalm(stage, calm, concurrency);
+  },
+);
+
+const drop = fc.record({ after: fc.integer({ min: 1, max: 12 }), share: fc.constantFrom(0.3, 1) });
+
+test("ends as if undisturbed when Postgres drops connections at random, again and again", async () => {
+  await using stage = await openStage({ latencyMs: 5 });
+  const drops = fc.sample(drop, { seed, numRuns: long ? 12 : 4 });
+  const ended = await syncThrough(stage, async (over) => {
+    for (const { after, share } of drops) {
+      const from = stage.asked().length;
+      await until(() => over() || stage.asked().length >= from + after);
+      await dropConnections(stage, share);
+    }
+  });
+  expect(ended).toBe(0);
+  await expectCalm(stage, calm, drops.length * concurrency);
+});
+
+test.each(crashPoints)("asks for nothing again when every connection breaks %s", async (place) => {
+  await using stage = await openStage();
+  let left = 9;
+  const at = async (here: string) => {
+    if (here === place && --left === 0) await dropConnections(stage);
+  };
+  // it goes on, or ends because the queue could not write down what became of a job
+  const ended = await stage.sync({ settings, at }).catch((error: unknown) => error);
+  expect(left).toBeLessThanOrEqual(0);
+  if (ended instanceof Error) expect(ended).toMatchObject({ code: "database_unreachable" });
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  await expectCalm(stage, calm, 0);
+});

@@ -1,0 +1,81 @@
+import pg from "pg";
+import { expect, test, vi } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { datasets } from "../../src/datasets/all.ts";
+import { startChild, type Behind } from "../support/ingest-child.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, tablesOf } from "../support/ingest-tables.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Every row of every table in core as it stands, with its surrogate keys, slice and time of receipt. */
+async function bytesOf(stage: Stage): Promise<Record<string, unknown>> {
+  const bytes: Record<string, unknown> = {};
+  for (const name of await tablesOf(stage))
+    bytes[name] = (await stage.query(`select t::text as row from ${name} as t order by 1`)).map(({ row }) => row);
+  return bytes;
+}
+
+/** Two days of every dataset. */
+async function load(stage: Stage): Promise<void> {
+  const all = datasets.map(({ name }) => name);
+  for (const day of [today, addDays(today, 1)]) {
+    stage.sandbox.set({ today: day });
+    await stage.sync({ request: { datasets: all, today: day } });
+  }
+}
+
+/** Where nobody listens. */
+const nowhere = { url: "http://127.0.0.1:1", token: "sandbox-token" };
+
+test("rebuilds every table with the network off: equal by what they say and to the byte, and no request", async () => {
+  await using stage = await openStage();
+  await load(stage);
+  const before = { facts: await factsOf(stage), bytes: await bytesOf(stage) };
+  const requests = await stage.query("select count(*) from ops.request");
+  await stage.sandbox[Symbol.asyncDispose]();
+  await stage.query("truncate core.fact_keyword_rank, core.fact_top_keyword");
+  await stage.query("update core.dim_app set app_name = 'somebody wrote here'");
+  await using child = startChild({ databaseUrl: stage.databaseUrl, sandbox: nowhere }, ["replay"]);
+  expect(await child.ended).toBe(0);
+  expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
+  expect(await stage.query("select count(*) from ops.request")).toEqual(requests);
+});
+
+test.each(["core.fact_keyword_rank", "core.dim_app"])(
+  "leaves the old tables when it is killed while it writes %s, and ends as ever when it is run again",
+  async (table) => {
+    await using stage = await openStage();
+    await load(stage);
+    const before = await bytesOf(stage);
+    const behind: Behind = { databaseUrl: stage.databaseUrl, sandbox: nowhere };
+    {
+      await using holder = await lockRows(stage, table);
+      await using child = startChild(behind, ["replay"]);
+      await until(async () => (await holder.waiting()).length > 0);
+      child.process.kill("SIGKILL");
+      expect(await child.ended).toBe("SIGKILL");
+      for (const { pid } of await holder.waiting()) await stage.query("select pg_terminate_backend($1, 5000)", [pid]);
+    }
+    expect(await bytesOf(stage)).toEqual(before);
+    await using again = startChild(behind, ["replay"]);
+    expect(await again.ended).toBe(0);
+    expect(await bytesOf(stage)).toEqual(before);
+  },
+);
+
+/** Another session that keeps one row of a table to itself, so that a rebuild stops in the middle of it. */
+async function lockRows(stage: Stage, table: string) {
+  const client = new pg.Client({ connectionString: stage.databaseUrl });
+  client.on("error", () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await client.query("begin");
+  await client.query(`select from ${table} order by fetched_at desc limit 1 for update`);
+  const waiting = () =>
+    stage.query<{ pid: number }>("select pid from pg_stat_activity where $1 = any (pg_blocking_pids(pid))", [
+      rows[0]?.pid ?? 0,
+    ]);
+  return { waiting, [Symbol.asyncDispose]: () => client.end() };
+}

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { beforeAll, expect, test, vi } from "vitest";
+import { startDoomed, type Child } from "../support/ingest-child.ts";
+import { openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+import { calmRun, expectCalm, repeats, torn, type Calm } from "../support/ingest-witness.ts";
+import { long, seed } from "../support/long.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const concurrency = 2;
+/** A month of days, so that there is work left at the last kill. */
+const settings = { api: { concurrency }, datasets: { keyword_rank: { history_days: 30 } } };
+
+let calm: Calm;
+
+beforeAll(async () => {
+  calm = await calmRun({}, { settings });
+});
+
+/** When which of two workers is killed: so many requests after the kill before, and a little later. */
+const kill = fc.record({
+  which: fc.nat({ max: 1 }),
+  after: fc.integer({ min: 1, max: 12 }),
+  lateMs: fc.nat({ max: 40 }),
+});
+
+test("two workers that are killed again and again load what one loads that nobody disturbs, and never work on one slice at once", async () => {
+  await using stage = await openStage({ latencyMs: 25 });
+  await using children = new AsyncDisposableStack();
+  const start = () => children.use(startDoomed(stage, "worker", { settings }));
+  const workers: [Child, Child] = [start(), start()];
+  const kills = fc.sample(kill, { seed, numRuns: long ? 30 : 4 });
+  const killedAt: number[] = [];
+  for (const { which, after, lateMs } of kills) {
+    const from = stage.asked().length;
+    await until(async () => stage.asked().length >= from + after || (await isDone(stage)));
+    await new Promise((resolve) => setTimeout(resolve, lateMs));
+    const worker = workers[which === 0 ? 0 : 1];
+    worker.process.kill("SIGKILL");
+    await worker.ended;
+    expect(await torn(stage)).toEqual([]);
+    // by now the sandbox has seen whatever the killed one had sent
+    killedAt.push(Date.now());
+    workers[which] = start();
+  }
+  await until(() => isDone(stage));
+  for (const worker of workers) worker.process.kill("SIGTERM");
+  expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0]);
+  await expectCalm(stage, calm, kills.length * concurrency);
+  // only a kill in between makes one ask for what another has asked for
+  for (const again of repeats(stage.asked())) {
+    const first = stage.asked().find((request) => wish(request) === wish(again));
+    expect(killedAt.some((at) => (first?.at ?? 0) <= at && at <= again.at)).toBe(true);
+  }
+});
+
+/** True when all ranks are asked for and nothing is open. */
+async function isDone(stage: Stage): Promise<boolean> {
+  if (new Set(stage.asked().map(wish)).size < calm.wishes.length) return false;
+  return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
+}

@@ -1,0 +1,40 @@
+import { subscribe } from "node:diagnostics_channel";
+import { createApp } from "../../src/app.ts";
+import { loadConfig } from "../../src/cli/environment.ts";
+import { stopSignal } from "../../src/cli/stop-signal.ts";
+import { day } from "../../src/core/day.ts";
+import { syncInForeground } from "../../src/foreground.ts";
+import { runWorker } from "../../src/worker.ts";
+
+/**
+ * A program for child processes: a sync or a worker on the given day, put together as by the command line, that kills itself the
+ * `times`-th time it comes to a place. Arguments: `sync` or `worker`, the day, the place, times; no place, no kill.
+ */
+const [command = "", today = "", place = "", times = "1"] = process.argv.slice(2);
+
+let left = Number(times);
+
+function at(here: string): void {
+  if (here !== place || --left > 0) return;
+  process.kill(process.pid, "SIGKILL");
+  // not one step further, should the signal take a moment
+  for (;;);
+}
+
+// the client itself tells when a request is on the wire; the free question for the balance does not count
+subscribe("undici:request:bodySent", (message) => {
+  const { path } = (message as { request: { path: string } }).request;
+  if (!path.startsWith("/api-key")) at("after send");
+});
+
+await using app = await createApp(loadConfig(), day(today));
+const stop = stopSignal();
+if (command === "worker") {
+  const error = await runWorker({ ...app, at }, stop.signal);
+  process.exitCode = error === null ? 0 : 2;
+} else {
+  const run = { request: { datasets: [], bounds: {}, today: day(today) }, maxCredits: null, stop: stop.signal };
+  const { outcome } = await syncInForeground({ ...app, at }, { ...run, progress: () => undefined });
+  process.exitCode = outcome === "loaded" ? 0 : 1;
+}
+stop.dispose();

@@ -1,0 +1,52 @@
+import { expect } from "vitest";
+import { openStage, wish, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { factsOf, statesOf } from "./ingest-tables.ts";
+import type { SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
+
+/** What a run leaves that nothing disturbed: the tables, what was asked for, and the credits it took. */
+export type Calm = {
+  readonly facts: Record<string, string[]>;
+  readonly wishes: readonly string[];
+  readonly credits: number;
+};
+
+/** Runs a sync that nothing disturbs. */
+export async function calmRun(options: SandboxOptions = {}, run: RunOptions = {}): Promise<Calm> {
+  await using stage = await openStage(options);
+  await stage.sync(run);
+  return { facts: await factsOf(stage), wishes: stage.asked().map(wish).sort(), credits: charged(stage.asked()) };
+}
+
+/** Credits that the sandbox took for requests. */
+export function charged(requests: readonly SandboxRequest[]): number {
+  return requests.reduce((sum, request) => sum + request.charged, 0);
+}
+
+/** The requests of a log that had been asked before, in order. */
+export function repeats(requests: readonly SandboxRequest[]): readonly SandboxRequest[] {
+  const seen = new Set<string>();
+  return requests.filter((request) => seen.size === seen.add(wish(request)).size);
+}
+
+/**
+ * The sandbox's own log and the tables say that nothing is lost, nothing was asked for that a calm run does not ask for, no more was
+ * asked for twice than was on its way, and no credit was taken beyond that.
+ */
+export async function expectCalm(stage: Stage, calm: Calm, mostTwice: number): Promise<void> {
+  expect(await factsOf(stage)).toEqual(calm.facts);
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
+  const again = repeats(stage.asked());
+  expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
+  expect(again.length).toBeLessThanOrEqual(mostTwice);
+  expect(charged(stage.asked())).toBe(calm.credits + charged(again));
+}
+
+/** Slices of keyword ranks that say they are loaded and have no row, or the other way round. */
+export async function torn(stage: Pick<Stage, "query">): Promise<unknown[]> {
+  return stage.query(
+    `select s.slice_id, s.state
+     from   ops.slice as s
+     where  s.dataset = 'keyword_rank'
+     and    (s.state = 'loaded') <> exists (select from core.fact_keyword_rank as f where f.slice_id = s.slice_id)`,
+  );
+}

@@ -1,0 +1,5 @@
+/** True under `npm run test:long`: random tests try more, from another seed each time. */
+export const long = process.env["STOREHOUSE_TEST_LONG"] === "1";
+
+/** Where random tests start. The same everywhere unless STOREHOUSE_TEST_SEED names another or many are to be tried. */
+export const seed = Number(process.env["STOREHOUSE_TEST_SEED"] ?? (long ? Date.now() % 2 ** 31 : 7));

@@ -1,0 +1,44 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { runTool } from "../../src/warehouse/embedded-data.ts";
+import { embeddedPlace } from "../../src/warehouse/embedded-place.ts";
+import { openEmbedded } from "../../src/warehouse/embedded.ts";
+import { databaseUrl } from "../setup/template-database.ts";
+
+/** A Postgres of one test's own, which may be restarted. What it committed is on the disk, as in a real one. */
+export type OwnPostgres = AsyncDisposable & {
+  /** An empty database; nothing is migrated. */
+  readonly database: () => Promise<string>;
+  /** Ends every session and comes back on the same port: `fast` in good order, `immediate` as after a crash. */
+  readonly restart: (mode: "fast" | "immediate") => Promise<void>;
+};
+
+/** Starts a server in a folder of its own; disposing stops it and removes the folder. */
+export async function ownPostgres(): Promise<OwnPostgres> {
+  await using opened = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), "storehouse-own-"));
+  opened.defer(() => rm(directory, { recursive: true }));
+  // root runs the server as somebody else, who must get in
+  await chmod(directory, 0o711);
+  const server = opened.use(await openEmbedded({ directory, database: "storehouse", durable: true }));
+  const place = await embeddedPlace(directory);
+  let databases = 0;
+  const stack = opened.move();
+  return {
+    database: async () => {
+      const name = `stage_${(databases += 1)}`;
+      const client = new pg.Client({ connectionString: server.url });
+      await client.connect();
+      await client.query(`create database ${name}`);
+      await client.end();
+      return databaseUrl(server.url, name);
+    },
+    restart: async (mode) => {
+      const done = await runTool(place, "pg_ctl", ["restart", "-w", "-m", mode, "-D", place.data, "-l", place.log]);
+      if (!done) throw new Error(`the server did not restart; see ${place.log}`);
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
