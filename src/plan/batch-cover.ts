@@ -1,8 +1,6 @@
 import { spanOf, windowCount } from "./gap-grid.ts";
+import { searchDays, type BatchPrices } from "./day-search.ts";
 import { cheapestVertexCover, mostDays } from "./vertex-cover.ts";
-
-/** What buying a day for the whole batch, or one window of `windowDays` days for one item, costs. */
-export type BatchPrices = { readonly day: number; readonly window: number; readonly windowDays: number };
 
 /** The days bought for the whole batch (1 where bought); every other missing cell goes by windows of its item. */
 export type BatchCover = { readonly bought: Uint8Array; readonly price: number };
@@ -11,9 +9,9 @@ export type BatchCover = { readonly bought: Uint8Array; readonly price: number }
  * The cheapest cover found for the rows of one batch: items that one day call can carry together.
  *
  * Where all missing days lie within one window it is exact: a minimum weighted vertex cover. Over a longer time the days are cut into
- * stretches of a window's length, each solved exactly, and windows are then placed anew, as few as the days that are left need.
- * A window (of up to 30 days) of the best possible cover meets at most two stretches, so the price is at most twice the best one;
- * it is never above buying days only or windows only.
+ * stretches of a window's length, each solved exactly, and windows are then placed anew, as few as the days that are left need; from the
+ * cheapest of these `searchDays` goes on. A window (of up to 30 days) of the best possible cover meets at most two stretches, so even
+ * where that search falls short the price is at most twice the best one; it is never above buying days only or windows only.
  */
 export function coverBatch(rows: readonly Uint8Array[], days: number, prices: BatchPrices): BatchCover {
   const span = spanOf(rows);
@@ -35,7 +33,10 @@ export function coverBatch(rows: readonly Uint8Array[], days: number, prices: Ba
     const price = priceWith(rows, bought, { ...prices, atMost: best?.price ?? Number.POSITIVE_INFINITY });
     if (best === null || price < best.price) best = { bought, price };
   }
-  return best ?? { bought: new Uint8Array(days), price: 0 };
+  const found = best?.bought ?? new Uint8Array(days);
+  if (whole <= length) return { bought: found, price: best?.price ?? 0 };
+  const bought = searchDays(rows, found, prices);
+  return { bought, price: priceWith(rows, bought, { ...prices, atMost: Number.POSITIVE_INFINITY }) };
 }
 
 function everyMissingDay(rows: readonly Uint8Array[], days: number): Uint8Array {

@@ -18,7 +18,8 @@ export type Piece = { readonly way: Way; readonly items: readonly string[]; read
  * - Long and wide, at most n items that a list can carry, all missing days of those within one window: F = B.
  * - Long and wide, any number of items and days, where each day lacks few enough for one call or full calls only, and no item is missing
  *   so often that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords): F = B.
- * - Else at most n items over a longer time: F <= 2 B, since where windows begin is not searched (see coverBatch).
+ * - Else at most n items over a longer time: F = B where the search drops no state (see searchDays), and F <= 2 B always. Against an
+ *   integer program, 4 to 90 items over 60 to 365 days: F = B in 96 of 102 cases, at worst 1.03 B (8 items that lack a fifth of 120 days).
  * - Else, with b batches of n items: F <= b B, or 2 b B over a longer time, since which items share a batch is not searched.
  * - With the whole list as well: left out where it can pay on no day (`isIdle`), and then as above. Else the bound of the case above times
  *   1 + b W / A, W being the price of a wide call and A that of the whole list (1.03 for a hundred keywords of an iOS app, 1.06 on

@@ -136,8 +136,8 @@ function rowsWith(marks: Uint8Array, items: readonly string[], days: number, kin
   return rows;
 }
 
-/** By code unit, each once. */
-function sorted(items: readonly string[]): readonly string[] {
+/** Names by code unit, each once. */
+export function sorted(items: readonly string[]): readonly string[] {
   const inOrder = items.every((item, index) => index === 0 || (items[index - 1] ?? "") < item);
   return inOrder ? items : [...new Set(items)].sort();
 }

@@ -3,9 +3,10 @@ import { addDays } from "../core/day.ts";
 import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
 import { oneDay, windowLength, type Window } from "../core/window.ts";
-import { cheapestCover, naivePrice } from "./cheapest-cover.ts";
+import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
 import { calendarOf, type Calendar } from "./gap-grid.ts";
-import { askable, hasFailed, isOpen, missingCells, type Reprocess } from "./missing.ts";
+import { askable, hasFailed, isOpen, missingCells, sorted, type Reprocess } from "./missing.ts";
+import { unaskedCover, type KnownShapes } from "./unasked-cover.ts";
 
 /** One partition of a dataset with the ways in which it can be fetched. */
 export type PlanPartition = {
@@ -13,6 +14,8 @@ export type PlanPartition = {
   /** What calls name by the batch; null where the scope says it all. */
   readonly items: readonly string[] | null;
   readonly fingerprint: string;
+  /** True where something is known to be there: an empty answer is none. */
+  readonly expected?: boolean;
   readonly ways: readonly Way[];
 };
 
@@ -44,11 +47,12 @@ export type DatasetPlan = {
 export function planDataset(request: PlanRequest): DatasetPlan {
   const { timing, today } = request;
   const calendar = timing.kind === "series" ? calendarOf(askable(timing, today, request.bounds)) : null;
+  const shapes: KnownShapes = new Map();
   const parts = inOrder(request.partitions).map(({ partition, key }) => {
     const covered = request.covered.get(key) ?? [];
     return calendar === null
       ? planSnapshot(request, partition, covered)
-      : planSeries(request, partition, covered, calendar);
+      : planSeries(request, partition, covered, { calendar, shapes });
   });
   const slices = newestFirst(parts.flatMap((part) => part.slices));
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
@@ -77,14 +81,15 @@ function planSnapshot(request: PlanRequest, partition: PlanPartition, covered: r
   return { slices: [slice], naiveCredits: slice.credits };
 }
 
-function isDue({ timing, today, reprocess }: PlanRequest, { fingerprint }: PlanPartition, covered: readonly Covered[]) {
+function isDue({ timing, today, reprocess }: PlanRequest, partition: PlanPartition, covered: readonly Covered[]) {
+  const { fingerprint } = partition;
   if (timing.kind !== "snapshot") return false;
   const newest = covered.at(-1);
   if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
   if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
-  const oldest = addDays(today, -timing.refreshDays);
   // an answer that failed is no answer, but it is not asked for twice on one day either
   const latest = covered.findLast((slice) => slice.state !== "failed");
+  const oldest = addDays(today, latest !== undefined && isNoAnswer(latest, partition) ? -1 : -timing.refreshDays);
   const held = latest?.fingerprint === fingerprint && (isOpen(latest) || latest.asOf > oldest);
   return !(
     held ||
@@ -92,22 +97,33 @@ function isDue({ timing, today, reprocess }: PlanRequest, { fingerprint }: PlanP
   );
 }
 
+/** True for a slice that ended well and without what was asked for, so that it holds for a day only. A refusal holds like an answer. */
+export function isNoAnswer(
+  { state, refused }: Pick<Covered, "state" | "refused">,
+  { expected = false }: Pick<PlanPartition, "expected">,
+): boolean {
+  return (state === "skipped" && !refused) || (state === "empty" && expected);
+}
+
 function planSeries(
   request: PlanRequest,
   partition: PlanPartition,
   covered: readonly Covered[],
-  calendar: Calendar,
+  { calendar, shapes }: { readonly calendar: Calendar; readonly shapes: KnownShapes },
 ): Part {
   const { timing, today, reprocess } = request;
   if (timing.kind !== "series") return { slices: [], naiveCredits: 0 };
   const { ways, answered } = withoutUntracked(partition.ways, covered);
   const { items } = partition;
-  const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const newest = addDays(today, -timing.settleDays);
+  const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill");
+  if (items !== null && answered.length === 0 && reprocess !== "failed") {
+    const { pieces, naiveCredits } = unaskedCover(sorted(items), ways, { calendar, shapes });
+    return { slices: pieces.map(first), naiveCredits };
+  }
+  const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const slices = [
-    ...cheapestCover(fresh, ways).map((piece) =>
-      draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill"),
-    ),
+    ...cheapestCover(fresh, ways).map(first),
     ...cheapestCover(restated, ways).map((piece) => draft(request, partition, piece, "lookback")),
   ];
   return { slices, naiveCredits: naivePrice(fresh, ways) + naivePrice(restated, ways) };

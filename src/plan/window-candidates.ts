@@ -1,5 +1,6 @@
 import { fare, type Way } from "../core/way.ts";
-import { coverBatch, type BatchPrices } from "./batch-cover.ts";
+import { coverBatch } from "./batch-cover.ts";
+import type { BatchPrices } from "./day-search.ts";
 import { fewestWindows, type Span } from "./gap-grid.ts";
 import { overflowing } from "./overflow-cover.ts";
 import type { Rider, Ways, Windows } from "./rider.ts";

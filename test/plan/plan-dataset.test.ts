@@ -76,12 +76,23 @@ describe("a snapshot", () => {
     expect(plan(weekly, [askedOn(2), askedOn(1, { state: "failed" })]).slices).toEqual([]);
   });
 
-  test.each(["pending", "running", "deferred", "empty", "skipped"] as const)(
-    "is not asked for again while it is %s",
-    (state) => {
-      expect(plan(weekly, [askedOn(1, { state })]).slices).toEqual([]);
-    },
-  );
+  test("is due again the next day when it could not be had, and holds when it was refused for what was asked", () => {
+    const skipped = (count: number, refused = false) => [askedOn(9), askedOn(count, { state: "skipped", refused })];
+    expect(plan(weekly, skipped(0)).slices).toEqual([]);
+    expect(plan(weekly, skipped(1)).slices).toHaveLength(1);
+    expect(plan(weekly, skipped(1, true)).slices).toEqual([]);
+  });
+
+  test("is due again the next day when it is empty although something is known to be there", () => {
+    const expected = { partition: { expected: true } };
+    expect(plan(weekly, [askedOn(0, { state: "empty" })], expected).slices).toEqual([]);
+    expect(plan(weekly, [askedOn(1, { state: "empty" })], expected).slices).toHaveLength(1);
+    expect(plan(weekly, [askedOn(1)], expected).slices).toEqual([]);
+  });
+
+  test.each(["pending", "running", "deferred", "empty"] as const)("is not asked for again while it is %s", (state) => {
+    expect(plan(weekly, [askedOn(1, { state })]).slices).toEqual([]);
+  });
 
   test("is not planned where no operation can answer", () => {
     expect(plan(weekly, [], { partition: { ways: [] } })).toMatchObject({ slices: [], naiveCredits: 0 });
