@@ -18,16 +18,20 @@ export type Receipt = {
   readonly lost: boolean;
 };
 
-/** A dead worker's hold lapses this long after the call could start; longer than any call may take. */
+/** A hold that nobody ends lapses this long after the call could start; longer than any call may take. */
 const holdMs = 15 * 60_000;
 /** A burst of refusals is one refusal: the pace is halved at most this often. */
 const slowEveryMs = 1_000;
 /** Below this the pace does not fall, so that it can recover. */
 const slowestPace = 0.1;
 
-/** What calls want that are alike. `floor` is the share of the total that their class leaves untouched. */
+/**
+ * What calls want that are alike. `floor` is the share of the total that their class leaves untouched; `workerId` the process that
+ * holds, null when it is in no ledger.
+ */
 export type Wish = {
   readonly accountId: string;
+  readonly workerId: string | null;
   readonly cost: number;
   readonly class: CreditClass;
   readonly floor: number;
@@ -67,8 +71,8 @@ export async function reserveMany(
       where  a.account_id = account.account_id and account.fits > 0
       returning account.*
     )
-    insert into ops.credit_hold (account_id, class, cost, expires_at)
-    select account_id, ${wish.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor}
+    insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at)
+    select account_id, ${wish.workerId}::bigint, ${wish.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor}
     from   granted, generate_series(1, fits) as place
     order  by place
     returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);

@@ -6,6 +6,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
 import { askAgainMs, createFreshAccount } from "./fresh-account.ts";
+import type { Holders } from "./dead-holds.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 import type { Grant, Receipt } from "./holds.ts";
 
@@ -17,14 +18,17 @@ export type QueueOptions = {
   readonly concurrency: number;
   /** Requests a second that all workers together may start. */
   readonly pace: number;
+  readonly holders: Holders;
   readonly floors: Readonly<Record<CreditClass, number>>;
   readonly budget: Budget;
   /** Asks the service for the balance and books it. */
   readonly refresh: () => Promise<void>;
 };
 
-/** One call that wants credits. */
-type Work = { readonly cost: number; readonly class: CreditClass; readonly signal?: AbortSignal };
+/** One call that wants credits. `cost` is asked when its turn comes: a higher price may have been learned while it waited. */
+type Work = { readonly cost: () => number; readonly class: CreditClass; readonly signal?: AbortSignal };
+/** A call whose turn has come. */
+type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 
 /** The credit-aware queue: nothing is sent that was not granted first. */
 export interface CreditQueue {
@@ -41,13 +45,18 @@ const unsent: ReadonlySet<ErrorCode> = new Set(["bad_request", "not_encodable", 
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
 export function createCreditQueue(options: QueueOptions): CreditQueue {
-  const { accountId, clock, budget } = options;
+  const {
+    accountId,
+    clock,
+    budget,
+    holders: { workerId },
+  } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
   const lookAgain = createFreshAccount(options);
   const holds = createSharedHolds(options);
 
-  async function grantFor(work: Work): Promise<Grant> {
-    const request = { accountId, cost: work.cost, class: work.class, floor: options.floors[work.class] };
+  async function grantFor(work: PricedWork): Promise<Grant> {
+    const request = { accountId, workerId, cost: work.cost, class: work.class, floor: options.floors[work.class] };
     const first = await holds.reserve(request);
     if (first !== null) return first;
     // before work is put off for hours, look again: the period may be over, credits may have been bought
@@ -62,7 +71,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     });
   }
 
-  async function send<T>(work: Work, call: () => Promise<{ result: T; receipt: Receipt }>): Promise<T> {
+  async function send<T>(work: PricedWork, call: () => Promise<{ result: T; receipt: Receipt }>): Promise<T> {
     if (!budget.take(work.cost)) throw fail("budget_spent", { cost: work.cost, left: budget.left() });
     let charged = 0;
     try {
@@ -103,7 +112,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
       return await queue.add(
         () => {
           stay();
-          return send(work, call);
+          return send({ ...work, cost: work.cost() }, call);
         },
         { priority, signal: waiting.signal },
       );

@@ -1,6 +1,7 @@
 import type { QueryExecutorProvider } from "kysely";
 import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
+import { releaseDead, type Holders } from "./dead-holds.ts";
 import { areAlike, releaseExpired, reserveMany, settle, type End, type Grant, type Wish } from "./holds.ts";
 
 /** Holds that calls under way at the same time take and end together: one statement for all that are alike. */
@@ -22,12 +23,14 @@ export function createSharedHolds(options: {
   readonly accountId: string;
   readonly clock: Clock;
   readonly pace: number;
+  readonly holders: Holders;
 }): SharedHolds {
-  const { db, accountId, clock, pace } = options;
+  const { db, accountId, clock, pace, holders } = options;
   let releasedAt = Number.NEGATIVE_INFINITY;
 
   async function release(): Promise<void> {
     releasedAt = clock.now();
+    await releaseDead(db, { accountId, holders }, clock);
     await releaseExpired(db, accountId, clock);
   }
 

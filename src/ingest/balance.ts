@@ -4,7 +4,7 @@ import { readAnswer } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";
 import type { Clock } from "../core/clock.ts";
 import { fail, RetryError, StorehouseError } from "../core/errors.ts";
-import { observeBalance } from "../credits/account.ts";
+import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../warehouse/database.ts";
 import { land } from "../warehouse/raw.ts";
 import type { IngestParts } from "./parts.ts";
@@ -47,10 +47,8 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   const balance = {
     total: Math.floor(told.creditTotal),
     remaining: Math.floor(told.creditRemaining),
-    // a period that has just ended, or a service that never says: look again after a period, or an hour
-    resetsAt:
-      answer.receivedAt +
-      (told.creditResetTime > 0 ? told.creditResetTime * 1000 : (told.creditResetPeriod ?? 1) * 3_600_000),
+    // the last second of a period is told as 0 where seconds are rounded down: the deadline that is known still holds
+    resetsAt: told.creditResetTime > 0 ? answer.receivedAt + told.creditResetTime * 1000 : null,
     periodHours: told.creditResetPeriod ?? null,
     askedAt,
   };
@@ -63,7 +61,8 @@ export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promi
     try {
       return await parts.refreshBalance();
     } catch (error) {
-      if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted) throw wrongAddress(error);
+      if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted)
+        throw await explained(parts, error);
       await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), stop).catch(() => undefined);
     }
   }
@@ -72,7 +71,10 @@ export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promi
 /** Errors of the first question that a wrong address explains best. */
 const addressCodes: ReadonlySet<string> = new Set(["no_connection", "not_found", "not_json", "unknown_shape"]);
 
-function wrongAddress(error: unknown): unknown {
+async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   if (!(error instanceof StorehouseError) || !addressCodes.has(error.code)) return error;
+  // an address that led there before is right: the service is away
+  const account = await readAccount(parts.db, parts.accountId);
+  if (account?.observedAt != null) return error;
   return fail("bad_setting", { variable: "API_BASE_URL", problem: `leads to no API (${error.code})` }, error);
 }

@@ -42,7 +42,8 @@ export class Account {
       this.#remaining = this.#options.total;
     }
     const { total, periodHours } = this.#options;
-    const resetSeconds = Math.ceil(((period + 1) * periodHours * hourMs - now) / 1000);
+    const whole = this.#options.resetRounding === "down" ? Math.floor : Math.ceil;
+    const resetSeconds = whole(((period + 1) * periodHours * hourMs - now) / 1000);
     return { total, remaining: this.#remaining, resetSeconds, periodHours };
   }
 

@@ -36,6 +36,8 @@ export type SandboxAccount = {
   /** Length of a period; periods are counted from midnight UTC of 1970-01-01. */
   periodHours: number;
   costs?: Record<string, number>;
+  /** How the seconds until the reset are made whole; default `up`. Rounded down, the last one is told as 0. */
+  resetRounding?: "up" | "down";
 };
 
 /** Everything about a sandbox that can be chosen; all of it may be left out. */

@@ -7,6 +7,7 @@ import {
   lost,
   minute,
   must,
+  noHolders,
   openBank,
   second,
   type Bank,
@@ -20,7 +21,12 @@ beforeAll(async () => {
 afterAll(() => bank[Symbol.asyncDispose]());
 
 const take = (account: TestAccount, cost: number, count: number, floor = 0) =>
-  reserveMany(bank.db, { accountId: account.accountId, cost, class: "daily", floor }, count, account.clock);
+  reserveMany(
+    bank.db,
+    { accountId: account.accountId, workerId: null, cost, class: "daily", floor },
+    count,
+    account.clock,
+  );
 
 test("grants as many of several calls as fit above the floor, and holds no more", async () => {
   const account = await bank.account({ total: 100, left: 50 });
@@ -54,8 +60,8 @@ test("grants that overlap the floor from many sides at once never cross it", asy
 test("what dead workers hold is let go before anybody is refused", async () => {
   const account = await bank.account({ total: 100, left: 10 });
   const { accountId, clock } = account;
-  const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000 });
-  const wish = { accountId, cost: 5, class: "daily", floor: 0 } as const;
+  const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000, holders: noHolders });
+  const wish = { accountId, workerId: null, cost: 5, class: "daily", floor: 0 } as const;
   await Promise.all([holds.reserve(wish), holds.reserve(wish)]);
   clock.move(15 * minute - 1);
   expect(await holds.reserve(wish)).toBeNull();
@@ -96,7 +102,7 @@ test("good calls booked together leave the account as if booked one after the ot
 test("a refusal, a lost call and one that told nothing are each booked by themselves", async () => {
   const account = await bank.account({ total: 100, left: 100, pace: 8 });
   const { accountId, clock } = account;
-  const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 8 });
+  const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 8, holders: noHolders });
   const grants = await take(account, 10, 5);
   const receipts = [
     account.answer(10, { left: 90 }),

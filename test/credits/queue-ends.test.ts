@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => bank[Symbol.asyncDispose]());
 
 const untouched = { remaining: 100, held: 0, inFlight: 0 };
-const daily = { cost: 10, class: "daily" } as const;
+const daily = { cost: () => 10, class: "daily" } as const;
 
 describe("a call that throws", () => {
   test("is booked as charged, in the ledger and in the budget: its answer was lost on the way", async () => {
@@ -145,7 +145,7 @@ describe("the budget of a run", () => {
     const cheap = async () => ({ result: null, receipt: account.answer(3) });
     await queue.run(daily, cheap);
     await expect(queue.run(daily, cheap)).rejects.toMatchObject({ code: "budget_spent" });
-    await queue.run({ ...daily, cost: 7 }, cheap);
+    await queue.run({ ...daily, cost: () => 7 }, cheap);
     expect(budget.left()).toBe(4);
   });
 

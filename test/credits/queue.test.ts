@@ -18,10 +18,10 @@ describe("order and number of calls", () => {
   test("what waits goes by class: snapshot, daily, lookback, backfill", async () => {
     const account = await bank.account();
     const { queue, held, end, sent, untilSent } = openQueue(account, { concurrency: 1 });
-    const first = queue.run({ cost: 1, class: "backfill" }, held("first"));
+    const first = queue.run({ cost: () => 1, class: "backfill" }, held("first"));
     await untilSent("first");
     const classes = ["backfill", "lookback", "snapshot", "daily", "backfill", "snapshot"] as const;
-    const waiting = classes.map((name) => queue.run({ cost: 1, class: name }, held(name)));
+    const waiting = classes.map((name) => queue.run({ cost: () => 1, class: name }, held(name)));
     for (const name of ["first", ...classes]) end(name);
     await Promise.all([first, ...waiting]);
     expect(sent).toEqual(["first", "snapshot", "snapshot", "daily", "lookback", "backfill", "backfill"]);
@@ -31,7 +31,7 @@ describe("order and number of calls", () => {
     const account = await bank.account();
     const { queue, held, sent, end, untilSent } = openQueue(account, { concurrency: 3 });
     const names = ["a", "b", "c", "d", "e"];
-    const runs = names.map((name) => queue.run({ cost: 2, class: "daily" }, held(name)));
+    const runs = names.map((name) => queue.run({ cost: () => 2, class: "daily" }, held(name)));
     for (const name of ["a", "b", "c"]) await untilSent(name);
     expect(sent).toHaveLength(3);
     expect(await account.state()).toMatchObject({ held: 6, inFlight: 3 });
@@ -44,11 +44,26 @@ describe("order and number of calls", () => {
     expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
   });
 
+  test("what waits holds the price that is known when its turn comes", async () => {
+    const account = await bank.account();
+    const { queue, held, end, untilSent } = openQueue(account, { concurrency: 1, limit: 8 });
+    let price = 3;
+    const call = { cost: () => price, class: "daily" } as const;
+    const first = queue.run(call, held("first"));
+    const waiting = queue.run(call, held("waiting"));
+    await untilSent("first");
+    expect(await account.state()).toMatchObject({ held: 3 });
+    price = 5;
+    end("first", account.answer(5));
+    await first;
+    await expect(waiting).rejects.toMatchObject({ code: "budget_spent", context: { cost: 5, left: 3 } });
+  });
+
   test("a call is sent no sooner than the shared pace lets it", async () => {
     const account = await bank.account({ pace: 4 });
     const { queue, held, sent, end, untilSent } = openQueue(account);
     const names = ["a", "b", "c"];
-    const runs = names.map((name) => queue.run({ cost: 1, class: "daily" }, held(name)));
+    const runs = names.map((name) => queue.run({ cost: () => 1, class: "daily" }, held(name)));
     await expect.poll(() => account.clock.sleepers(), { interval: 2, timeout: 10_000 }).toBe(2);
     expect(sent).toHaveLength(1);
     account.clock.move(249);
@@ -70,7 +85,7 @@ describe("when credits do not suffice", () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, held, sent, refreshes } = openQueue(account);
     const ends = await Promise.allSettled(
-      times(20, (place) => queue.run({ cost: 10, class: "daily" }, held(`call ${place}`))),
+      times(20, (place) => queue.run({ cost: () => 10, class: "daily" }, held(`call ${place}`))),
     );
     const errors = ends.map((end) => (end.status === "rejected" ? (end.reason as unknown) : null));
     expect(errors.every((error) => error instanceof DeferError && error.until === account.periodEnd)).toBe(true);
@@ -86,7 +101,7 @@ describe("when credits do not suffice", () => {
   test("the question is put again once a while has passed or the period is over", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, held, refreshes } = openQueue(account);
-    const ask = () => expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toThrow(DeferError);
+    const ask = () => expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toThrow(DeferError);
     await ask();
     await ask();
     expect(refreshes()).toBe(1);
@@ -103,7 +118,7 @@ describe("when credits do not suffice", () => {
   test("new credits that the question finds let all go on without being put off", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, refreshes } = openQueue(account, { refresh: () => account.observe({ left: 200 }) });
-    const results = await Promise.all(times(8, () => queue.run({ cost: 10, class: "daily" }, good(account, 10))));
+    const results = await Promise.all(times(8, () => queue.run({ cost: () => 10, class: "daily" }, good(account, 10))));
     expect(results).toHaveLength(8);
     expect(refreshes()).toBe(1);
     expect(await account.state()).toMatchObject({ remaining: 120, ...nothingHeld });
@@ -112,7 +127,7 @@ describe("when credits do not suffice", () => {
   test("an unknown balance is asked for before the first call", async () => {
     const account = await bank.account({ left: null });
     const { queue, refreshes } = openQueue(account, { refresh: () => account.observe({ total: 100, left: 100 }) });
-    expect(await queue.run({ cost: 10, class: "daily" }, good(account, 10))).toBe(10);
+    expect(await queue.run({ cost: () => 10, class: "daily" }, good(account, 10))).toBe(10);
     expect(refreshes()).toBe(1);
   });
 
@@ -121,7 +136,7 @@ describe("when credits do not suffice", () => {
     account.clock.move(18 * hour);
     const resetsAt = account.periodEnd + 24 * hour;
     const { queue } = openQueue(account, { refresh: () => account.observe({ left: 100, resetsAt }) });
-    expect(await queue.run({ cost: 10, class: "daily" }, good(account, 10))).toBe(10);
+    expect(await queue.run({ cost: () => 10, class: "daily" }, good(account, 10))).toBe(10);
     expect(await account.state()).toMatchObject({ remaining: 90, resetsAt });
   });
 
@@ -129,7 +144,7 @@ describe("when credits do not suffice", () => {
     const account = await bank.account({ total: 100, left: 5 });
     account.clock.move(18 * hour);
     const { queue, held } = openQueue(account, { refresh: () => account.observe({ left: 5 }) });
-    await expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toMatchObject({
+    await expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toMatchObject({
       until: account.clock.now() + 5 * second,
     });
   });
@@ -137,7 +152,7 @@ describe("when credits do not suffice", () => {
   test("a reset that nobody told leaves the time open", async () => {
     const account = await bank.account({ left: null });
     const { queue, held } = openQueue(account);
-    await expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toMatchObject({ until: null });
+    await expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toMatchObject({ until: null });
   });
 
   test("credits that a dead worker held are had again before anything is put off", async () => {
@@ -145,7 +160,7 @@ describe("when credits do not suffice", () => {
     await account.hold(95);
     account.clock.move(hour);
     const { queue, refreshes } = openQueue(account);
-    expect(await queue.run({ cost: 10, class: "daily" }, good(account, 10))).toBe(10);
+    expect(await queue.run({ cost: () => 10, class: "daily" }, good(account, 10))).toBe(10);
     expect(refreshes()).toBe(0);
     expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
   });
@@ -155,7 +170,9 @@ describe("when credits do not suffice", () => {
     const refresh = () => Promise.reject(fail("unauthorised"));
     const { queue, held, refreshes, budget } = openQueue(account, { limit: 100, refresh });
     const ask = () =>
-      expect(queue.run({ cost: 10, class: "daily" }, held("never"))).rejects.toMatchObject({ code: "unauthorised" });
+      expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toMatchObject({
+        code: "unauthorised",
+      });
     await ask();
     await ask();
     expect(refreshes()).toBe(2);

@@ -1,0 +1,36 @@
+import { sql, type QueryExecutorProvider, type RawBuilder } from "kysely";
+import type { Clock } from "../core/clock.ts";
+import { instant } from "./ledger-values.ts";
+
+/** Whose holds are whose: this process, null when it is in no ledger, and the SQL that tells whether a worker lives. */
+export type Holders = {
+  readonly workerId: string | null;
+  readonly isAlive: (workerId: RawBuilder<unknown>) => RawBuilder<boolean>;
+};
+
+/**
+ * Lets go of what dead workers hold, at once. Their calls are booked as lost ones: they may have been charged, so the balance is
+ * lower by what they held until the service tells.
+ */
+export async function releaseDead(
+  db: QueryExecutorProvider,
+  of: { readonly accountId: string; readonly holders: Holders },
+  clock: Clock,
+): Promise<void> {
+  const { workerId, isAlive } = of.holders;
+  // this process lives, also in the moment in which a connection that broke has cost it its lock
+  const dead = sql`h.worker_id <> coalesce(${workerId}::bigint, 0) and not ${isAlive(sql`h.worker_id`)}`;
+  await sql`
+    with dead as (
+      -- what another worker is letting go of right now is its business
+      select h.hold_id from ops.credit_hold as h
+      where  h.account_id = ${of.accountId} and ${dead} for update skip locked
+    ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from dead) returning cost),
+       gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
+    update ops.credit_account as a
+    set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count, remaining = a.remaining - gone.cost,
+           -- a balance that was asked for before is none that these calls are in
+           observed_at = ${instant(clock.now())}
+    from   gone
+    where  a.account_id = ${of.accountId}`.execute(db);
+}

@@ -1,0 +1,73 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { releaseDead, type Holders } from "../../src/credits/dead-holds.ts";
+import { reserve } from "../../src/credits/holds.ts";
+import { heldByRows, must, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
+import { openQueue } from "../support/credits-queue.ts";
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank();
+});
+afterAll(() => bank[Symbol.asyncDispose]());
+
+const [mine, living, dead] = ["1", "2", "3"];
+/** Holders among whom only one other lives; of itself a process need not ask. */
+const holders: Holders = { workerId: mine, isAlive: (workerId) => sql<boolean>`${workerId} = ${living}::bigint` };
+const nothingHeld = { held: 0, inFlight: 0 };
+
+const holdBy = async ({ accountId, clock }: TestAccount, workerId: string, cost: number) =>
+  must(await reserve(bank.db, { accountId, workerId, cost, class: "daily", floor: 0 }, clock));
+const release = ({ accountId, clock }: TestAccount) => releaseDead(bank.db, { accountId, holders }, clock);
+
+test("what a dead worker holds is let go at once and taken for charged until the service tells", async () => {
+  const account = await bank.account();
+  await holdBy(account, dead, 30);
+  await holdBy(account, dead, 20);
+  await release(account);
+  await release(account);
+  expect(await account.state()).toMatchObject({ remaining: 50, ...nothingHeld });
+  expect(await heldByRows(account)).toEqual(nothingHeld);
+  await account.observe({ left: 70 });
+  expect(await account.state()).toMatchObject({ remaining: 70 });
+});
+
+test("what was asked before it was let go tells too much", async () => {
+  const account = await bank.account();
+  await holdBy(account, dead, 30);
+  const askedAt = account.clock.now();
+  account.clock.move(10);
+  await release(account);
+  await account.observe({ left: 100, askedAt });
+  expect(await account.state()).toMatchObject({ remaining: 70 });
+});
+
+test("what living workers and this one hold stays held", async () => {
+  const account = await bank.account();
+  await holdBy(account, living, 30);
+  await holdBy(account, mine, 20);
+  await account.hold(5);
+  await release(account);
+  expect(await account.state()).toMatchObject({ remaining: 100, held: 55, inFlight: 3 });
+});
+
+test("a process that was taken for dead and answers after all books what it learns once", async () => {
+  const account = await bank.account();
+  const grant = await holdBy(account, dead, 30);
+  await release(account);
+  await account.settle(grant, account.answer(30, { left: 70 }));
+  expect(await account.state()).toMatchObject({ remaining: 70, ...nothingHeld });
+});
+
+test("credits that a dead worker held are had again before anything is put off to the reset", async () => {
+  const account = await bank.account();
+  const { queue, refreshes } = openQueue(account, { holders, refresh: () => account.observe({ left: 100 }) });
+  const good = async () => ({ result: "good", receipt: account.answer(10) });
+  const call = { cost: () => 10, class: "daily" } as const;
+  await queue.run(call, good);
+  await holdBy(account, dead, 85);
+  account.clock.move(1);
+  expect(await queue.run(call, good)).toBe("good");
+  expect(refreshes()).toBe(1);
+  expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
+});

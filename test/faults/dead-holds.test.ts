@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { startDoomed } from "../support/ingest-child.ts";
+import { openStage } from "../support/ingest-stage.ts";
+import { calmRun, expectCalm } from "../support/ingest-witness.ts";
+
+const concurrency = 2;
+const total = 2_000;
+const share = 0.1;
+const floors = { snapshot: share, daily: share, lookback: share, backfill: share };
+const settings = { api: { concurrency }, credits: { floors } };
+/** The credits come back in ten years: what is put off until then is not done. */
+const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };
+
+test.each([6, 18])(
+  "goes on at once after a kill -9 at request %i, when the credits just suffice, and keeps the floor",
+  async (times) => {
+    const calm = await calmRun();
+    await using stage = await openStage({ accounts: [account] });
+    await using child = startDoomed(stage, "sync", { place: "after send", times, settings });
+    expect(await child.ended).toBe("SIGKILL");
+    const [held] = await stage.query<{ credits: number }>("select sum(cost)::int as credits from ops.credit_hold");
+    expect(held?.credits).toBeGreaterThan(0);
+    const [landed] = await stage.query<{ credits: number }>("select sum(cost)::int as credits from ops.request");
+    const stillToPay = calm.credits - (landed?.credits ?? 0);
+    stage.sandbox.spend(stage.sandbox.account().remaining - total * share - stillToPay);
+    expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
+    await expectCalm(stage, calm, concurrency);
+    expect(Math.min(...stage.asked().map(({ remaining }) => remaining))).toBe(total * share);
+    expect(await stage.query("select from ops.credit_hold")).toEqual([]);
+  },
+);

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { createClient } from "../../src/api/client.ts";
+import { openAccount, readAccount } from "../../src/credits/account.ts";
+import { refreshBalance } from "../../src/ingest/balance.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { openWarehouse } from "../../src/warehouse/database.ts";
+import { manualClock } from "../sandbox/open.ts";
+import { freshDatabase } from "../support/database.ts";
+
+const accountId = "an account";
+const dayMs = 24 * 3_600_000;
+
+test("looks again soon when the last second before a reset is told as none, not a whole period later", async () => {
+  const clock = manualClock();
+  const account = {
+    token: "sandbox-token",
+    total: 400,
+    remaining: 42,
+    periodHours: 24,
+    resetRounding: "down",
+  } as const;
+  await using sandbox = await startSandbox({ clock, accounts: [account] });
+  await using database = await freshDatabase();
+  await using warehouse = await openWarehouse(database.url, 2);
+  await using client = createClient({
+    baseUrl: sandbox.url,
+    token: sandbox.token,
+    storeWords: { ios: "iosstore", android: "androidstore" },
+    timeoutMs: 5_000,
+    largestAnswer: 2 ** 20,
+    clock,
+  });
+  const { db } = warehouse;
+  await openAccount(db, accountId, 3, clock);
+  const look = async () => {
+    await refreshBalance({ db, client, clock, accountId, workerId: null });
+    return readAccount(db, accountId);
+  };
+  const resetsAt = Math.ceil(clock.now() / dayMs) * dayMs;
+
+  clock.move(resetsAt - clock.now() - 10_400);
+  const told = await look();
+  expect(told).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });
+
+  // woken at the deadline that was told, 0.4 s before the credits are back
+  clock.move(10_000);
+  expect(sandbox.account().resetSeconds).toBe(0);
+  expect(await look()).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });
+
+  clock.move(5_000);
+  const next = await look();
+  expect(next?.remaining).toBe(400);
+  expect(next?.resetsAt).toBeGreaterThan(resetsAt + dayMs - 60_000);
+});
