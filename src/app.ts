@@ -1,6 +1,7 @@
 import path from "node:path";
 import { createClient, type ClientOptions } from "./api/client.ts";
 import { apiAccess, type Config } from "./config/config.ts";
+import { programDigest } from "./config/program-digest.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
 import { fail, type StorehouseError } from "./core/errors.ts";
@@ -9,13 +10,15 @@ import { hiderOf } from "./core/secret.ts";
 import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
+import { releaseDead } from "./credits/dead-holds.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { refreshBalance } from "./ingest/balance.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
+import { startHands, type Hands } from "./ingest/hands.ts";
 import type { IngestParts } from "./ingest/parts.ts";
 import { createSharedSteps } from "./ingest/shared-steps.ts";
-import { ownTask, sharedTask } from "./ledger/jobs.ts";
-import { enterWorker } from "./ledger/workers.ts";
+import { sharedQueue } from "./ledger/queue.ts";
+import { enterWorker, isAlive } from "./ledger/workers.ts";
 import { openWarehouse, type Warehouse } from "./warehouse/database.ts";
 import { createDimensions } from "./warehouse/dimensions.ts";
 import { openEmbedded } from "./warehouse/embedded.ts";
@@ -90,6 +93,9 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
   await openAccount(db, access.accountId, api.requests_per_second, clock);
   const worker = opened.use(await enterWorker(pool, kind, clock));
   const { workerId } = worker;
+  const holders = { workerId, isAlive };
+  // before the first question for the balance, whose answer is believed as it is when nothing is under way
+  await releaseDead(db, { accountId: access.accountId, holders }, clock);
   const halting = new AbortController();
   let stopped: StorehouseError | null = null;
   const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
@@ -99,6 +105,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     clock,
     concurrency: api.concurrency,
     pace: api.requests_per_second,
+    holders,
     floors: credits.floors,
     budget,
     refresh,
@@ -116,9 +123,9 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     accountId: access.accountId,
     learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
     workerId,
-    task: kind === "sync" ? ownTask(workerId) : sharedTask,
+    program: programDigest(),
+    queueId: kind === "sync" ? workerId : sharedQueue,
     retryMs: api.retry_seconds * 1000,
-    underWay: new Map(),
     refreshBalance: refresh,
     scrub: hiderOf([access.token]),
     abort: (error) => {
@@ -138,6 +145,15 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     beat: () => worker.beat(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** So long may a page under way go on after a stop: most answers come in that time, and a person still waits. Then it is cut. */
+const patienceMs = 5_000;
+
+/** Starts to run the slices of this process's queue: enough of them that some are loaded while others are asked for. */
+export function startWork({ config }: App, { parts }: Ingest): Hands {
+  const { concurrency, timeout_seconds: timeoutSeconds } = config.settings.api;
+  return startHands(parts, { count: 2 * concurrency, patienceMs: Math.min(patienceMs, timeoutSeconds * 1000) });
 }
 
 /** How the settings want the API to be spoken to. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */

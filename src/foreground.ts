@@ -1,16 +1,13 @@
-import runSliceTask from "../jobs/run-slice.ts";
-import { openIngest, type App } from "./app.ts";
+import { openIngest, startWork, type App } from "./app.ts";
 import { createBudget } from "./credits/budget.ts";
 import type { BackfillPlan } from "./ingest/backfill-plan.ts";
 import { runPlan } from "./ingest/backfill.ts";
 import { firstBalance } from "./ingest/balance.ts";
-import { watchJobs } from "./ingest/watch-jobs.ts";
 import type { SyncRequest } from "./ingest/planning.ts";
 import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
 import { fail } from "./core/errors.ts";
 import { isLostConnection } from "./warehouse/database-errors.ts";
-import { startRunner } from "./queue-runner.ts";
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and whom to tell. */
 export type ForegroundRun = {
@@ -45,11 +42,7 @@ async function inForeground(
 ): Promise<SyncResult> {
   const budget = createBudget(run.maxCredits);
   await using ingest = await openIngest(app, "sync", budget);
-  const runner = await startRunner(app, {
-    taskList: { [ingest.parts.task]: runSliceTask(ingest.parts) },
-    onLost: ingest.loseQueue,
-  });
-  const watching = watchJobs(ingest.parts);
+  const hands = startWork(app, ingest);
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
     await firstBalance(ingest.parts, run.stop);
@@ -60,10 +53,11 @@ async function inForeground(
       stop: run.stop,
       aborted: ingest.aborted,
       progress: run.progress,
+      wake: hands.wake,
     });
-    if (result.outcome !== "interrupted") return result;
+    if (result.outcome !== "interrupted" && result.outcome !== "aborted") return result;
     ingest.halt();
-    await runner.stop();
+    await hands.stop();
     // calls that were under way have ended by now, and count
     return { ...result, progress: await runProgress(app.warehouse.db, result.runId, app.clock.now()) };
   } catch (error) {
@@ -71,7 +65,6 @@ async function inForeground(
     throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;
   } finally {
     ingest.halt();
-    await watching;
-    await runner.stop();
+    await hands.stop();
   }
 }

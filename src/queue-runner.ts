@@ -2,13 +2,11 @@ import { Logger, run, type Runner, type Task, type TaskList } from "graphile-wor
 import type { App } from "./app.ts";
 import type { Log } from "./core/log.ts";
 
-/** So long may a page under way go on after a stop: most answers come in that time, and a person still waits. Then it is cut. */
-const patienceMs = 5_000;
 /** How often the queue looks for jobs whose time has come; a new job that is due at once is told of without a look. */
 const slowestLookMs = 1_000;
 const quickestLookMs = 50;
 
-/** What a queue runs. `onLost` hears of it when the queue has stopped by itself: it could not write down what became of a job. */
+/** What a queue of tasks runs. `onLost` hears of it when the queue has stopped by itself: it could not write down what became of a job. */
 export type QueueWork = {
   readonly taskList: TaskList;
   readonly crontabFile?: string;
@@ -24,15 +22,15 @@ export type QueueRunner = {
 
 /** Starts graphile-worker over the app's pool. Signals stay ours. */
 export async function startRunner(app: App, { taskList, crontabFile, onLost }: QueueWork): Promise<QueueRunner> {
-  const { concurrency, retry_seconds: retrySeconds, timeout_seconds: timeoutSeconds } = app.config.settings.api;
+  const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList);
   const runner = await run({
     pgPool: app.warehouse.pool,
-    concurrency: concurrency * 2,
+    // planning is done by one at a time
+    concurrency: 1,
     // looking more seldom than the shortest wait would make every wait longer
     pollInterval: Math.min(slowestLookMs, Math.max(quickestLookMs, retrySeconds * 1000)),
     noHandleSignals: true,
-    gracefulShutdownAbortTimeout: Math.min(patienceMs, timeoutSeconds * 1000),
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
     ...(crontabFile === undefined ? { parsedCronItems: [] } : { crontabFile }),

@@ -1,14 +1,11 @@
 import path from "node:path";
 import planDueTask from "../jobs/plan-due.ts";
-import runSliceTask from "../jobs/run-slice.ts";
-import { openIngest, type App } from "./app.ts";
+import { openIngest, startWork, type App } from "./app.ts";
 import { projectRoot } from "./config/config.ts";
 import type { StorehouseError } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import { firstBalance } from "./ingest/balance.ts";
 import { throughOutage } from "./ingest/outage.ts";
-import { watchJobs } from "./ingest/watch-jobs.ts";
-import { sharedTask } from "./ledger/jobs.ts";
 import { startRunner } from "./queue-runner.ts";
 
 const beatMs = 10_000;
@@ -18,11 +15,11 @@ export async function runWorker(app: App, stop: AbortSignal): Promise<Storehouse
   await using ingest = await openIngest(app, "worker", createBudget(null));
   const { parts } = ingest;
   const runner = await startRunner(app, {
-    taskList: { [sharedTask]: runSliceTask(parts), plan_due: planDueTask(parts, app.config.settings) },
+    taskList: { plan_due: planDueTask(parts, app.config.settings) },
     crontabFile: path.join(projectRoot, "jobs", "crontab"),
     onLost: ingest.loseQueue,
   });
-  const watching = watchJobs(parts);
+  const hands = startWork(app, ingest);
   try {
     await firstBalance(parts, stop);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
@@ -31,7 +28,7 @@ export async function runWorker(app: App, stop: AbortSignal): Promise<Storehouse
     await untilStopped(ingest, app, stop);
   } finally {
     ingest.halt();
-    await watching;
+    await hands.stop();
     await runner.stop();
   }
   return ingest.aborted();

@@ -15,6 +15,8 @@ export type Partition = {
   readonly tracked?: readonly string[];
   /** What the portfolio knows that would make the answer differ; a changed one makes the last answer stale. */
   readonly fingerprint?: string;
+  /** True where something is known to be there: an empty answer is none. */
+  readonly expected?: boolean;
 };
 
 /** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
@@ -43,6 +45,11 @@ export type Dataset = {
   readonly operationsFor: (scope: Scope) => readonly Operation[];
   /** The one of them that names no items and brings all that the account tracks for a day, in so many calls (one a device). It has no pages. */
   readonly wholeList?: { readonly operation: Operation; readonly calls: (scope: Scope) => number };
+  /**
+   * True where the same answer to the same question makes the same rows whenever it came, if it makes any, and where these are rows of
+   * the slice's own scope, days and items, written by no other dataset.
+   */
+  readonly answersRepeat?: true;
   readonly partitions: (portfolio: Portfolio) => readonly Partition[];
   /** The values of the call that answers a slice, pages left out; of a slice that takes several calls those of the one with this number, from 0. */
   readonly request: (slice: Slice, call?: number) => Params;

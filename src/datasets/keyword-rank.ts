@@ -57,6 +57,7 @@ export const keywordRank = defineDataset({
   tables: [table],
   operations: [...new Set([...ways.ios, ...ways.android])],
   operationsFor: (scope) => ways[part(scope, "store") as Store],
+  answersRepeat: true,
   partitions: (portfolio) =>
     appCountries(portfolio)
       .filter(({ country }) => country.keywords.length > 0)

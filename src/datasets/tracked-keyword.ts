@@ -43,6 +43,7 @@ export const trackedKeyword = defineDataset({
         scope: { store: app.store, app: app.trackId, country: country.country },
         items: null,
         fingerprint: `keywords ${country.keywordCount}`,
+        expected: (country.keywordCount ?? 0) > 0,
       })),
   request: ({ scope }) => ({
     trackId: part(scope, "app"),

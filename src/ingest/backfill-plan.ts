@@ -5,7 +5,7 @@ import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
-import { keepPlan, readPlan, type KeptPlan } from "../ledger/plans.ts";
+import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
 import { askableRequest, type BackfillRequest } from "./backfill-request.ts";
@@ -65,7 +65,11 @@ export async function makePlan(
 /** The plan of this number; throws `unknown_plan` when there is none. */
 export async function knownPlan(db: Database, planId: string): Promise<BackfillPlan> {
   const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId);
-  if (plan === null) throw fail("unknown_plan", { plan: planId });
+  if (plan === null) {
+    const newest = await newestPlans(db);
+    const known = newest.length > 0 ? `(the newest: ${newest.join(", ")})` : "(there is none yet)";
+    throw fail("unknown_plan", { plan: planId, known });
+  }
   return plan;
 }
 

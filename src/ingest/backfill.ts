@@ -1,5 +1,4 @@
 import { fail } from "../core/errors.ts";
-import { ownTask } from "../ledger/jobs.ts";
 import { planStanding } from "../ledger/plan-standing.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
 import { adoptOpen, enqueueWithin, noteNaivePrice, openRun } from "../ledger/runs.ts";
@@ -14,7 +13,7 @@ import { runToEnd } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./sync.ts";
 
 /*
- * A plan is either not queued at all or queued whole: all of its slices and jobs are written in one transaction, which ends well only
+ * A plan is either not queued at all or queued whole: all of its slices are written in one transaction, which ends well only
  * if what was planned again has the digest of the plan. So a crash in the middle leaves nothing, and what runs is what was priced.
  * From then on the plan is what is open of its slices, in whichever run they are.
  */
@@ -66,8 +65,7 @@ async function queueAll(
   transaction: Database,
   { parts, plan, runId }: { parts: SyncParts; plan: BackfillPlan; runId: string },
 ): Promise<void> {
-  const { clock, workerId } = parts.ingest;
-  const task = ownTask(workerId);
+  const { clock } = parts.ingest;
   const tally = createTally();
   let queued = 0;
   const { chunks } = await planAgain(transaction, plan, parts.settings);
@@ -75,7 +73,7 @@ async function queueAll(
     tally.add(chunk);
     for (let from = 0; from < chunk.slices.length; from += queuedAtOnce) {
       const drafts = chunk.slices.slice(from, from + queuedAtOnce);
-      queued += await enqueueWithin(transaction, { runId, task, drafts, now: clock.now() });
+      queued += await enqueueWithin(transaction, runId, drafts, clock.now());
     }
     // more than the plan already: the rest need not be looked at
     if (queued > plan.slices) break;
@@ -86,10 +84,8 @@ async function queueAll(
 
 /** Takes up what is open of a plan and in nobody's hands: left by an end that came too early, or put off until credits were back. */
 function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<number> {
-  const { db, workerId } = parts.ingest;
-  return adoptOpen(db, {
+  return adoptOpen(parts.ingest.db, {
     runId,
-    task: ownTask(workerId),
     datasets: plan.request.datasets,
     planId: plan.planId,
     mostCredits: parts.budget.left(),

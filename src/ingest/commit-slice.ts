@@ -20,6 +20,8 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
     counts: false,
     rowsLoaded: load.rows,
     rowsRejected: load.unfit.length,
+    // of an answer that left something open the next one is read again
+    answerDigest: load.unfit.length === 0 && load.silent.length === 0 ? load.digest : undefined,
   } as const;
   if (!(await parts.shared.commit({ load, ending }))) throw fail("fenced", { slice: load.slice.sliceId });
   await parts.at?.("after commit");

@@ -10,35 +10,30 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import type { Receipt } from "../credits/holds.ts";
-import { callsOf, type Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
 import { landedPages, type LandedPage } from "../warehouse/landed.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
-import { readPages, type Fetched } from "./read-pages.ts";
 
 /**
- * Asks for every page of a slice, one after the other, each through the credit queue and landed before it is read. Pages that an
- * earlier attempt landed and did not live to load are taken from there: they are paid for.
+ * A way to ask for the pages of a slice, by number, each through the credit queue and landed before it is read. Pages that an earlier
+ * attempt landed and did not live to load are taken from there: they are paid for.
  */
-export async function fetchPages(
+export async function pagesOf(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
   signal: AbortSignal,
-): Promise<Fetched> {
+): Promise<(index: number) => Promise<LandedPage>> {
   const operation = operationById(slice.operation);
   const landed = slice.attempt > 1 ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
-  return readPages(
-    operation,
-    async (page) => {
-      const kept = landed.get(page);
-      if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
-      const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-      const answer = await askPage(parts, { operation, params, slice, page, signal });
-      return { body: answer.body, fetchedAt: answer.receivedAt };
-    },
-    callsOf(dataset, slice),
-  );
+  return async (page) => {
+    const kept = landed.get(page);
+    if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
+    const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
+    const answer = await askPage(parts, { operation, params, slice, page, signal });
+    return { body: answer.body, fetchedAt: answer.receivedAt };
+  };
 }
 
 /** What was told of "now" on an earlier day than the slice stands for is not its answer. */
@@ -68,7 +63,8 @@ type PageRequest = {
 /** One page, granted, sent, landed. Throws what the status stands for. */
 async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer> {
   const { operation, slice, signal } = request;
-  const cost = Math.max(Math.ceil(slice.credits / slice.requests), parts.learned.get(operation.id) ?? 0);
+  const planned = Math.ceil(slice.credits / slice.requests);
+  const cost = () => Math.max(planned, parts.learned.get(operation.id) ?? 0);
   // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
   const unsent = AbortSignal.any([signal, parts.halted]);
   const answer = await parts.queue.run({ cost, class: slice.class, signal: unsent }, async () => {
@@ -77,6 +73,9 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
       const result = await parts.client.ask(operation, request.params, signal);
       await parts.at?.("after answer");
       const receipt = receiptOf(operation, result);
+      // before its slot goes to the next call
+      if (result.credits.cost !== null && errorOf(operation, result) === null)
+        parts.learned.set(operation.id, result.credits.cost);
       // paid for: a database that comes back soon gets it without asking again
       await throughOutage(parts, () => landAnswer(parts, request, result, receipt));
       await parts.at?.("after landing");
@@ -86,12 +85,9 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
       throw error;
     }
   });
-  const problem = await problemOf(parts, operation, answer, cost);
+  const problem = await problemOf(parts, operation, answer, cost());
   if (problem !== null) throw problem;
-  if (answer.credits.cost !== null) {
-    parts.learned.set(operation.id, answer.credits.cost);
-    await parts.shared.learn({ operation, charged: answer.credits.cost });
-  }
+  if (answer.credits.cost !== null) await parts.shared.learn({ operation, charged: answer.credits.cost });
   return answer;
 }
 

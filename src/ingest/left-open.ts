@@ -9,9 +9,9 @@ export type Standing = {
   readonly abandoned: number;
   /** Slices that another living process is about to load. */
   readonly elsewhere: number;
-  /** Slices that failed in earlier runs. */
+  /** Slices that failed in earlier runs and were not made good since. */
   readonly failedBefore: number;
-  /** Datasets of which this run could have nothing at all: every slice was skipped. */
+  /** What could not be had: datasets of which every slice of this run was skipped, and single lists of what is followed (`tracked_keyword ios 1 US`). */
   readonly barren: readonly string[];
 };
 
@@ -23,12 +23,13 @@ export async function standing(
   const { rows } = await sql<Omit<Standing, "barren">>`
     select count(*) filter (where s.state in ('pending', 'running', 'deferred') and r.worker_id is not null and not alive)::int as abandoned,
            count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as elsewhere,
-           count(*) filter (where s.state = 'failed' and s.window_end > ${of.within.start ?? "-infinity"}::date
-                            and s.window_start < ${of.within.end ?? "infinity"}::date)::int                                     as "failedBefore"
+           (select count(*)::int from ops.failed_slice as f
+            where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId} and f.window_end > ${of.within.start ?? "-infinity"}::date
+            and    f.window_start < ${of.within.end ?? "infinity"}::date)                                                       as "failedBefore"
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
     cross  join lateral (select ${isAlive(sql`coalesce(s.worker_id, r.worker_id)`)} or ${isAlive(sql`r.worker_id`)} as alive) as owner
-    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and s.state in ('pending', 'running', 'deferred', 'failed')`.execute(
+    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and s.state in ('pending', 'running', 'deferred')`.execute(
     db,
   );
   const barren = await sql<{ dataset: string }>`

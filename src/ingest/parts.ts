@@ -23,16 +23,16 @@ export type IngestParts = {
   /** What calls were charged last, by operation: a plan made at another price is held at this one. */
   readonly learned: Map<string, number>;
   readonly workerId: string;
-  /** The task under which slices are queued again. */
-  readonly task: string;
+  /** Digest of the program that reads answers. */
+  readonly program: string;
+  /** The queue that this process takes slices from. */
+  readonly queueId: string;
   /** First wait after an error that may pass, in ms. */
   readonly retryMs: number;
   /** Asks the service for the balance, for free, and books it. */
   readonly refreshBalance: () => Promise<void>;
   /** Strikes secrets out of a text before it is stored. */
   readonly scrub: (text: string) => string;
-  /** Slices that this process has in hands: planning may add a second job for one whose first is just being taken up. */
-  readonly underWay: Map<string, Promise<void>>;
   /** Stops asking for anything. */
   readonly abort: (error: StorehouseError) => void;
   /** Aborted when nothing more may be asked: calls under way end, those not sent yet are given back. */

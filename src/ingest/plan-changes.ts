@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { operations } from "../api/operations/all.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { daysBetween, type Day } from "../core/day.ts";
@@ -112,9 +113,15 @@ function changedFollowed(plan: BackfillPlan, now: readonly PlanLine[], basis: Pl
     }));
 }
 
+/** Prices that are others than before; one that nobody had been charged yet was the documented one. */
 function changed(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>): Change<number>[] {
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .sort()
     .map((name) => ({ name, before: before[name] ?? null, now: now[name] ?? null }))
-    .filter((change) => change.before !== change.now);
+    .filter(({ name, before: then, now: learned }) => (then ?? documented(name)) !== (learned ?? documented(name)));
+}
+
+/** Null for an operation that the contract has no more. */
+function documented(operation: string): number | null {
+  return operations.find(({ id }) => id === operation)?.cost ?? null;
 }

@@ -44,12 +44,20 @@ export async function* planInChunks(coverage: CoverageReader, planning: DatasetP
 }
 
 /** What a plan of a dataset needs to know of what was asked for before. */
-export function coverageFor(db: Database, { dataset, request, settings }: DatasetPlanning): CoverageReader {
+export function coverageFor(
+  db: Database,
+  { dataset, request, settings }: Pick<DatasetPlanning, "dataset" | "request" | "settings">,
+): CoverageReader {
   return coverageReader(db, dataset.name, reachOf(timingOf(dataset.timing, settings), request));
 }
 
 /** The partitions that configuration and request leave, in the order of their scopes. */
-function partitionsOf({ dataset, request, portfolio, settings }: DatasetPlanning): readonly Partition[] {
+export function partitionsOf({
+  dataset,
+  request,
+  portfolio,
+  settings,
+}: Omit<DatasetPlanning, "learned">): readonly Partition[] {
   const { countries } = settings;
   const kept = dataset
     .partitions(portfolio)
@@ -83,6 +91,7 @@ function planPartition(partition: Partition, { dataset, learned }: DatasetPlanni
     scope: partition.scope,
     items: partition.items,
     fingerprint: partition.fingerprint ?? "",
+    expected: partition.expected ?? false,
     ways: dataset.operationsFor(partition.scope).map((operation): Way => {
       const way = wayOf(operation, learned);
       return dataset.wholeList?.operation === operation

@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasets as allDatasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
-import { sharedTask } from "../ledger/jobs.ts";
+import { sharedQueue } from "../ledger/queue.ts";
 import { adoptOpen, closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
@@ -24,7 +24,6 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
     );
     const adopted = await adoptOpen(locked, {
       runId,
-      task: parts.task,
       // also of datasets that are off: what was begun by hand and put off goes on by itself
       datasets: allDatasets.map((dataset) => dataset.name),
       mostCredits: Number.POSITIVE_INFINITY,
@@ -32,7 +31,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
     let planned = 0;
     let stage: Dataset["stage"] | null = null;
     for await (const chunk of planChunks(locked, request, settings)) {
-      planned += await enqueue(locked, runId, parts.task, chunk.slices, clock.now());
+      planned += await enqueue(locked, runId, chunk.slices, clock.now());
       stage = chunk.stage;
     }
     await closeRun(locked, runId, "loaded", clock.now());
@@ -48,7 +47,7 @@ const quiet = 2;
  * A foreground sync plans its own waves.
  */
 export async function planAfter(parts: IngestParts, slice: Slice): Promise<void> {
-  if (parts.task !== sharedTask) return;
+  if (parts.queueId !== sharedQueue) return;
   const at = new Date(parts.clock.now() + quiet * parts.retryMs).toISOString();
   await sql`
     select graphile_worker.add_job('plan_due', json_build_object('datasets', datasets), run_at := ${at}::timestamptz,

@@ -20,6 +20,8 @@ export type BroughtAnswer = {
   /** False when the file does not say when the answer was received. */
   readonly timed: boolean;
   readonly fetched: Fetched;
+  /** Rows that do not fit, beside those that do. */
+  readonly rejects: number;
 };
 
 /** When the file was written, for those that name no time, and what is now, both epoch-ms; and what takes the token out of a body. */
@@ -38,8 +40,8 @@ export async function checkAnswer(text: string, reading: Reading): Promise<Broug
   const slice: Slice = { ...draft, sliceId: "0", runId: "0", attempt: 0 };
   known(() => addressOf(operationById(draft.operation), dataset.request(slice), { ios: "ios", android: "android" }));
   const fetched = await readWhole(slice, pages);
-  checkRowsOf(dataset, slice, fetched);
-  return { dataset, draft, pages, timed, fetched };
+  const rejects = checkRowsOf(dataset, slice, fetched);
+  return { dataset, draft, pages, timed, fetched, rejects };
 }
 
 function parsed(text: string): AnswerFile {
@@ -58,24 +60,25 @@ function parsed(text: string): AnswerFile {
 
 async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fetched> {
   const answer = await landedAnswer(slice, new Map(pages.entries())).catch((error: unknown) => {
-    throw error instanceof StorehouseError ? new Misfit(`body: ${error.message}`) : error;
+    throw error instanceof StorehouseError ? new Misfit(`body: ${error.problem}`) : error;
   });
   if (answer.pages.length < pages.length) throw new Misfit(`pages: the answer ends after ${answer.pages.length}`);
   return answer.fetched;
 }
 
-function checkRowsOf(dataset: Dataset, slice: Slice, fetched: Fetched): void {
+function checkRowsOf(dataset: Dataset, slice: Slice, fetched: Fetched): number {
   const { rows, unfit } = dataset.normalise(slice, fetched.pages, fetched.unfit);
   const checked = dataset.tables.map((table) => checkRows(table, rows[table.name] ?? []));
   const misfits = [...fetched.unfit, ...unfit, ...checked.flatMap((one) => one.unfit)];
   const { state } = outcomeOf({ rows: checked.reduce((sum, one) => sum + one.fit.length, 0), unfit: misfits });
   if (state === "failed") throw new Misfit(`body: nothing of it belongs to the slice: ${misfits[0]?.reason}`);
+  return misfits.length;
 }
 
 function known<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof StorehouseError ? new Misfit(error.message) : error;
+    throw error instanceof StorehouseError ? new Misfit(error.problem) : error;
   }
 }

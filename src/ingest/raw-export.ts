@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { StorehouseError } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { landedSlices } from "../ledger/landed-slices.ts";
@@ -35,36 +35,60 @@ const Manifest = z.strictObject({
  * folder. What is there already is not written again.
  */
 export async function exportRaw(db: Database, request: ExportRequest): Promise<Exported> {
+  // before anything is read: a place that cannot be written is told at once
+  await mkdir(request.out, { recursive: true }).catch(unwritable(request.out));
   const before = await readManifest(request.out);
   const files = new Map(Object.entries(before));
   const done = { written: 0, there: 0, leftOut: 0 };
-  for (const dataset of request.datasets)
-    for await (const slice of landedSlices(db, dataset, request.within, ["loaded", "empty"])) {
-      const pages = await wholeAnswer(db, slice);
-      if (pages === null) done.leftOut += 1;
-      else {
-        const text = answerText(
-          slice,
-          pages.map((page) => ({ ...page, body: request.strike(page.body) })),
-        );
-        const name = answerPath(slice, text);
-        const isNew = await writeOnce(path.join(request.out, name), text);
-        done[isNew ? "written" : "there"] += 1;
-        files.set(name, sha256(text));
-      }
+  const add = async (slice: Slice) => {
+    const pages = await wholeAnswer(db, slice);
+    if (pages === null) {
+      done.leftOut += 1;
+      return;
     }
-  await mkdir(request.out, { recursive: true });
+    const text = answerText(
+      slice,
+      pages.map((page) => ({ ...page, body: request.strike(page.body) })),
+    );
+    const name = answerPath(slice, text);
+    const isNew = await writeOnce(path.join(request.out, name), text);
+    done[isNew ? "written" : "there"] += 1;
+    files.set(name, sha256(text));
+  };
+  for (const dataset of request.datasets)
+    await db.transaction().execute(async (transaction) => {
+      for await (const slice of landedSlices(transaction, dataset, request.within, ["loaded", "empty"]))
+        await add(slice);
+    });
   await writeOnce(path.join(request.out, manifestName), manifestText(files));
   return done;
 }
 
-/** SHA-256 by path of the files that a folder's manifest lists; none where it has no manifest. Throws when it is no manifest of ours. */
+/** SHA-256 by path of the files that a folder's manifest lists; none where it has no manifest. Throws a UsageError when it is no manifest of ours. */
 export async function readManifest(folder: string): Promise<Readonly<Record<string, string>>> {
-  const text = await readFile(path.join(folder, manifestName), "utf8").catch((error: NodeJS.ErrnoException) => {
+  const file = path.join(folder, manifestName);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw error;
+    throw unreadable(file, error);
   });
-  return text === null ? {} : Manifest.parse(JSON.parse(text)).files;
+  if (text === null) return {};
+  try {
+    return Manifest.parse(JSON.parse(text)).files;
+  } catch (error) {
+    throw fail("bad_argument", { path: file, problem: "is no manifest of an export" }, error);
+  }
+}
+
+/** The error of a file or folder that is there and cannot be read. */
+export function unreadable(file: string, error: NodeJS.ErrnoException): StorehouseError {
+  return fail("unreadable_file", { file, cause: error.code }, error);
+}
+
+/** Rethrows what the file system says of a file that cannot be written, in our words. */
+function unwritable(file: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    throw fail("unwritable_file", { file, cause: error.code }, error);
+  };
 }
 
 function manifestText(files: ReadonlyMap<string, string>): string {
@@ -88,9 +112,18 @@ async function writeOnce(file: string, text: string): Promise<boolean> {
     (entry) => entry.size,
     () => -1,
   );
-  if (size === Buffer.byteLength(text) && (await readFile(file, "utf8")) === text) return false;
+  if (size === Buffer.byteLength(text)) {
+    const there = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      throw unreadable(file, error);
+    });
+    if (there === text) return false;
+  }
+  await writeNew(file, text).catch(unwritable(file));
+  return true;
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(`${file}.part`, text);
   await rename(`${file}.part`, file);
-  return true;
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
-import { manifestName, readManifest } from "./raw-export.ts";
+import { manifestName, readManifest, unreadable } from "./raw-export.ts";
 import { sha256 } from "./raw-file.ts";
 
 /** A file that may hold an answer, and the sum that the manifest of its folder names for it. */
@@ -14,7 +14,8 @@ export type FoundFile = { readonly file: string; readonly sum: string | null };
 export async function filesToImport(places: readonly string[]): Promise<readonly FoundFile[]> {
   const found = new Map<string, string | null>();
   for (const place of places) {
-    const entry = await stat(place).catch(() => {
+    const entry = await stat(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw unreadable(place, error);
       throw fail("bad_argument", { path: place, problem: "there is no such file or folder" });
     });
     if (!entry.isDirectory()) found.set(place, found.get(place) ?? null);
@@ -24,14 +25,14 @@ export async function filesToImport(places: readonly string[]): Promise<readonly
 }
 
 async function filesIn(folder: string): Promise<ReadonlyMap<string, string | null>> {
-  const listed = await readManifest(folder).catch(() => {
-    throw fail("bad_argument", { path: path.join(folder, manifestName), problem: "is no manifest of an export" });
+  const listed = await readManifest(folder);
+  const found = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(error.path ?? folder, error);
   });
-  const names = (await readdir(folder, { recursive: true })).filter(
-    (name) => name.endsWith(".json") && path.basename(name) !== manifestName,
-  );
+  const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== manifestName);
   const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));
   for (const [name, sum] of Object.entries(listed)) files.set(path.join(folder, name), sum);
+  if (files.size === 0) throw fail("bad_argument", { problem: `no .json file with an answer in ${folder}` });
   return files;
 }
 

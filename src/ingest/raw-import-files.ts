@@ -6,10 +6,12 @@ import { importAnswer, wouldDo, type Imported } from "./raw-import.ts";
 import { Misfit } from "./raw-slice.ts";
 import type { LoadParts } from "./slice-load.ts";
 
-/** Files by what became of them, and rows loaded. */
+/** Files by what became of them, rows loaded, and rows that did not fit and are in ops.reject, together and by file. */
 export type ImportedFiles = {
   readonly loaded: number;
   readonly rows: number;
+  readonly rejects: number;
+  readonly withRejects: readonly { readonly file: string; readonly rejects: number }[];
   readonly restored: number;
   readonly known: number;
   readonly refused: number;
@@ -34,7 +36,8 @@ export async function importFiles(
   places: readonly string[],
   request: ImportRequest,
 ): Promise<ImportedFiles> {
-  const done = { loaded: 0, rows: 0, restored: 0, known: 0, refused: 0 };
+  const withRejects: { file: string; rejects: number }[] = [];
+  const done = { loaded: 0, rows: 0, rejects: 0, withRejects, restored: 0, known: 0, refused: 0 };
   const refuse = (file: string, problem: string) => {
     done.refused += 1;
     request.refused(fail("bad_answer_file", { file, problem }));
@@ -53,6 +56,8 @@ export async function importFiles(
     else {
       done[imported.did] += 1;
       done.rows += imported.rows;
+      done.rejects += imported.rejects;
+      if (imported.rejects > 0) withRejects.push({ file: found.file, rejects: imported.rejects });
     }
   }
   await run.close(done.refused > 0 ? "failed" : "loaded");
@@ -75,7 +80,10 @@ async function importOne(
   dryRun: boolean,
   run: () => Promise<string>,
 ): Promise<Imported | string> {
-  if (dryRun) return { did: await wouldDo(parts.db, answer), rows: 0 };
+  if (dryRun) {
+    const did = await wouldDo(parts.db, answer);
+    return { did, rows: 0, rejects: did === "loaded" ? answer.rejects : 0 };
+  }
   return importAnswer(parts, answer, run).catch(problemOf);
 }
 

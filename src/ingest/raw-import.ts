@@ -13,8 +13,14 @@ import type { BroughtAnswer } from "./raw-check.ts";
 import { Misfit } from "./raw-slice.ts";
 import { prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
 
-/** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing. */
-export type Imported = { readonly did: "loaded" | "restored" | "known"; readonly rows: number };
+/** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
+export type Imported = {
+  readonly did: "loaded" | "restored" | "known";
+  readonly rows: number;
+  readonly rejects: number;
+};
+
+const nothing = { rows: 0, rejects: 0 } as const;
 
 /**
  * Lands and loads an answer from elsewhere as if it had just been fetched: slice, answer, rows and outcome commit together, nothing
@@ -26,21 +32,21 @@ export async function importAnswer(
   run: () => Promise<string>,
 ): Promise<Imported> {
   const found = await findStored(parts.db, answer);
-  if (found === "same") return { did: "known", rows: 0 };
+  if (found === "same") return { did: "known", ...nothing };
   const runId = await run();
   return parts.db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(hashtext('storehouse raw import'))`.execute(transaction);
     // looked for again: another import may have been first
     const standing = await findStored(transaction, answer);
-    if (standing === "same") return { did: "known", rows: 0 };
+    if (standing === "same") return { did: "known", ...nothing };
     if (standing !== null) {
       await landPages(transaction, answer, standing);
-      return { did: "restored", rows: 0 };
+      return { did: "restored", ...nothing };
     }
     const slice = await takeSlice(transaction, runId, answer.draft, parts.clock.now());
     if (slice === null) throw new Misfit("a slice for the same is under way: import it again when that has ended");
     await landPages(transaction, answer, slice);
-    return { did: "loaded", rows: await load(transaction, parts, answer, slice) };
+    return { did: "loaded", ...(await load(transaction, parts, answer, slice)) };
   });
 }
 
@@ -50,11 +56,17 @@ export async function wouldDo(db: Database, answer: BroughtAnswer): Promise<Impo
   return found === "same" ? "known" : found === null ? "loaded" : "restored";
 }
 
-async function load(transaction: Database, parts: LoadParts, answer: BroughtAnswer, slice: Slice): Promise<number> {
+async function load(
+  transaction: Database,
+  parts: LoadParts,
+  answer: BroughtAnswer,
+  slice: Slice,
+): Promise<Pick<Imported, "rows" | "rejects">> {
   const ready = await prepareSlice(parts, answer.dataset, slice, answer.fetched);
   await writeSlices(transaction, parts, [ready]);
-  await noteOutcome(transaction, slice, { ...outcomeOf(ready), rows: ready.rows, rejects: ready.unfit.length });
-  return ready.rows;
+  const counts = { rows: ready.rows, rejects: ready.unfit.length };
+  await noteOutcome(transaction, slice, { ...outcomeOf(ready), ...counts });
+  return counts;
 }
 
 /** "same" when the answer is stored already, the slice whose answer it is and that has lost it, or null. */

@@ -79,7 +79,8 @@ function operationOf(
   file: AnswerFile,
   { window, items }: { window: Window; items: readonly string[] | null },
 ): Operation {
-  const fitting = [...new Set([...dataset.operationsFor(file.scope), ...wholeList(dataset)])].filter((operation) => {
+  const able = [...new Set([...dataset.operationsFor(file.scope), ...wholeList(dataset)])];
+  const fitting = able.filter((operation) => {
     const way = wayOf(operation, new Map());
     if (windowLength(window) > way.maxDays) return false;
     if (wholeList(dataset).includes(operation)) return true;
@@ -87,8 +88,23 @@ function operationOf(
   });
   const found = fitting.find(({ id }) => file.operation === undefined || id === file.operation);
   if (found !== undefined) return found;
-  const able = fitting.map(({ id }) => id).join(", ") || "no operation";
-  throw new Misfit(`operation: so many days and items come by one call of ${able}`);
+  const asked = [count(windowLength(window), "day"), ...(items === null ? [] : [count(items.length, "item")])];
+  if (fitting.length > 0)
+    throw new Misfit(`operation: ${asked.join(" and ")} come by one call of ${fitting.map(({ id }) => id).join(", ")}`);
+  const most = able.map((operation) => mostOf(operation, items !== null && !wholeList(dataset).includes(operation)));
+  throw new Misfit(`window: holds ${asked.join(" and ")}; one call carries at most ${most.join(", ")}`);
+}
+
+/** What one call of an operation can carry, in words; where it names items these as well. */
+function mostOf(operation: Operation, names: boolean): string {
+  const { maxDays, maxItems } = wayOf(operation, new Map());
+  const days = Number.isFinite(maxDays) ? count(maxDays, "day") : "any number of days";
+  const commas = maxItems > 1 ? " (none with a comma)" : "";
+  return `${days}${names ? ` and ${count(maxItems, "item")}${commas}` : ""} by ${operation.id}`;
+}
+
+function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
 
 /** The operation that names no items, whatever their number. */

@@ -35,8 +35,7 @@ export type ReplayRequest = { readonly within: Partial<Window>; readonly keepPru
  * alone when it may keep what was pruned.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
-  // a whole history is rebuilt from all its answers
-  const within = dataset.tables.every((table) => "date_day" in table.columns) ? request.within : {};
+  const within = rebuiltDays(dataset, request.within);
   return parts.db.transaction().execute(async (transaction) => {
     const gone = await missingAnswers(transaction, dataset.name, within);
     const keepPruned = gone.slices > 0;
@@ -45,7 +44,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     const done = { dataset: dataset.name, slices: 0, rows: 0, unfit: 0, kept: gone.slices };
     if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
     for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
-    for await (const slice of landedSlices(parts.db, dataset.name, within)) {
+    for await (const slice of landedSlices(transaction, dataset.name, within)) {
       const rows = await loadAgain(transaction, parts, dataset, slice);
       if (rows === null) done.unfit += 1;
       else {
@@ -55,6 +54,11 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     }
     return done;
   });
+}
+
+/** The days that a replay rebuilds: a whole history is rebuilt from all its answers. */
+export function rebuiltDays(dataset: Dataset, within: Partial<Window>): Partial<Window> {
+  return dataset.tables.every((table) => "date_day" in table.columns) ? within : {};
 }
 
 /** Loads the landed answer of one slice and notes what became of it; the number of rows, null when nothing of it fits. */

@@ -1,16 +1,13 @@
 import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
 import { isWholeList } from "../datasets/define-dataset.ts";
-import { addJobs } from "../ledger/jobs.ts";
 import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
 import { commitSlice } from "./commit-slice.ts";
-import { fetchPages } from "./fetch-pages.ts";
+import { fetchLoad } from "./fetch-load.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
-import { prepareSlice, type SliceLoad } from "./slice-load.ts";
 import { planAfter } from "./plan-due.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
@@ -18,39 +15,31 @@ const unknownResetMs = 60 * 60_000;
 const longestWaitMs = 10 * 60_000;
 /** A commit that met another worker's, or lost a race for a key, is right the next time. */
 const commitTries = 4;
-/** A slice that this process gives back is left to others for so long, since this one is on its way out. */
-const handOverMs = 5_000;
-
 /**
- * The whole story of one slice: claim, reserve, fetch, land, normalise, load, record. Every end is written to the ledger;
- * it throws only when the ledger stays out of reach, and then the job is tried again by the queue.
+ * The whole story of one claimed slice: reserve, fetch, land, normalise, load, record. Every end is written to the ledger; it throws
+ * only when the ledger stays out of reach, and then the slice is still claimed by this process.
  */
-export async function runSlice(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
-  const { underWay } = parts;
-  // a second job for a slice waits for the first, and finds by its claim whether anything is left to do
-  for (let first = underWay.get(sliceId); first !== undefined; first = underWay.get(sliceId))
-    await first.catch(() => undefined);
-  // a claim that an outage left open is this process's own and can be claimed again
-  const work = throughOutage(parts, () => attempt(parts, sliceId, signal)).finally(() => underWay.delete(sliceId));
-  underWay.set(sliceId, work);
-  await work;
+export async function runSlice(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
+  let slice: Slice | null = claimed;
+  await throughOutage(parts, async () => {
+    // what an outage left open is this process's own and can be claimed again
+    slice ??= await parts.shared.claim(claimed.sliceId);
+    if (slice === null) return;
+    const held = slice;
+    slice = null;
+    await attempt(parts, held, signal);
+  });
   await parts.at?.("before the end");
 }
 
-async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal): Promise<void> {
-  if (parts.halted.aborted) {
-    await addJobs(parts.db, parts.task, [sliceId], parts.clock.now() + handOverMs);
-    return;
-  }
-  const claimed = await parts.shared.claim(sliceId);
-  if (claimed === null) return;
+async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
   const today = parts.clock.today();
   const late = claimed.class === "snapshot" && claimed.asOf < today;
   const slice = late ? await redate(parts.db, claimed, today) : claimed;
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const load = await fetchLoad(parts, dataset, slice, signal);
+    const load = await fetchLoad(parts, dataset, slice, { signal, patiently: (work) => patiently(parts, work) });
     const done = await patiently(parts, () => commitSlice(parts, load));
     parts.log.info(
       { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
@@ -61,16 +50,10 @@ async function attempt(parts: IngestParts, sliceId: string, signal: AbortSignal)
     if (isLostConnection(error)) throw error;
     await endBadly(parts, slice, known(parts, error, signal)).catch(async (fault: unknown) => {
       if (isLostConnection(fault)) throw fault;
-      // the queue would try again for hours what is broken for good, and the run would wait for it
+      // what is broken for good would be tried again for ever, and the run would wait for it
       await end(parts, slice, { ...giveBack, state: "failed", error: told(parts, known(parts, fault, signal)) });
     });
   }
-}
-
-/** A function of its own, so that the answer itself is let go before its rows wait for their commit. */
-async function fetchLoad(parts: IngestParts, dataset: Dataset, slice: Slice, signal: AbortSignal): Promise<SliceLoad> {
-  const fetched = await fetchPages(parts, dataset, slice, signal);
-  return patiently(parts, () => prepareSlice(parts, dataset, slice, fetched));
 }
 
 /** The answer is in hand and paid for: a database that comes back soon, or was busy with another's rows, gets it without asking again. */
@@ -109,9 +92,7 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
   // a call that names no items is refused for none of them
   const named = !isWholeList(datasetNamed(slice.dataset), slice);
   if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
-    await parts.db.transaction().execute(async (transaction) => {
-      await addJobs(transaction, parts.task, await splitSlice(transaction, slice, parts.clock.now()));
-    });
+    await parts.db.transaction().execute((transaction) => splitSlice(transaction, slice, parts.clock.now()));
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));
@@ -153,12 +134,7 @@ function waitAfter(firstMs: number, failures: number, seed: number): number {
 }
 
 async function end(parts: IngestParts, slice: Slice, ending: Ending): Promise<void> {
-  await parts.db.transaction().execute(async (transaction) => {
-    const now = parts.clock.now();
-    const ended = await endAttempt(transaction, slice, ending, now);
-    const nextAt = ending.dueAt ?? (ending.state === "pending" ? now + handOverMs : null);
-    if (ended && nextAt !== null) await addJobs(transaction, parts.task, [slice.sliceId], nextAt);
-  });
+  await endAttempt(parts.db, slice, ending, parts.clock.now());
 }
 
 function told(parts: IngestParts, error: StorehouseError): { code: string; message: string } {

@@ -19,6 +19,7 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
   for (let wait = firstLookMs; ;) {
     let tries = 0;
     const { taken, leftOut } = await throughOutage(parts.ingest, () => ((tries += 1), wave()));
+    parts.wake();
     await drain(parts, runId);
     const stopped = parts.stop.aborted || parts.aborted() !== null;
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
@@ -41,14 +42,19 @@ const firstLookMs = 25;
 const slowestLookMs = 500;
 /** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
 const countingShare = 4;
+/** To add up what requests cost takes ten times as long as to count slices. */
+const creditsEveryMs = 2_000;
 
 /** Waits until no slice of the run is pending or running, or until everything is to stop. */
 export async function drain(parts: SyncParts, runId: string): Promise<void> {
   const { db, clock, halted } = parts.ingest;
   const ended = AbortSignal.any([parts.stop, halted]);
+  let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
   for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
     const from = clock.now();
-    const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
+    const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
+    const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now(), known));
+    if (known === undefined) spent = { credits: progress.credits, at: from };
     parts.progress(progress);
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
     // a stop ends the wait early; the next turn sees it

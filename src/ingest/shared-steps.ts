@@ -2,6 +2,7 @@ import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
+import { findRepeats, type Told } from "../ledger/repeats.ts";
 import { claimAll } from "../ledger/slices.ts";
 import { isLostConnection } from "../warehouse/database-errors.ts";
 import type { Database } from "../warehouse/database.ts";
@@ -21,6 +22,8 @@ export type SharedSteps = {
   readonly land: (landing: Landing) => Promise<void>;
   /** Notes what a call was charged. */
   readonly learn: (charge: Charge) => Promise<void>;
+  /** Tells how many rows of an answer are loaded already and stand as they are; null when it is to be loaded. */
+  readonly repeats: (told: Told) => Promise<number | null>;
   /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
@@ -62,6 +65,13 @@ export function createSharedSteps(parts: Parts): SharedSteps {
       flush: async (charges: readonly Charge[]) => {
         await learnCosts(db, charges, clock);
         return charges.map(() => undefined);
+      },
+    }),
+    repeats: createBatcher({
+      ...statement,
+      flush: async (told: readonly Told[]) => {
+        const found = await findRepeats(db, told);
+        return told.map(({ sliceId }) => found.get(sliceId) ?? null);
       },
     }),
     commit: createBatcher({

@@ -25,6 +25,8 @@ export type SliceLoad = {
   readonly silent: readonly string[];
   /** Rows over all tables. */
   readonly rows: number;
+  /** By which the same answer to the same question is known again; see `answerDigest`. */
+  readonly digest?: string;
 };
 
 /** Normalises an answer and makes the keys and partitions that its rows need; those do no harm without the rows. */

@@ -2,7 +2,6 @@ import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
 import type { Budget } from "../credits/budget.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
-import { ownTask } from "../ledger/jobs.ts";
 import {
   adoptOpen,
   enqueue,
@@ -19,6 +18,7 @@ import { standing, type Standing } from "./left-open.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planChunks, type SyncRequest } from "./planning.ts";
 import { drain, finish, runToEnd } from "./run-to-end.ts";
+import { unreadLists, withUnread } from "./unread-lists.ts";
 
 /** What a foreground run needs beside the parts that slices take. */
 export type SyncParts = {
@@ -30,6 +30,8 @@ export type SyncParts = {
   /** The error that stopped all asking, null while there is none. */
   readonly aborted: () => StorehouseError | null;
   readonly progress: (progress: RunProgress) => void;
+  /** To be called when something was queued, so that it is begun at once. */
+  readonly wake: () => void;
 };
 
 /** How a foreground run ended. */
@@ -59,7 +61,12 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   return runToEnd(parts, {
     runId,
     wave: () => planWave(parts, wave),
-    look: () => standing(db, { runId, datasets: names, within: request.bounds }),
+    look: async () => {
+      const left = await standing(db, { runId, datasets: names, within: request.bounds });
+      // it looks again when the others are done
+      if (left.elsewhere > 0) return left;
+      return { ...left, barren: withUnread(left.barren, await unreadLists(db, request, parts.settings)) };
+    },
   });
 }
 
@@ -67,10 +74,9 @@ type Wave = { readonly runId: string; readonly names: readonly string[]; readonl
 
 /** Queues what is to be done next: first what others left open, since the plan takes it for covered, then what is planned from all that is in. */
 function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
-  const { db, clock, workerId } = parts.ingest;
-  const task = ownTask(workerId);
+  const { db, clock } = parts.ingest;
   return planningLock(db, async (locked) => {
-    const adopted = await adoptOpen(locked, { runId, task, datasets: names, mostCredits: parts.budget.left() });
+    const adopted = await adoptOpen(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
     if (adopted > 0) return { taken: adopted, leftOut: 0 };
     const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
       mostCredits: parts.budget.left(),
@@ -78,7 +84,8 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
     });
     let taken = 0;
     for await (const { slices, naiveCredits } of chunks) {
-      taken += await enqueue(locked, runId, task, slices, clock.now());
+      taken += await enqueue(locked, runId, slices, clock.now());
+      parts.wake();
       if (leftOut.slices === 0) await noteNaivePrice(locked, runId, naiveCredits);
     }
     return { taken, leftOut: leftOut.slices };
@@ -97,7 +104,8 @@ export async function retryFailed(parts: SyncParts, request: SyncRequest, skippe
     { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
     clock.now(),
   );
-  await reopen(db, { runId, task: ownTask(workerId), datasets, states: skipped ? ["failed", "skipped"] : ["failed"] });
+  await reopen(db, { runId, datasets, states: skipped ? ["failed", "skipped"] : ["failed"] });
+  parts.wake();
   await drain(parts, runId);
   return finish(parts, { runId, leftOut: 0, left: await standing(db, { runId, datasets, within: {} }) });
 }

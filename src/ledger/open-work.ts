@@ -14,19 +14,33 @@ export type Work = {
 /** Slices that were planned earlier and wait or run: the next sync takes them over where no living process has them. */
 export async function openWork(db: Database, datasets: readonly string[]): Promise<readonly Work[]> {
   const { rows } = await sql<Work>`
-    select dataset, class, count(*)::int as slices, sum(planned_requests)::int as requests, sum(planned_credits)::int as credits
-    from   ops.slice
-    where  state in ('pending', 'running', 'deferred') and dataset = any (${[...datasets]}::text[])
-    group  by dataset, class
-    order  by dataset, class`.execute(db);
+    ${workColumns}
+    where  s.state in ('pending', 'running', 'deferred') and s.dataset = any (${[...datasets]}::text[])
+    group  by s.dataset, s.class
+    order  by s.dataset, s.class`.execute(db);
   return rows;
 }
 
-/** How many slices failed and wait for `storehouse retry`. */
+/** What is left of a plan, whichever run has it. */
+export async function openWorkOfPlan(db: Database, planId: string): Promise<readonly Work[]> {
+  const { rows } = await sql<Work>`
+    ${workColumns}
+    where  s.state in ('pending', 'running', 'deferred') and s.plan_id = ${planId}::bigint
+    group  by s.dataset, s.class
+    order  by s.dataset, s.class`.execute(db);
+  return rows;
+}
+
+/** SQL: slices added up, each at the price of its plan, or at the one that was learned since where that is higher. */
+const workColumns = sql`
+    select s.dataset, s.class, count(*)::int as slices, sum(s.planned_requests)::int as requests,
+           sum(greatest(s.planned_credits, s.planned_requests * coalesce(c.learned, 0)))::int as credits
+    from   ops.slice as s
+    left   join ops.credit_cost as c on c.operation = s.operation`;
+
+/** How many slices failed, were not made good since, and wait for `storehouse retry`. */
 export async function failedCount(db: Database, datasets: readonly string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from ops.slice where state = 'failed' and dataset = any (${[...datasets]}::text[])`.execute(
-    db,
-  );
+    select count(*)::int as count from ops.failed_slice where dataset = any (${[...datasets]}::text[])`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -10,6 +10,7 @@ export type PlanStanding = {
   readonly elsewhere: number;
   /** Of the open ones those that no run has in hand. */
   readonly abandoned: number;
+  /** Those that failed and were not made good since by another slice. */
   readonly failed: number;
   readonly skipped: number;
   readonly credits: number;
@@ -27,7 +28,7 @@ export async function planStanding(db: Database, planId: string, beside: string 
            count(*) filter (where is_open)::int                                   as open,
            count(*) filter (where is_open and others and state <> 'deferred' and in_hand)::int as elsewhere,
            count(*) filter (where is_open and others and not in_hand)::int        as abandoned,
-           count(*) filter (where state = 'failed')::int                          as failed,
+           (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed,
            count(*) filter (where state = 'skipped')::int                         as skipped,
            (select coalesce(sum(q.cost), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId}) as credits,

@@ -106,6 +106,14 @@ export async function readPlan<R, B>(db: Database, planId: string): Promise<Kept
   };
 }
 
+/** Numbers that a person may have meant, the newest first. */
+export async function newestPlans(db: Database): Promise<readonly string[]> {
+  const { rows } = await sql<{ plan_id: string }>`select plan_id from ops.plan order by plan_id desc limit 5`.execute(
+    db,
+  );
+  return rows.map((row) => row.plan_id);
+}
+
 /** The run of this process that queued a plan; null when another process did, or nobody. */
 export async function runOfPlan(db: Database, planId: string, workerId: string): Promise<string | null> {
   const { rows } = await sql<{ run_id: string }>`

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
-import { creditClasses, type SliceDraft } from "../core/slice.ts";
+import type { SliceDraft } from "../core/slice.ts";
 import type { Database } from "../warehouse/database.ts";
-import { addJobs, dayTurn } from "./jobs.ts";
 import { insertSlices } from "./slices.ts";
 import { isAlive } from "./workers.ts";
 
@@ -53,24 +52,24 @@ export async function closeRun(db: Database, runId: string, outcome: RunOutcome,
   await sql`update ops.run set ended_at = ${at(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
 }
 
-/** Writes planned slices and their jobs in one transaction; returns how many are new. */
+/** Writes planned slices into the queue of their run, in one transaction; returns how many are new. */
 export async function enqueue(
   db: Database,
   runId: string,
-  task: string,
   drafts: readonly SliceDraft[],
   now: number,
 ): Promise<number> {
-  return db.transaction().execute((transaction) => enqueueWithin(transaction, { runId, task, drafts, now }));
+  return db.transaction().execute((transaction) => enqueueWithin(transaction, runId, drafts, now));
 }
 
 /** `enqueue` inside a transaction of the caller's. They run by class and day, in whatever order and parts they are queued. */
 export async function enqueueWithin(
   transaction: Database,
-  { runId, task, drafts, now }: { runId: string; task: string; drafts: readonly SliceDraft[]; now: number },
+  runId: string,
+  drafts: readonly SliceDraft[],
+  now: number,
 ): Promise<number> {
   const ids = await insertSlices(transaction, runId, drafts, now);
-  await addJobs(transaction, task, ids, "by day");
   await sql`
     update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
     from   (select count(*) as slices, coalesce(sum(planned_credits), 0) as credits
@@ -82,7 +81,6 @@ export async function enqueueWithin(
 /** Whose open slices a run takes over: of these datasets, or of one plan. At most `mostCredits` by their planned price. */
 export type Adoption = {
   readonly runId: string;
-  readonly task: string;
   readonly datasets: readonly string[];
   readonly planId?: string;
   readonly mostCredits: number;
@@ -104,7 +102,7 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
       with free as materialized (
         select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
       ), open as (
-        select s.slice_id, s.class, s.window_start, s.window_end, s.plan_id, s.planned_credits
+        select s.slice_id, s.turn, s.planned_credits
         from   ops.slice as s
         join   free using (run_id)
         where  s.dataset = any (${[...run.datasets]}::text[]) and s.state in ('pending', 'running', 'deferred')
@@ -112,20 +110,17 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         for    update of s
       )
-      select s.slice_id, sum(s.planned_credits) over turn as running
-      from   open as s
-      left   join ops.plan as p using (plan_id)
-      window turn as (order by array_position(${[...creditClasses]}::text[], s.class), ${dayTurn}, s.slice_id)
-      order  by array_position(${[...creditClasses]}::text[], s.class), ${dayTurn}, s.slice_id`.execute(transaction);
+      select slice_id, sum(planned_credits) over (order by turn, slice_id) as running
+      from   open
+      order  by turn, slice_id`.execute(transaction);
     let taken = 0;
     for (;;) {
       const { rows } = await sql<{ slice_id: string; running: string }>`
         fetch ${sql.raw(String(adoptedAtOnce))} from adopted`.execute(transaction);
       const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
       await sql`
-        update ops.slice set run_id = ${run.runId}, state = 'pending', due_at = null
+        update ops.slice set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null
         where  slice_id = any (${ids}::bigint[])`.execute(transaction);
-      await addJobs(transaction, run.task, ids, "by day");
       taken += ids.length;
       if (ids.length < adoptedAtOnce) break;
     }
@@ -134,73 +129,61 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
   });
 }
 
-/** Makes failed slices (or those of other final states) pending again in a run, save those that were asked for anew since, and queues them newest first. Returns how many. */
-export async function reopen(
-  db: Database,
-  run: { runId: string; task: string; datasets: readonly string[]; states?: readonly ("failed" | "skipped")[] },
-): Promise<number> {
-  const states = [...(run.states ?? ["failed"])];
-  return db.transaction().execute(async (transaction) => {
-    const { rows } = await sql<{ slice_id: string }>`
-      with slices as (
-        select slice_id, state, window_end, max(slice_id) over cell as newest,
-               bool_or(state in ('pending', 'running', 'deferred')) over cell as is_open
-        from   ops.slice
-        where  dataset = any (${[...run.datasets]}::text[])
-        window cell as (partition by dataset, scope, batch_id, window_start, window_end)
-      )
-      select slice_id from slices where state = any (${states}::text[]) and slice_id = newest and not is_open
-      order  by window_end desc, slice_id`.execute(transaction);
-    const reopened = await sql<{ slice_id: string }>`
-      update ops.slice set state = 'pending', failures = 0, run_id = ${run.runId}, due_at = null
-      where  slice_id = any (${rows.map((row) => row.slice_id)}::bigint[]) and state = any (${states}::text[])
-      returning slice_id`.execute(transaction);
-    const mine = new Set(reopened.rows.map((row) => row.slice_id));
-    await addJobs(
-      transaction,
-      run.task,
-      rows.map((row) => row.slice_id).filter((id) => mine.has(id)),
-    );
-    return mine.size;
-  });
+/** SQL: the queue of a run's slices. */
+function queueOf(runId: string): ReturnType<typeof sql> {
+  return sql`(select coalesce(worker_id, 0) from ops.run where run_id = ${runId})`;
 }
 
-type ProgressRow = {
-  total: number;
-  open: number;
-  due: number;
-  deferred: number;
-  failed: number;
-  skipped: number;
-  next_due_at: Date | null;
-  credits: number;
-};
+/** Makes failed slices (or those of other final states) pending again in a run, save those that were asked for anew or made good since. Returns how many. */
+export async function reopen(
+  db: Database,
+  run: { runId: string; datasets: readonly string[]; states?: readonly ("failed" | "skipped")[] },
+): Promise<number> {
+  const states = [...(run.states ?? ["failed"])];
+  const { rows } = await sql`
+    with slices as (
+      select slice_id, state, max(slice_id) over cell as newest,
+             bool_or(state in ('pending', 'running', 'deferred')) over cell as is_open
+      from   ops.slice
+      where  dataset = any (${[...run.datasets]}::text[])
+      window cell as (partition by dataset, scope, batch_id, window_start, window_end)
+    )
+    update ops.slice as s set state = 'pending', failures = 0, run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, due_at = null
+    from   slices as found
+    where  s.slice_id = found.slice_id and found.state = any (${states}::text[]) and found.slice_id = found.newest and not found.is_open
+    and    s.state = any (${states}::text[]) and (s.state <> 'failed' or s.slice_id in (select slice_id from ops.failed_slice))
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
 
-/** Counts where the slices of a run stand. */
-export async function runProgress(db: Database, runId: string, now: number): Promise<RunProgress> {
+type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };
+
+/** Counts where the slices of a run stand. `credits` spares adding them up where the caller knows them well enough. */
+export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
-    select count(*)::int as total,
-           count(*) filter (where state in ('pending', 'running', 'deferred'))::int as open,
-           count(*) filter (where state in ('pending', 'running') or state = 'deferred' and due_at <= ${at(now)})::int as due,
-           count(*) filter (where state = 'deferred')::int as deferred,
-           count(*) filter (where state = 'failed')::int   as failed,
-           count(*) filter (where state = 'skipped')::int  as skipped,
-           min(due_at) filter (where state = 'deferred')   as next_due_at,
-           coalesce((select sum(cost) from ops.request as q where q.slice_id in (select slice_id from ops.slice where run_id = ${runId})
-                     and q.received_at >= (select started_at from ops.run where run_id = ${runId})), 0)::int as credits
-    from   ops.slice
-    where  run_id = ${runId}`.execute(db);
-  const row = rows[0];
-  return {
-    total: row?.total ?? 0,
-    open: row?.open ?? 0,
-    due: row?.due ?? 0,
-    deferred: row?.deferred ?? 0,
-    failed: row?.failed ?? 0,
-    skipped: row?.skipped ?? 0,
-    nextDueAt: row?.next_due_at?.getTime() ?? null,
-    credits: row?.credits ?? 0,
-  };
+    select coalesce(sum(slices), 0)::int as total,
+           coalesce(sum(slices) filter (where state in ('pending', 'running', 'deferred')), 0)::int as open,
+           coalesce(sum(case when state in ('pending', 'running') then slices when state = 'deferred' then due end), 0)::int as due,
+           coalesce(sum(slices) filter (where state = 'deferred'), 0)::int as deferred,
+           coalesce(sum(slices) filter (where state = 'failed'), 0)::int   as failed,
+           coalesce(sum(slices) filter (where state = 'skipped'), 0)::int  as skipped,
+           min(next_due_at) filter (where state = 'deferred')              as next_due_at
+    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${at(now)}) as due, min(due_at) as next_due_at
+            from   ops.slice where run_id = ${runId} group by state) as s`.execute(db);
+  const { next_due_at: nextDueAt, ...counts } = rows[0] ?? nothing;
+  return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
+}
+
+const nothing = { total: 0, open: 0, due: 0, deferred: 0, failed: 0, skipped: 0, next_due_at: null };
+
+/** What the requests of a run's slices cost since it started. */
+async function creditsOf(db: Database, runId: string): Promise<number> {
+  const { rows } = await sql<{ credits: number }>`
+    select coalesce(sum(q.cost), 0)::int as credits
+    from   ops.request as q
+    where  q.slice_id in (select slice_id from ops.slice where run_id = ${runId})
+    and    q.received_at >= (select started_at from ops.run where run_id = ${runId})`.execute(db);
+  return rows[0]?.credits ?? 0;
 }
 
 function at(instant: number): ReturnType<typeof sql> {

@@ -5,6 +5,7 @@ import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
 import { digestOf, insertBatches } from "./batches.ts";
+import { turnOf } from "./turn.ts";
 
 /*
  * The life of a slice:
@@ -59,12 +60,14 @@ export async function insertSlices(
   }));
   const inserted = await sql<{ slice_id: string }>`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
-                           planned_requests, planned_credits, run_id, plan_id, created_at)
+                           planned_requests, planned_credits, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
-           planned_requests, planned_credits, ${runId}, (select plan_id from ops.run where run_id = ${runId}), ${at(now)}
+           planned_requests, planned_credits, run_id, plan_id, queue_id, ${turnOf}, ${at(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, position integer)
+    cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, 0) as queue_id, coalesce(p.newest_first, true) as newest_first
+                 from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position
     on conflict do nothing
     returning slice_id`.execute(db);
@@ -126,6 +129,8 @@ export type Ending = {
   readonly counts: boolean;
   readonly rowsLoaded: number;
   readonly rowsRejected: number;
+  /** Digest, as hex, of an answer of which all was loaded. */
+  readonly answerDigest?: string | undefined;
 };
 
 /** Ends an attempt; false when another attempt has taken the slice over, and then nothing was written. */
@@ -149,14 +154,16 @@ export async function endAttempts(
     failures: ending.counts ? 1 : 0,
     rows_loaded: ending.rowsLoaded,
     rows_rejected: ending.rowsRejected,
+    answer_digest: ending.answerDigest ?? null,
   }));
   const ended = await sql<{ slice_id: string }>`
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
-           failures = s.failures + e.failures, rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected, ended_at = ${at(now)}
+           failures = s.failures + e.failures, rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected,
+           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${at(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e
            (slice_id bigint, attempt integer, state text, error_code text, error_message text, due_at timestamptz, failures integer,
-            rows_loaded integer, rows_rejected integer)
+            rows_loaded integer, rows_rejected integer, answer_digest text)
     where  s.slice_id = e.slice_id and s.attempt = e.attempt and s.state = 'running'
     returning s.slice_id`.execute(db);
   return new Set(ended.rows.map((row) => row.slice_id));
@@ -172,8 +179,8 @@ export async function failuresOf(db: Database, slice: Slice): Promise<number> {
 
 /**
  * Parts a slice that was refused as a whole, so that one bad item does not cost the others: it keeps the first half of its items
- * and goes back to pending, the rest becomes a slice of its own. To be called in a transaction that queues both as well. Returns the
- * numbers of both, none when it was taken over.
+ * and goes back to pending, the rest becomes a slice of its own. To be called in a transaction. Returns the numbers of both, none
+ * when it was taken over.
  */
 export async function splitSlice(db: Database, slice: Slice, now: number): Promise<readonly string[]> {
   const items = slice.items ?? [];
@@ -189,8 +196,9 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   const rest = await insertSlices(db, slice.runId, [second], now);
   // part of the same plan, whichever run has it by now
   await sql`
-    update ops.slice set plan_id = (select plan_id from ops.slice where slice_id = ${slice.sliceId})
-    where  slice_id = any (${[...rest]}::bigint[])`.execute(db);
+    update ops.slice as s set plan_id = first.plan_id, turn = first.turn
+    from   ops.slice as first
+    where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...rest]}::bigint[])`.execute(db);
   return [slice.sliceId, ...rest];
 }
 

@@ -10,6 +10,7 @@ type DatasetStatus = {
   readonly loaded: number;
   readonly empty: number;
   readonly skipped: number;
+  /** Those that no newer slice made good. */
   readonly failed: number;
   /** Rows that did not fit, of slices that are loaded or failed; a loaded slice may have some. */
   readonly rejects: number;
@@ -55,12 +56,12 @@ export async function readStatus(db: Database): Promise<Status> {
            count(*) filter (where state = 'loaded')::int   as loaded,
            count(*) filter (where state = 'empty')::int    as empty,
            count(*) filter (where state = 'skipped')::int  as skipped,
-           count(*) filter (where state = 'failed')::int   as failed,
+           (select count(*)::int from ops.failed_slice as f where f.dataset = s.dataset) as failed,
            coalesce(sum(rows_rejected) filter (where state in ('loaded', 'failed')), 0)::float8 as rejects,
            min(window_start) filter (where state in ('loaded', 'empty'))   as "firstDay",
            max(window_end - 1) filter (where state in ('loaded', 'empty')) as "lastDay",
            max(ended_at)                                                   as "lastEndedAt"
-    from   ops.slice
+    from   ops.slice as s
     group  by dataset
     order  by dataset`.execute(db);
   const runs = await sql<LastRun>`
@@ -72,7 +73,7 @@ export async function readStatus(db: Database): Promise<Status> {
   const troubles = await sql<Trouble>`
     select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example
     from   ops.slice
-    where  error_code is not null and state in ('failed', 'skipped', 'deferred', 'pending')
+    where  error_code is not null and (state in ('skipped', 'deferred', 'pending') or slice_id in (select slice_id from ops.failed_slice))
     group  by dataset, state, error_code
     order  by dataset, state, error_code`.execute(db);
   return { datasets: counted.rows, lastRun: runs.rows[0] ?? null, troubles: troubles.rows };

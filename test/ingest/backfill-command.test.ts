@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addBackfill } from "../../src/cli/commands/backfill.ts";
 import { addDays } from "../../src/core/day.ts";
+import { planInForeground } from "../../src/foreground.ts";
 import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
@@ -86,7 +87,7 @@ test("says that `storehouse sync` comes first while nothing is known of what is 
 test("above the threshold wants --yes where nobody can be asked, and names the plan that it would run", async () => {
   await using stage = await openFollowed();
   const refused = await backfillCommand(stage, [...ranks], asksAlways);
-  const [, planId = ""] = /plan="(\d+)"/.exec(refused.stderr) ?? [];
+  const [, planId = ""] = /--plan (\d+) --yes/.exec(refused.stderr) ?? [];
   expect(refused.code).toBe(2);
   expect(refused.stdout).toContain(`Plan ${planId}, made`);
   expect(stage.asked()).toEqual([]);
@@ -108,6 +109,33 @@ test("cut by --max-credits says what was left out and ends with 3", async () => 
     code: 3,
     stdout: expect.stringContaining("Nothing fits under --max-credits"),
   });
+});
+
+test("shows of a plan that was begun what is left, at the price of today", async () => {
+  await using stage = await openFollowed();
+  const made = await planned(stage);
+  {
+    await using app = await stage.open();
+    const stop = new AbortController().signal;
+    await planInForeground(app, { plan: made, maxCredits: 30, stop, progress: () => undefined });
+  }
+  const shown = async () => {
+    const { code, stdout } = await backfillCommand(stage, ["--plan", made.planId, "--dry-run"]);
+    expect(code).toBe(0);
+    const [, slices, requests, credits] = /^total +([\d,]+) +([\d,]+) +([\d,]+)/m.exec(stdout) ?? [];
+    return [slices, requests, credits].map((text) => Number(text?.replaceAll(",", "")));
+  };
+  const { open } = await standingOf(stage, made.planId);
+  const [left] = await stage.query<{ requests: number; credits: number }>(
+    "select sum(planned_requests)::int as requests, sum(planned_credits)::int as credits from ops.slice where state = 'deferred'",
+  );
+  expect(await shown()).toEqual([open, left?.requests, left?.credits]);
+  expect(left?.credits).toBeLessThan(made.credits);
+  await stage.query("update ops.credit_cost set learned = 40 where operation like '%.keyword-%'");
+  await stage.query(
+    "insert into ops.credit_cost select distinct operation, 3, 40, 1, now() from ops.slice on conflict (operation) do nothing",
+  );
+  expect(await shown()).toEqual([open, left?.requests, (left?.requests ?? 0) * 40]);
 });
 
 test("tells what changed since, and the command that makes a new plan, with 2", async () => {
@@ -132,13 +160,13 @@ test("killed while its slices are queued leaves nothing of them, and the plan ca
   const { default: pg } = await import("pg");
   const blocker = new pg.Client({ connectionString: stage.databaseUrl });
   await blocker.connect();
-  // jobs come after slices: it stands between the two
-  await blocker.query("begin; lock table graphile_worker._private_jobs in share mode");
+  // the plan is noted as queued and its run is open by then
+  await blocker.query("begin; lock table ops.slice in share mode");
   {
     await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
     await until(async () => {
       const waiting = await stage.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%add_jobs%'",
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into ops.slice%'",
       );
       return waiting.length > 0;
     });

@@ -27,6 +27,8 @@ describe("a plan that would be another one by now", () => {
     expect(new Set(changes?.lines.map(({ country }) => country))).toEqual(new Set(["US"]));
     expect(changes?.now).toMatchObject({ credits: made.credits - part.credits });
     expect(changes?.meanwhile).toEqual([{ dataset: "keyword_rank", state: "loaded", slices: part.slices }]);
+    // charged for the first time, and just what the contract says
+    expect(changes?.prices).toEqual([]);
     const rest = await planned(stage);
     expect(await runPlanned(stage, rest.planId)).toMatchObject({ outcome: "loaded" });
     expect(charged(stage)).toBe(rest.credits);

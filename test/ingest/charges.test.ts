@@ -59,3 +59,14 @@ test("holds a slice that was planned at an older price at what the service charg
   expect(await stage.sync({ request, maxCredits: 8 })).toMatchObject({ outcome: "deferred" });
   expect(before - stage.sandbox.account().remaining).toBe(5);
 });
+
+test("holds what waits already at the higher price as soon as one call has shown it", async () => {
+  const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24, costs: { [ranking]: 5 } }];
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] }, accounts });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  const before = stage.sandbox.account().remaining;
+  // two of them fit under 8 at the price of the contract, and both wait before the first is answered
+  const run = { request: { datasets: ["keyword_rank"] }, settings: { api: { concurrency: 1 } }, maxCredits: 8 };
+  expect(await stage.sync(run)).toMatchObject({ outcome: "deferred", progress: { credits: 5 } });
+  expect(before - stage.sandbox.account().remaining).toBe(5);
+});

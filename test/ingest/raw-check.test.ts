@@ -147,17 +147,21 @@ describe("a file is refused", () => {
     [
       "of more days than any call may span",
       { ...least, window: { from: "2026-08-01", to: "2026-08-19" } },
-      "operation",
+      "window: holds 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking, 30 days and 1 item by ios.keyword-history",
     ],
     ["of an operation of another dataset", { ...least, operation: "ios.top-keywords" }, "operation"],
-    ["of an operation that cannot bring so much", { ...least, operation: "ios.keyword-history" }, "operation"],
+    [
+      "of an operation that cannot bring so much",
+      { ...least, operation: "ios.keyword-history" },
+      "operation: 1 day and 2 items come by one call of ios.keyword-ranking",
+    ],
     ["whose body is an error", { ...least, body: { success: false, message: "no" } }, "success: false"],
     ["whose body has another shape", { ...least, body: { a: 1 } }, "shape"],
     ["with a page too many", { ...without("body"), pages: [{ body: [entry] }, { body: [entry] }] }, "ends after 1"],
     [
       "of a snapshot of several days",
       { dataset: "tracked_app", scope: {}, window: { from: "2026-08-18", to: "2026-08-19" }, body: [] },
-      "operation",
+      "window: holds 2 days; one call carries at most 1 day by dashboard.apps",
     ],
     [
       "of which nothing belongs to the slice",

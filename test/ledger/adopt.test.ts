@@ -21,7 +21,7 @@ describe("adoptOpen", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>
-    adoptOpen(stage.db, { runId: mine, task: "mine", datasets, mostCredits });
+    adoptOpen(stage.db, { runId: mine, datasets, mostCredits });
 
   test("takes the slices of a foreground process that died, whatever they were at", async () => {
     const killed = await stage.dead();
@@ -33,7 +33,7 @@ describe("adoptOpen", () => {
     expect(await stage.slices("run_id, state, due_at")).toEqual(
       open.map(() => ({ run_id: mine, state: "pending", due_at: null })),
     );
-    expect((await stage.jobs()).map(({ task }) => task)).toEqual(["mine", "mine", "mine"]);
+    expect((await stage.queued()).map(({ queue }) => queue)).toEqual([me, me, me]);
   });
 
   test("lets the attempt of a dead worker write nothing afterwards", async () => {
@@ -51,10 +51,10 @@ describe("adoptOpen", () => {
     for (const [index, state] of (["running", "pending", "deferred"] as const).entries())
       await stage.inState(run, state, busy, draft({ window: august(index + 1) }));
     expect(await adopt()).toBe(0);
-    expect(await stage.jobs()).toEqual([]);
+    expect((await stage.queued()).map(({ queue }) => queue)).toEqual([busy]);
   });
 
-  test("takes from the shared queue what nobody runs now, and moves its job", async () => {
+  test("takes from the shared queue what nobody runs now, and moves it to the own queue", async () => {
     const shared = await stage.run({ kind: "schedule" });
     const [worker, killed] = [await stage.alive(), await stage.dead()];
     await stage.inState(shared, "pending", worker, draft({ window: august(1) }));
@@ -106,7 +106,7 @@ describe("adoptOpen", () => {
     const days = [3, 11, 7, 19, 15, 1, 2, 4, 5, 6, 8, 9];
     await stage.insert(run, ...days.map((date) => draft({ window: august(date) })));
     await adopt();
-    const taken = (await stage.jobs()).map(({ slice }) => days[Number(slice) - 1]);
+    const taken = (await stage.queued()).map(({ slice }) => days[Number(slice) - 1]);
     expect(taken).toEqual(days.toSorted((a, b) => b - a));
   });
 
@@ -120,7 +120,7 @@ describe("adoptOpen", () => {
     await holder.query("select from ops.slice where slice_id = $1 for update", [id]);
     const both = Promise.all([
       adopt(),
-      adoptOpen(stage.db, { runId: other, task: "other", datasets: ["keyword_rank"], mostCredits: 9 }),
+      adoptOpen(stage.db, { runId: other, datasets: ["keyword_rank"], mostCredits: 9 }),
     ]);
     await expect.poll(() => stage.waiting()).toBe(2);
     await holder.query("commit");

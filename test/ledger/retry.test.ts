@@ -15,7 +15,7 @@ describe("reopen", () => {
   beforeEach(async () => {
     await stage.reset();
     worker = await stage.alive();
-    retry = await stage.run({ kind: "retry" });
+    retry = await stage.run({ kind: "retry", workerId: worker });
   });
 
   afterAll(() => stage[Symbol.asyncDispose]());
@@ -23,7 +23,6 @@ describe("reopen", () => {
   const reopen = (...datasets: readonly string[]) =>
     reopenSlices(stage.db, {
       runId: retry,
-      task: "retry",
       datasets: datasets.length > 0 ? datasets : ["keyword_rank"],
     });
 
@@ -34,7 +33,7 @@ describe("reopen", () => {
     expect(await stage.slices("state, failures, run_id, due_at")).toEqual([
       { state: "pending", failures: 0, run_id: retry, due_at: null },
     ]);
-    expect(await stage.jobs()).toMatchObject([{ task: "retry", slice: id }]);
+    expect(await stage.queued()).toEqual([{ queue: worker, slice: id }]);
   });
 
   test("leaves every other state and every other dataset alone", async () => {
@@ -51,7 +50,7 @@ describe("reopen", () => {
     await stage.inState(run, "failed", worker, draft());
     const [second] = await stage.inState(run, "failed", worker, draft());
     expect(await reopen()).toBe(1);
-    expect((await stage.jobs()).map(({ slice }) => slice)).toEqual([second]);
+    expect((await stage.queued()).map(({ slice }) => slice)).toEqual([second]);
   });
 
   test("does not ask for a cell that was asked for with success since, or is open", async () => {
@@ -83,7 +82,7 @@ describe("reopen", () => {
     const days = [3, 11, 7, 19, 15];
     await stage.inState(await stage.run(), "failed", worker, ...days.map((date) => draft({ window: august(date) })));
     await reopen();
-    expect((await stage.jobs()).map(({ slice }) => days[Number(slice) - 1])).toEqual(days.toSorted((a, b) => b - a));
+    expect((await stage.queued()).map(({ slice }) => days[Number(slice) - 1])).toEqual(days.toSorted((a, b) => b - a));
   });
 
   test("gives each slice to one of two that retry at the same moment", async () => {

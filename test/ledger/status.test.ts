@@ -66,7 +66,7 @@ describe("readStatus", () => {
   test("shows the latest run", async () => {
     await ledger.stage.run();
     const run = await ledger.stage.run({ kind: "retry" });
-    await enqueue(ledger.stage.db, run, "task", [draft(), draft({ window: august(1) })], now);
+    await enqueue(ledger.stage.db, run, [draft(), draft({ window: august(1) })], now);
     expect((await readStatus(ledger.stage.db)).lastRun).toEqual({
       runId: run,
       kind: "retry",

@@ -45,7 +45,6 @@ describe("the turns of slices", () => {
       await enqueue(
         stage.db,
         run,
-        "task",
         days.map((date) => draft({ class: date === 12 ? "daily" : "backfill", window: august(date) })),
         now,
       );
@@ -58,7 +57,7 @@ describe("the turns of slices", () => {
         row["day"],
       ]),
     );
-    return (await stage.jobs()).map(({ slice }) => days.get(slice));
+    return (await stage.queued()).map(({ slice }) => days.get(slice));
   };
 
   test("are newest first where no plan says otherwise, in however many parts they are queued", async () => {
@@ -77,7 +76,7 @@ describe("the turns of slices", () => {
   test("stay those of the plan when another run takes over, and so does what its budget pays for", async () => {
     await queueInParts(await stage.run({ kind: "backfill", planId: await plan(false) }));
     const mine = await stage.run();
-    const wanted = { runId: mine, task: "mine", datasets: ["keyword_rank"] };
+    const wanted = { runId: mine, datasets: ["keyword_rank"] };
     expect(await adoptOpen(stage.db, { ...wanted, mostCredits: 9 })).toBe(3);
     const adopted = await stage.slices(`extract(day from window_start)::int as day, run_id = ${mine} as adopted`);
     expect(adopted.filter((row) => row["adopted"]).map(({ day }) => day)).toEqual(
@@ -94,7 +93,7 @@ describe("the turns of slices", () => {
     await stage.insert(await stage.run(), draft({ window: august(1) }));
     await stage.insert(await stage.run({ kind: "backfill", planId }), draft({ window: august(2) }));
     const mine = await stage.run({ kind: "backfill", planId });
-    const wanted = { runId: mine, task: "mine", datasets: ["keyword_rank"], mostCredits: Number.POSITIVE_INFINITY };
+    const wanted = { runId: mine, datasets: ["keyword_rank"], mostCredits: Number.POSITIVE_INFINITY };
     expect(await adoptOpen(stage.db, { ...wanted, planId })).toBe(1);
     expect(await stage.slices(`extract(day from window_start)::int as day, run_id = ${mine} as adopted`)).toEqual([
       { day: 1, adopted: false },
@@ -117,12 +116,10 @@ describe("the turns of slices", () => {
     expect(
       await adoptOpen(stage.db, {
         runId: mine,
-        task: "mine",
         datasets: ["keyword_rank"],
         mostCredits: Number.POSITIVE_INFINITY,
       }),
     ).toBe(many);
-    const { rows } = await stage.pool.query("select count(*)::int as jobs from graphile_worker._private_jobs");
-    expect(rows).toEqual([{ jobs: many }]);
+    expect(await stage.queued()).toHaveLength(many);
   });
 });

@@ -38,7 +38,7 @@ describe("a worker in the ledger", () => {
     const child = fork(new URL("../support/ledger-worker.ts", import.meta.url), [stage.url]);
     const [workerId] = (await once(child, "message")) as [string];
     await stage.inState(await stage.run({ workerId }), "running", workerId, draft());
-    const mine = { runId: await stage.run(), task: "mine", datasets: ["keyword_rank"], mostCredits: 99 };
+    const mine = { runId: await stage.run(), datasets: ["keyword_rank"], mostCredits: 99 };
     expect(await buryDead(stage.db, stage.clock)).toEqual([]);
     expect(await adoptOpen(stage.db, mine)).toBe(0);
     child.kill("SIGKILL");

@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import type { Slice } from "../core/slice.ts";
+import type { Database } from "../warehouse/database.ts";
+import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
+
+/*
+ * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
+ * budget holds and its end is known. All others wait in the queue that workers share. `turn` says who is next, whoever queued it when.
+ */
+
+/** The queue that any worker takes slices from. */
+export const sharedQueue = "0";
+
+/** Who takes slices: the process, and the queue that it takes them from. */
+export type Taker = { readonly queueId: string; readonly workerId: string };
+
+/** Starts an attempt of each of the next slices of a queue, `most` of them or fewer, and returns them in their order. One statement. */
+export async function claimNext(
+  db: Database,
+  { queueId, workerId }: Taker,
+  most: number,
+  now: number,
+): Promise<readonly Slice[]> {
+  const { rows } = await sql<SliceRow>`
+    with next as materialized (
+      select slice_id from ops.slice
+      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null
+      order  by turn, slice_id
+      limit  ${most}
+      for    update skip locked
+    ), claimed as (
+      update ops.slice as s set state = 'running', attempt = s.attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}
+      from   next
+      where  s.slice_id = next.slice_id
+      returning s.*
+    )
+    select ${sliceColumns}
+    from   claimed as s
+    left   join ops.batch as b on b.batch_id = s.batch_id
+    order  by s.turn, s.slice_id`.execute(db);
+  return rows.map(sliceOf);
+}
+
+/** Puts slices whose time has come back among those that are next in their turn. */
+export async function wakeDue(db: Database, queueId: string, now: number): Promise<void> {
+  await sql`
+    update ops.slice set state = 'pending', due_at = null
+    where  slice_id in (select slice_id from ops.slice
+                        where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${at(now)}
+                        for    update skip locked)`.execute(db);
+}
+
+/**
+ * Gives back slices that a process took and does not know of: where a connection breaks between a claim and its reply. `inHands` are
+ * those that it has. Returns how many.
+ */
+export async function giveBackStrays(
+  db: Database,
+  { queueId, workerId }: Taker,
+  inHands: readonly string[],
+): Promise<number> {
+  const { rows } = await sql`
+    update ops.slice set state = 'pending'
+    where  queue_id = ${queueId}::bigint and state = 'running' and worker_id = ${workerId} and not slice_id = any (${[...inHands]}::bigint[])
+    returning slice_id`.execute(db);
+  return rows.length;
+}
+
+function at(instant: number): ReturnType<typeof sql> {
+  return sql`${new Date(instant).toISOString()}::timestamptz`;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { openStage, today } from "../support/ingest-stage.ts";
+
+const keywordLists = "dashboard.daily-keyword-rankings";
+
+test.each([
+  ["is not found", 404],
+  ["has nothing although keywords are counted", 204],
+  ["is refused", 400],
+])(
+  "says which list of what is followed could not be had that %s, also when asked again on that day",
+  async (_, status) => {
+    await using stage = await openStage({
+      faults: [{ operation: keywordLists, times: 1, kind: "status", status }],
+    });
+    const first = await stage.sync();
+    expect(first).toMatchObject({
+      outcome: "failed",
+      left: { barren: [expect.stringMatching(/^tracked_keyword (ios|android) \S+ (US|JP)$/)] },
+    });
+    stage.sandbox.clearLog();
+    expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { barren: first.left.barren } });
+    expect(stage.asked()).toEqual([]);
+  },
+);
+
+test("reads a list that could not be had again on the next day, and then all is well", async () => {
+  await using stage = await openStage({
+    faults: [{ operation: keywordLists, times: 1, kind: "status", status: 404 }],
+  });
+  const [missing] = (await stage.sync()).left.barren;
+  stage.sandbox.clearLog();
+  expect(await stage.sync({ request: { today: addDays(today, 1) } })).toMatchObject({
+    outcome: "loaded",
+    left: { barren: [] },
+  });
+  const read = stage.asked().filter(({ operation }) => operation === keywordLists);
+  expect(read).toHaveLength(1);
+  expect(missing).toContain([read[0]?.params["trackId"], read[0]?.params["countryCode"]].join(" "));
+});

@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SliceDraft, SliceState } from "../../src/core/slice.ts";
+import { day } from "../../src/core/day.ts";
+import { standing } from "../../src/ingest/left-open.ts";
+import { failedCount } from "../../src/ledger/open-work.ts";
+import { reopen } from "../../src/ledger/runs.ts";
+import { endAttempt } from "../../src/ledger/slices.ts";
+import { readStatus } from "../../src/ledger/status.ts";
+import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
+
+const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
+const lost = draft({ items: ["a", "b"], window: days(3, 6), class: "backfill" });
+
+describe("a failed slice", () => {
+  const ledger = ledgerForTests();
+  let run: string;
+
+  beforeEach(async () => {
+    run = await ledger.stage.run();
+  });
+
+  const ended = (state: Exclude<SliceState, "pending" | "running">, ...drafts: readonly Partial<SliceDraft>[]) =>
+    ledger.stage.inState(run, state, ledger.worker, ...drafts.map((one) => draft({ class: "backfill", ...one })));
+
+  /** How many failures everybody who counts them sees, and how many a retry takes. */
+  const counted = async () => {
+    const { db } = ledger.stage;
+    const retry = await ledger.stage.run({ kind: "retry", workerId: ledger.worker });
+    const { failedBefore } = await standing(db, { runId: retry, datasets: ["keyword_rank"], within: {} });
+    const [status] = (await readStatus(db)).datasets;
+    expect([await failedCount(db, ["keyword_rank"]), status?.failed]).toEqual([failedBefore, failedBefore]);
+    return { counted: failedBefore, reopened: await reopen(db, { runId: retry, datasets: ["keyword_rank"] }) };
+  };
+
+  test("counts while nothing came after it, also when an older slice had its cells", async () => {
+    await ended("loaded", lost);
+    await ended("failed", lost);
+    expect(await counted()).toEqual({ counted: 1, reopened: 1 });
+  });
+
+  test("is made good by slices that were cut otherwise and have all its cells together", async () => {
+    await ended("failed", lost);
+    await ended("loaded", { items: ["a", "c"], window: days(1, 9) }, { items: ["b"], window: days(3, 4) });
+    await ended("empty", { items: ["b", "d"], window: days(5, 20) });
+    expect(await counted()).toEqual({ counted: 0, reopened: 0 });
+  });
+
+  test.each<[string, Partial<SliceDraft>]>([
+    ["an item", { items: ["a", "c"], window: days(3, 6) }],
+    ["the first day", { items: ["a", "b"], window: days(4, 6) }],
+    ["the last day", { items: ["a", "b"], window: days(1, 5) }],
+    ["the scope", { ...lost, scope: { store: "ios", app: "2", country: "US" } }],
+    ["the dataset", { ...lost, dataset: "other" }],
+  ])("still counts when %s is not in what was loaded since", async (_, part) => {
+    await ended("failed", lost);
+    await ended("loaded", part);
+    expect(await counted()).toEqual({ counted: 1, reopened: 1 });
+  });
+
+  test("of a scope without items goes by the day", async () => {
+    await ended("failed", { window: days(3, 6) }, { window: days(7, 8) });
+    await ended("loaded", { window: days(3, 7) });
+    expect(await counted()).toEqual({ counted: 1, reopened: 1 });
+  });
+
+  test.each(["deferred", "failed", "skipped"] as const)("still counts while a newer one is %s", async (state) => {
+    await ended("failed", lost);
+    await ended(state, { items: ["a", "b", "c"], window: days(3, 6) });
+    expect((await counted()).counted).toBe(state === "failed" ? 2 : 1);
+  });
+
+  test("counts while a newer one waits, and no more when that is loaded", async () => {
+    await ended("failed", lost);
+    const [open] = await ledger.stage.insert(run, lost);
+    expect(await counted()).toEqual({ counted: 1, reopened: 0 });
+    await endAttempt(ledger.stage.db, await ledger.stage.claimed(open!, ledger.worker), ending, now);
+    expect(await counted()).toEqual({ counted: 0, reopened: 0 });
+  });
+
+  test("does not count any more when the service refused just that since", async () => {
+    const [, newer] = [...(await ended("failed", lost)), ...(await ledger.stage.insert(run, lost))];
+    const error = { code: "bad_request", message: "refused" };
+    const slice = await ledger.stage.claimed(newer!, ledger.worker);
+    await endAttempt(ledger.stage.db, slice, { ...ending, state: "skipped", error }, now);
+    expect(await counted()).toEqual({ counted: 0, reopened: 0 });
+  });
+
+  test("that is a snapshot is made good by one of a later day", async () => {
+    await ended(
+      "failed",
+      { class: "snapshot", window: august(3) },
+      { class: "snapshot", scope: {}, window: august(3) },
+    );
+    await ended("loaded", { class: "snapshot", window: august(9) });
+    expect(await counted()).toEqual({ counted: 1, reopened: 1 });
+  });
+
+  test("counts only where it touches the days asked for", async () => {
+    await ended("failed", lost);
+    const beside = { start: day("2026-08-07"), end: day("2026-08-09") };
+    const looked = { runId: await ledger.stage.run(), datasets: ["keyword_rank"], within: beside };
+    expect((await standing(ledger.stage.db, looked)).failedBefore).toBe(0);
+    expect((await standing(ledger.stage.db, { ...looked, within: { start: day("2026-08-06") } })).failedBefore).toBe(1);
+  });
+
+  test("is told with its reason until it is made good", async () => {
+    const [id] = await ledger.stage.insert(run, lost);
+    const error = { code: "timeout", message: "no answer" };
+    const slice = await ledger.stage.claimed(id!, ledger.worker);
+    await endAttempt(ledger.stage.db, slice, { ...ending, state: "failed", error }, now);
+    expect((await readStatus(ledger.stage.db)).troubles).toMatchObject([{ code: "timeout", slices: 1 }]);
+    await ended("loaded", { items: ["a", "b", "c"], window: days(1, 9) });
+    expect((await readStatus(ledger.stage.db)).troubles).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { claimNext, giveBackStrays, sharedQueue, wakeDue } from "../../src/ledger/queue.ts";
+import { enqueue } from "../../src/ledger/runs.ts";
+import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
+import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+
+describe("the queue", () => {
+  let stage: LedgerStage;
+  let worker: string;
+  let run: string;
+
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+
+  beforeEach(async () => {
+    await stage.reset();
+    worker = await stage.alive();
+    run = await stage.run();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const taker = (queueId = sharedQueue) => ({ queueId, workerId: worker });
+  const next = (most: number, queueId = sharedQueue) => claimNext(stage.db, taker(queueId), most, now);
+  const numbers = (slices: readonly { sliceId: string }[]) => slices.map(({ sliceId }) => sliceId);
+
+  test("hands out classes in their order, then newest days, by the chunk, each slice once", async () => {
+    const [backfill, daily, lookback, snapshot, earlier] = await stage.insert(
+      run,
+      draft({ class: "backfill", window: august(5) }),
+      draft({ class: "daily", window: august(4) }),
+      draft({ class: "lookback", window: august(3) }),
+      draft({ class: "snapshot", window: august(2) }),
+      draft({ class: "daily", window: august(1), items: ["a", "b"] }),
+    );
+    expect(numbers(await next(2))).toEqual([snapshot, daily]);
+    const rest = await next(9);
+    expect(numbers(rest)).toEqual([earlier, lookback, backfill]);
+    expect(rest[0]).toMatchObject({ attempt: 1, items: ["a", "b"], window: august(1) });
+    expect(await next(9)).toEqual([]);
+    for (const slice of await stage.slices("state, worker_id"))
+      expect(slice).toEqual({ state: "running", worker_id: worker });
+  });
+
+  test("of a foreground process is its own", async () => {
+    const owner = await stage.alive();
+    await enqueue(stage.db, await stage.run({ workerId: owner }), [draft()], now);
+    await enqueue(stage.db, run, [draft({ window: august(1) })], now);
+    expect((await next(9)).map(({ window }) => window)).toEqual([august(1)]);
+    expect((await next(9, owner)).map(({ window }) => window)).toEqual([draft().window]);
+  });
+
+  test("leaves to the first who takes it what two want at once", async () => {
+    const ids = await stage.insert(run, ...[1, 2, 3, 4].map((date) => draft({ window: august(date) })));
+    const holder = await stage.pool.connect();
+    await holder.query("begin");
+    await holder.query("select from ops.slice where slice_id = $1 for update", [ids[3]]);
+    expect(numbers(await next(2))).toEqual([ids[2], ids[1]]);
+    await holder.query("commit");
+    holder.release();
+    expect(numbers(await next(9))).toEqual([ids[3], ids[0]]);
+  });
+
+  test("holds back what is not due, and puts it in its turn when it is", async () => {
+    const [later, , earlier, spent] = await stage.insert(
+      run,
+      ...[4, 3, 2, 1].map((date) => draft({ window: august(date) })),
+    );
+    const put = async (id: string | undefined, state: "pending" | "deferred", dueAt: number | null) =>
+      endAttempt(stage.db, await stage.claimed(id!, worker), { ...ending, state, dueAt }, now);
+    await put(later, "pending", now + 1_000);
+    await put(earlier, "deferred", now + 2_000);
+    await put(spent, "deferred", null);
+    await wakeDue(stage.db, sharedQueue, now + 999);
+    expect((await stage.queued()).length).toBe(1);
+    await wakeDue(stage.db, "99", now + 2_000);
+    await wakeDue(stage.db, sharedQueue, now + 1_000);
+    expect((await next(1)).map(({ sliceId, attempt }) => ({ sliceId, attempt }))).toEqual([
+      { sliceId: later, attempt: 2 },
+    ]);
+    await wakeDue(stage.db, sharedQueue, now + 2_000);
+    expect(numbers(await next(9))).toContain(earlier);
+    expect(await stage.slices("slice_id, state")).toContainEqual({ slice_id: spent, state: "deferred" });
+  });
+
+  test("takes back what a claim took that nobody heard of, and nothing that is in hands or another's", async () => {
+    const [held, lost] = await stage.insert(run, draft({ window: august(2) }), draft({ window: august(1) }));
+    await next(9);
+    const [others] = await stage.insert(run, draft({ window: august(3) }));
+    await stage.claimed(others!, await stage.alive());
+    expect(await giveBackStrays(stage.db, taker(), [held!])).toBe(1);
+    expect(await stage.queued()).toEqual([{ queue: sharedQueue, slice: lost }]);
+    expect(await giveBackStrays(stage.db, taker(), [held!])).toBe(0);
+  });
+
+  test("keeps both halves of a slice in its turn", async () => {
+    const owner = await stage.alive();
+    const mine = await stage.run({ workerId: owner });
+    const [id] = await stage.insert(mine, draft({ class: "lookback", items: ["a", "b"] }));
+    await stage.insert(mine, draft({ class: "backfill" }));
+    const [slice] = await next(1, owner);
+    const halves = await splitSlice(stage.db, slice!, now);
+    expect(halves[0]).toBe(id);
+    expect(numbers(await next(2, owner))).toEqual(halves);
+  });
+
+  test("counts what was planned with its slices", async () => {
+    expect(await enqueue(stage.db, run, [draft(), draft(), draft({ window: august(1), credits: 10 })], now)).toBe(2);
+    const { rows } = await stage.pool.query("select planned_slices, planned_credits::int from ops.run");
+    expect(rows).toEqual([{ planned_slices: 2, planned_credits: 13 }]);
+  });
+});
