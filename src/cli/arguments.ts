@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../core/clock.ts";
 import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
@@ -64,6 +64,11 @@ export function collect(text: string, previous: readonly string[]): readonly str
       .map((name) => name.trim())
       .filter((name) => name !== ""),
   ];
+}
+
+/** The option of commands that read what is stored: all datasets unless some are named. */
+export function onlyDatasets(): Option {
+  return new Option("--dataset <name>", "only this dataset; may be repeated").argParser(collect).default([], "all");
 }
 
 /** `--from` and `--to`, both counted in, as a window. */

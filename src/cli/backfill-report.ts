@@ -5,7 +5,7 @@ import type { PlanChanges } from "../ingest/plan-changes.ts";
 import { daysBetween } from "../core/day.ts";
 import { lastDay } from "../core/window.ts";
 import { sumOf } from "../ingest/plan-tally.ts";
-import { openWork } from "../ledger/open-work.ts";
+import { openWork, openWorkOfPlan, type Work } from "../ledger/open-work.ts";
 import type { PlanStanding } from "../ledger/plan-standing.ts";
 import { count, print } from "./output.ts";
 import { forecastOf, printPlan, workOf } from "./plan-report.ts";
@@ -17,14 +17,15 @@ const shownAtMost = 20;
 /** Prints a plan: its table, what it costs, when it would be done, what was left out of it. */
 export async function printKeptPlan(app: App, plan: BackfillPlan, standing: PlanStanding): Promise<void> {
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
-  const lines = workOf(plan.lines);
+  const isBegun = plan.queuedAt !== null;
+  const lines = await workLeft(app, plan);
   print(
     `Plan ${plan.planId}, made ${new Date(plan.madeAt).toISOString()} as of ${plan.asOf}: ${commandOf(plan.request)}`,
   );
   printPlan({
     lines,
     waiting: [],
-    totals: { slices, requests, credits, naiveCredits },
+    totals: isBegun ? { ...sumOf(lines), naiveCredits: null } : { slices, requests, credits, naiveCredits },
     forecast: await forecastOf(app, lines),
   });
   if (leftOut.slices > 0)
@@ -39,10 +40,15 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, standing: Plan
     print(
       `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: they are left to \`storehouse sync\` and \`storehouse worker\`.`,
     );
-  if (plan.queuedAt !== null)
+  if (isBegun)
     print(
-      `It was begun: ${count(standing.total - standing.open)} of ${count(standing.total)} slices are done for ${count(standing.credits)} credits.`,
+      `It was begun: ${count(standing.total - standing.open)} of ${count(standing.total)} slices are done for ${count(standing.credits)} of ${count(credits)} credits; what is shown is left.`,
     );
+}
+
+/** What a plan takes yet: all of it until it is begun, then its open slices. */
+export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly Work[]> {
+  return plan.queuedAt === null ? workOf(plan.lines) : openWorkOfPlan(app.warehouse.db, plan.planId);
 }
 
 /** Prints what became of a plan that has nothing left to run. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { apiAccess, projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment, readEnvironment } from "../config/env.ts";
@@ -15,6 +15,8 @@ export function loadConfig(): Config {
   const named = environment.STOREHOUSE_CONFIG;
   if (named !== undefined && !existsSync(named))
     throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names no file: ${named}` });
+  if (named !== undefined && statSync(named).isDirectory())
+    throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names a folder, not a file: ${named}` });
   const settingsFile = named ?? path.join(projectRoot, "config", "storehouse.yaml");
   const settings = readSettings(
     path.resolve(settingsFile),

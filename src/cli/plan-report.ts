@@ -10,15 +10,19 @@ import { count, print } from "./output.ts";
 import { table } from "./table.ts";
 
 /** When work would be done: allowance periods, the running one counted, and an instant as ISO 8601. */
-export type Done = { readonly periods: number; readonly doneAt: string } | null;
+export type Done = { readonly periods: number; readonly doneAt: string } | { readonly unknown: DoneUnknown };
 
-/** When the work would be done; null while the service has not told the allowance, or when it never would. */
+/** Why nobody can say: the service has not told the allowance yet, or what the floors leave never suffices. */
+type DoneUnknown = "allowance_not_known" | "allowance_too_small";
+
+/** When the work would be done, or why that is not known. */
 export async function forecastOf(app: App, work: readonly Omit<Work, "dataset">[]): Promise<Done> {
   const { environment, settings } = app.config;
-  if (environment.API_TOKEN === undefined) return null;
+  if (environment.API_TOKEN === undefined) return { unknown: "allowance_not_known" };
   const account = await readAccount(app.warehouse.db, accountIdOf(environment.API_TOKEN));
   const { total, remaining, resetsAt, periodHours } = account ?? {};
-  if (total == null || remaining == null || resetsAt == null || periodHours == null) return null;
+  if (total == null || remaining == null || resetsAt == null || periodHours == null)
+    return { unknown: "allowance_not_known" };
   const now = app.clock.now();
   const of = (name: CreditClass) => sumOf(work.filter((one) => one.class === name));
   const done = forecast({
@@ -31,7 +35,9 @@ export async function forecastOf(app: App, work: readonly Omit<Work, "dataset">[
     requestsPerSecond: settings.api.requests_per_second,
     now,
   });
-  return done === null ? null : { periods: done.periods, doneAt: new Date(done.doneAt).toISOString() };
+  return done === null
+    ? { unknown: "allowance_too_small" }
+    : { periods: done.periods, doneAt: new Date(done.doneAt).toISOString() };
 }
 
 /** Lines of a plan by dataset and class. */
@@ -69,8 +75,13 @@ export function printPlan({ lines, waiting, totals, forecast: done }: PlanWords)
   );
   if (totals.naiveCredits !== null)
     print(`\nOne request a keyword would cost ${count(totals.naiveCredits)} credits for what is newly planned.`);
-  if (done !== null)
-    print(
-      `With nobody else spending, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`,
-    );
+  print(doneWords(done));
+}
+
+function doneWords(done: Done): string {
+  if (!("unknown" in done))
+    return `With nobody else spending, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`;
+  return done.unknown === "allowance_not_known"
+    ? "How many allowance periods it takes is not known yet: `storehouse credits` asks for the allowance, for free."
+    : "What credits.floors leave of the allowance never suffices for it: see config/storehouse.yaml.";
 }

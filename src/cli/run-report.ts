@@ -1,5 +1,5 @@
 import type { SyncResult } from "../ingest/sync.ts";
-import { count, print, remark } from "./output.ts";
+import { count, countOf, print, remark } from "./output.ts";
 
 /** What each outcome of a run means to the shell. */
 export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interrupted: 130 } as const satisfies Record<
@@ -9,22 +9,27 @@ export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interr
 
 /** The exit codes for the help of commands that run slices. */
 export const exitHelp =
-  "\nExit codes: 0 all loaded, 1 some slices failed, 2 usage, settings or token, 3 stopped by credits, 130 interrupted.";
+  "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, 130 interrupted.";
 
 /** What differs between the commands: how to go on after an interruption, and what it means that the budget is spent. */
-export type RunWords = { readonly goOn: string; readonly budgetSpent: (slicesLeft: string) => string };
+export type RunWords = {
+  readonly goOn: string;
+  /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was asked for. */
+  readonly budgetSpent: (slicesLeft: string, isBegun: boolean) => string;
+};
 
 /** Prints how a run in the foreground ended and what to do next. */
 export function printResult({ outcome, progress, leftOut, left, error }: SyncResult, words: RunWords): void {
   const { total, open, failed, skipped, deferred } = progress;
   const facts = [
-    `${count(total - open - failed - skipped)} of ${count(total)} slices loaded`,
-    `${count(progress.credits)} credits spent`,
+    `${count(total - open - failed - skipped)} of ${countOf(total, "slice")} loaded`,
+    `${countOf(progress.credits, "credit")} spent`,
   ];
   if (skipped > 0) facts.push(`${count(skipped)} cannot be had`);
   if (failed > 0) facts.push(`${count(failed)} failed`);
+  const nothingFits = total === 0 && outcome === "deferred";
   if (total > 0) print(`${facts.join(", ")}.`);
-  else
+  else if (!nothingFits)
     print(
       outcome === "loaded"
         ? "Everything asked for is loaded; no credits spent."
@@ -35,13 +40,16 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     print(
       `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` asks again.`,
     );
-  if (left.failedBefore > 0) print(`${count(left.failedBefore)} slices failed earlier and are not loaded.`);
+  if (left.failedBefore > 0)
+    print(
+      `${countOf(left.failedBefore, "slice failed earlier and is not loaded", "slices failed earlier and are not loaded")}.`,
+    );
   if (failed + left.failedBefore > 0)
     print("`storehouse status` says why; `storehouse retry` runs failed slices again.");
   if (outcome === "deferred")
     print(
       progress.nextDueAt === null
-        ? words.budgetSpent(count(deferred + leftOut))
+        ? words.budgetSpent(countOf(deferred + leftOut, "slice is", "slices are"), total > 0)
         : waitWords(deferred + leftOut, progress.nextDueAt),
     );
   if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);
@@ -49,5 +57,5 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
 
 function waitWords(slices: number, nextDueAt: number): string {
   const when = new Date(nextDueAt).toISOString();
-  return `Stopped by credits: ${count(slices)} slices wait. It can go on at ${when}: run it again then, or leave it to \`storehouse worker\`.`;
+  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can go on at ${when}: run it again then, or leave it to \`storehouse worker\`.`;
 }

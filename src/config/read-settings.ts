@@ -1,6 +1,7 @@
 import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
 import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
+import { didYouMean, keysAt } from "./did-you-mean.ts";
 import { Settings } from "./settings.ts";
 
 /** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
@@ -13,12 +14,16 @@ export function readSettings(file: string, datasets: readonly string[]): Setting
   const result = Settings.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
   if (!result.success) {
     const issue = result.error.issues[0];
-    const path = [...(issue?.path ?? []), ...(issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
+    const unknownKey = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+    const path = [...(issue?.path ?? []), ...(unknownKey === undefined ? [] : [unknownKey])];
     throw fail("bad_config", {
       file,
       line: lineOf(document, lines, path),
       key: path.length > 0 ? path.join(".") : undefined,
-      problem: issue?.message,
+      problem:
+        unknownKey === undefined
+          ? issue?.message
+          : `is no setting${didYouMean(unknownKey, keysAt(Settings, issue?.path ?? []))}`,
     });
   }
   const unknown = Object.keys(result.data.datasets).find((name) => !datasets.includes(name));
@@ -27,7 +32,7 @@ export function readSettings(file: string, datasets: readonly string[]): Setting
       file,
       line: lineOf(document, lines, ["datasets", unknown]),
       key: `datasets.${unknown}`,
-      problem: "no dataset has this name",
+      problem: `no dataset has this name${didYouMean(unknown, datasets)}`,
     });
   }
   return result.data;

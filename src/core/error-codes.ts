@@ -1,7 +1,7 @@
 /**
  * Every error that Storehouse can raise: what to do about it and what to tell whoever reads it.
  * `recovery` is the class (see errors.ts); `attempts` is how often a slice is asked for before it counts as failed;
- * `says` may name facts of the context in braces; those that it does not name are listed after it.
+ * `says` and `next` may name facts of the context in braces; those that neither names are listed after `says`.
  * `leaves` is the state in which a slice that cannot be had ends.
  */
 export const errorCodes = {
@@ -27,6 +27,16 @@ export const errorCodes = {
     says: "a file is there but cannot be read: {file}",
     next: "mend its permissions or take it away",
   },
+  unwritable_file: {
+    recovery: "usage",
+    says: "{file} cannot be written: {cause}",
+    next: "name another place, or mend its permissions",
+  },
+  port_taken: {
+    recovery: "usage",
+    says: "port {port} is taken",
+    next: "leave --port out or choose another",
+  },
   unknown_dataset: {
     recovery: "usage",
     says: "no dataset has the name {dataset}",
@@ -34,7 +44,7 @@ export const errorCodes = {
   },
   unknown_plan: {
     recovery: "usage",
-    says: "no plan has the number {plan}",
+    says: "no plan has the number {plan} {known}",
     next: "`storehouse backfill --dry-run` makes one",
   },
   plan_changed: {
@@ -55,7 +65,7 @@ export const errorCodes = {
   not_agreed: {
     recovery: "usage",
     says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and nobody is at a terminal to be asked",
-    next: "run it with `storehouse backfill --yes --plan` and its number",
+    next: "`storehouse backfill --plan {plan} --yes` runs it",
   },
   database_unreachable: {
     recovery: "usage",

@@ -14,6 +14,11 @@ export abstract class StorehouseError extends Error {
     this.code = code;
     this.context = context;
   }
+
+  /** What is wrong and with which values, without the code and the next step: for the words of another error. */
+  get problem(): string {
+    return problemOf(this.code, this.context);
+  }
 }
 
 /** Settings, arguments or a machine that cannot work: tell the person and exit 2. */
@@ -60,16 +65,23 @@ export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknow
 
 /** One line: what is wrong, with which values, and what to do next. */
 function sentence(code: ErrorCode, context: ErrorContext): string {
+  return `${code}: ${problemOf(code, context)}; ${filled(errorCodes[code].next, context)}`;
+}
+
+function problemOf(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
-  const facts = Object.entries(context).filter(([, value]) => value !== undefined && value !== null);
-  const told = says
+  const rest = Object.entries(context)
+    .filter(([name, value]) => value !== undefined && value !== null && !`${says}${next}`.includes(`{${name}}`))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : value}`);
+  return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
+}
+
+/** Words with their places filled; a place whose fact is not known is left out. */
+function filled(words: string, context: ErrorContext): string {
+  return words
     .replaceAll(/\s?\{(\w+)\}/g, (place, name: string) => {
       const value = context[name];
       return value === undefined || value === null ? "" : place.replace(`{${name}}`, () => String(value));
     })
     .trimStart();
-  const rest = facts
-    .filter(([name]) => !says.includes(`{${name}}`))
-    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : value}`);
-  return `${code}: ${told}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}; ${next}`;
 }

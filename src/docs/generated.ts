@@ -44,11 +44,12 @@ const tables: Readonly<Record<string, () => string>> = {
     ),
   operations: () =>
     markdown(
-      ["operation", "credits", "longest range", "items a call", "method and path"],
+      ["operation", "id", "credits", "longest range", "items a call", "method and path"],
       operations
         .map((operation) => ({ ...describeOperation(operation, storeWords), longest: rangeWords(operation) }))
-        .map(({ name, cost, longest, itemLimit, method, path: template }) => [
+        .map(({ id, name, cost, longest, itemLimit, method, path: template }) => [
           name,
+          `\`${id}\``,
           String(cost),
           longest,
           itemLimit === null ? "" : `${itemLimit.items} ${itemLimit.parameter}`,

@@ -5,6 +5,15 @@ import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { filesOf, folder } from "../support/raw-stage.ts";
 
+/** An answer as a file that somebody wrote. */
+const byHand = {
+  dataset: "keyword_rank",
+  scope: { store: "ios", app: "42", country: "US" },
+  window: { from: today, to: today },
+  items: ["chess"],
+  body: [],
+};
+
 describe("storehouse raw", () => {
   let stage: Stage;
   let slice: string;
@@ -58,9 +67,40 @@ describe("storehouse raw", () => {
     [["show", "1", "--page", "3"], "its pages are 0"],
     [["list", "--operation", "nothing"], "storehouse operations"],
     [["import", "/nowhere/at/all"], "no such file or folder"],
-  ])("tells what is wrong with %j and ends with 2", async (command, problem) => {
+    [["import", "/dev/null/file"], "a file is there but cannot be read: /dev/null/file"],
+    [["export", "--out", "/dev/null"], "unwritable_file: /dev/null cannot be written: EEXIST"],
+    [["export", "--out", "/dev/null/below"], "unwritable_file: /dev/null/below cannot be written: ENOTDIR"],
+  ])("tells what is wrong with %j in one line and ends with 2", async (command, problem) => {
     const { code, stderr } = await run(command);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("tells in one line that an export cannot be written into its folder, or over what is no export", async () => {
+    await using out = await folder();
+    await writeFile(path.join(out.path, "tracked_keyword"), "in the way");
+    const blocked = await run(["export", "--dataset", "tracked_keyword", "--out", out.path]);
+    expect(blocked).toMatchObject({ code: 2, stderr: expect.stringMatching(/^unwritable_file: .*\n$/) });
+    await writeFile(path.join(out.path, "manifest.json"), "{}");
+    for (const command of [
+      ["export", "--out", out.path],
+      ["import", out.path],
+    ]) {
+      const { code, stderr } = await run(command);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^bad_argument: .*no manifest.*\n$/) });
+    }
+  });
+
+  test("says so where nothing is stored that fits, and where a folder holds no answer", async () => {
+    const { code, stdout } = await run(["list", "--to", "2001-01-01"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^No stored answer fits\./) });
+    expect((await run(["list", "--to", "2001-01-01", "--json"])).stdout).toBe("[]\n");
+    await using place = await folder();
+    const empty = await run(["import", place.path]);
+    expect(empty).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`no .json file with an answer in ${place.path}`),
+    });
   });
 
   test("exports and imports without a token, and asks nobody", async () => {
@@ -69,36 +109,70 @@ describe("storehouse raw", () => {
     const exported = await run(["export", "--out", out.path]);
     expect(exported).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^\d+ answers written, 0 were there already\.\n$/),
+      stdout: expect.stringMatching(/^\d+ answers written, 0 there already\.\n$/),
     });
     const count = Object.keys(await filesOf(out.path)).length - 1;
     const dry = await run(["import", out.path, "--dry-run"], target.databaseUrl);
     expect(dry).toMatchObject({ code: 0, stdout: `${count} answers would be loaded, 0 known already.\n` });
     expect(await target.query("select from ops.slice")).toEqual([]);
     const imported = await run(["import", out.path], target.databaseUrl);
-    expect(imported.stdout).toMatch(new RegExp(`^${count} answers loaded with \\d+ rows, 0 known already\\.`));
+    expect(imported.stdout).toMatch(new RegExp(`^${count} answers loaded with \\d+ rows?, 0 known already\\.`));
     expect(stage.sandbox.log()).toEqual([]);
     expect(target.sandbox.log()).toEqual([]);
+  });
+
+  test("counts the rows that did not fit by file and ends with 1, though the others are loaded", async () => {
+    await using place = await folder();
+    await using target = await openStage();
+    const row = {
+      trackId: 42,
+      keyword: "chess",
+      countryCode: "US",
+      date: `${today}T03:00:00`,
+      appKind: "IPHONE",
+      rank: 3,
+    };
+    const part = path.join(place.path, "part.json");
+    await writeFile(part, JSON.stringify({ ...byHand, body: [row, { ...row, trackId: 43 }] }));
+    await writeFile(path.join(place.path, "whole.json"), JSON.stringify({ ...byHand, items: ["go"] }));
+    const dry = await run(["import", place.path, "--dry-run"], target.databaseUrl);
+    expect(dry).toMatchObject({
+      code: 1,
+      stdout: "2 answers would be loaded, 0 known already. 1 row would not fit.\n",
+    });
+    expect(await target.query("select from ops.reject")).toEqual([]);
+    const { code, stdout, stderr } = await run(["import", place.path, "--json"], target.databaseUrl);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ loaded: 2, rejects: 1, withRejects: [{ file: part, rejects: 1 }] });
+    expect(stderr).toBe(`${part}: 1 row did not fit: see ops.reject\n`);
+    expect(await target.query("select from ops.reject")).toHaveLength(1);
+    const again = await run(["import", place.path], target.databaseUrl);
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("says of a body that does not fit only what is wrong with it", async () => {
+    await using place = await folder();
+    await writeFile(path.join(place.path, "odd.json"), JSON.stringify({ ...byHand, body: { a: 1 } }));
+    const { code, stderr } = await run(["import", place.path]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^bad_answer_file: .*odd\.json is not loaded: body: the answer has a shape that is not known \(/,
+    );
+    expect(stderr).not.toMatch(/raw\.answer|unknown_shape/);
   });
 
   test("loads what fits, names each file that does not, and ends with 1", async () => {
     await using place = await folder();
     await using target = await openStage();
     await mkdir(path.join(place.path, "by", "hand"), { recursive: true });
-    const file = {
-      dataset: "keyword_rank",
-      scope: { store: "ios", app: "42", country: "US" },
-      window: { from: today, to: today },
-      items: ["chess"],
-      body: [],
-    };
+    const file = byHand;
     await writeFile(path.join(place.path, "good.json"), JSON.stringify(file));
     await writeFile(path.join(place.path, "by", "hand", "odd.json"), JSON.stringify({ ...file, url: "x" }));
     await writeFile(path.join(place.path, "half.json"), JSON.stringify(file).slice(0, -1));
     const { code, stdout, stderr } = await run(["import", place.path], target.databaseUrl);
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: "1 answers loaded with 2 rows, 0 known already, 2 files refused.\n",
+      stdout: "1 answer loaded with 2 rows, 0 known already, 2 files refused.\n",
     });
     expect(stderr.trim().split("\n")).toEqual([
       expect.stringContaining("odd.json is not loaded: Unrecognized key"),

@@ -5,6 +5,7 @@ import { factsOf } from "../support/ingest-tables.ts";
 
 describe("storehouse replay and prune", () => {
   let stage: Stage;
+  let otherBody: Buffer;
 
   beforeAll(async () => {
     stage = await openStage({ market: { apps: 1 } });
@@ -36,6 +37,7 @@ describe("storehouse replay and prune", () => {
     [["replay", "--dataset", "ranks"], "no dataset has the name ranks"],
     [["replay", "--from", "2026-08-19", "--to", "2026-08-18"], "--from is after --to"],
     [["prune", "--keep-days", "-1"], "no number of days"],
+    [["prune", "--keep-days", "0"], "add --yes, or --dry-run"],
   ])("refuse %j and change nothing", async (command, problem) => {
     const before = await factsOf(stage, []);
     expect(await run(...command)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(problem) });
@@ -45,7 +47,25 @@ describe("storehouse replay and prune", () => {
   test("say how many answers were pruned, of which days, and what to do", async () => {
     const before = await factsOf(stage, []);
     await stage.query("update raw.answer set fetched_at = '2020-01-01Z' where operation = 'ios.keyword-ranking'");
-    expect((await run("prune", "--keep-days", "100")).stdout).toMatch(/^\d+ answers deleted, [\d,]+ bytes\.\n$/);
+    const [body] = await stage.query<{ body: Buffer }>(
+      "select body from raw.answer where operation = 'dashboard.apps'",
+    );
+    otherBody = body?.body ?? Buffer.of();
+    await stage.query("update raw.answer set fetched_at = '2020-01-01Z' where operation = 'dashboard.apps'");
+    const look = await run("prune", "--keep-days", "100", "--dry-run");
+    expect(look.stdout).toMatch(/\nkeyword_rank +2026-08-16 +2026-08-19 +\d+ +[\d,]+\n.*\n?.*nothing was\.\n$/);
+    const answers = await stage.query("select from raw.answer");
+    expect((await run("prune", "--keep-days", "100")).stdout).toMatch(
+      /^\d+ answers deleted, [\d,]+ bytes\.\nThey cannot be replayed any more: keyword_rank 2026-08-16 to 2026-08-19; tracked_app 2026-08-20\.\n$/,
+    );
+    const gone = answers.length - (await stage.query("select from raw.answer")).length;
+    expect(look.stdout).toContain(` ${gone - 1} `);
+    expect(await run("prune", "--keep-days", "100")).toMatchObject({
+      stdout: "No answer is so old: nothing to delete.\n",
+    });
+    const all = await run("replay");
+    expect(all.code).toBe(2);
+    expect(all.stderr).toMatch(/ loaded slices of tracked_app, keyword_rank with days from 2026-08-16 to 2026-08-20 /);
     const refused = await run("replay", "--dataset", "keyword_rank");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
@@ -56,9 +76,7 @@ describe("storehouse replay and prune", () => {
   });
 
   test("end with 1 when a stored answer does not fit, and say where to look", async () => {
-    await stage.query(
-      "update raw.answer set body = (select body from raw.answer where operation = 'dashboard.apps' limit 1) where operation = 'ios.keyword-history'",
-    );
+    await stage.query("update raw.answer set body = $1 where operation = 'ios.keyword-history'", [otherBody]);
     const { code, stderr } = await run("replay", "--dataset", "keyword_rank", "--keep-pruned");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("their slices are failed") });
     expect((await run("status")).stdout).toMatch(/keyword_rank +failed +\d+ +unknown_shape: /);

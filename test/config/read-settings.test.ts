@@ -138,10 +138,30 @@ describe("a key that nobody knows is named, on its own line", () => {
     await expect(read(yaml)).rejects.toMatchObject({ code: "bad_config", context: { line, key } });
   });
 
+  test.each([
+    ["api: { concurency: 1 }", "did you mean concurrency?"],
+    ["portfolio:\n  apps:\n    - { id: 1, country: US, countries: [US] }", "did you mean countries?"],
+    ["credits: { askAbove: 1 }", "did you mean ask_above?"],
+    ["datasets: { keyword_rank: { historydays: 9 } }", "did you mean history_days?"],
+    ["datasets: { keyword_ranks: {} }", "did you mean keyword_rank?"],
+    ["portfolioo: {}", "did you mean portfolio?"],
+  ])("with the nearest: %j", async (yaml, words) => {
+    await expect(read(yaml)).rejects.toThrow(words);
+  });
+
+  test("without one where none is near", async () => {
+    await expect(read("api: { token: abc }")).rejects.toThrow("api.token is no setting;");
+  });
+
   test("and so is a dataset", async () => {
     await expect(read("datasets:\n  keyword_rank: {}\n  keyword_ranks:\n    on: true\n")).rejects.toMatchObject({
       code: "bad_config",
-      context: { file, line: 3, key: "datasets.keyword_ranks", problem: "no dataset has this name" },
+      context: {
+        file,
+        line: 3,
+        key: "datasets.keyword_ranks",
+        problem: "no dataset has this name, did you mean keyword_rank?",
+      },
     });
   });
 });

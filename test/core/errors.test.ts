@@ -25,7 +25,9 @@ const codes = Object.entries(errorCodes) as [ErrorCode, Entry][];
 
 /** Facts for every place that the code's words have, and one more. */
 function factsFor(entry: Entry): Record<string, string> {
-  const places = [...entry.says.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name ?? "", `the ${name}`] as const);
+  const places = [...`${entry.says} ${entry.next}`.matchAll(/\{(\w+)\}/g)].map(
+    ([, name]) => [name ?? "", `the ${name}`] as const,
+  );
   return { ...Object.fromEntries(places), operation: "ios.keyword-ranking" };
 }
 
@@ -42,13 +44,22 @@ describe.each(codes)("%s", (code, entry) => {
     const { message } = fail(code, facts);
     expect(message).toMatch(new RegExp(`^${code}: `));
     for (const fact of Object.values(facts)) expect(message).toContain(fact);
-    expect(message.endsWith(`; ${entry.next}`)).toBe(true);
+    expect(message.endsWith(`; ${entry.next.replaceAll(/\{(\w+)\}/g, "the $1")}`)).toBe(true);
     expect(message).not.toMatch(/[\n{}]/);
   });
 
   test("says a whole sentence where facts are missing", () => {
     expect(fail(code).message).not.toMatch(/[{}]|\s{2}|undefined|null|\(\)/);
   });
+});
+
+test("the problem alone has all facts that the next step does not name, and neither code nor next step", () => {
+  expect(fail("bad_answer_file", { file: "a.json", problem: "no", bytes: 3 }).problem).toBe(
+    "a.json is not loaded: no (bytes=3)",
+  );
+  expect(fail("not_agreed", { credits: "12,000", limit: "1,000", plan: "3" }).message).toMatch(
+    /^not_agreed: the plan costs 12,000 credits, .* = 1,000, .*asked; `storehouse backfill --plan 3 --yes` runs it$/,
+  );
 });
 
 test("facts that are not known are left out, texts are quoted", () => {

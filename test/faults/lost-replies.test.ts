@@ -2,45 +2,44 @@ import { expect, test } from "vitest";
 import { openIngest } from "../../src/app.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { runToEnd } from "../../src/ingest/run-to-end.ts";
-import { requeueLost } from "../../src/ledger/lost-jobs.ts";
 import { openRun } from "../../src/ledger/runs.ts";
-import { draft, openLedgerStage } from "../support/ledger-stage.ts";
-import { openStage, today } from "../support/ingest-stage.ts";
-import { addJobs } from "../../src/ledger/jobs.ts";
+import { syncInForeground } from "../../src/foreground.ts";
+import { openStage, today, wish } from "../support/ingest-stage.ts";
 
-const task = "run_slice";
-const aMinute = { task, takenForMs: 60_000, inHands: [] };
-
-test("queues a slice again whose job the queue took and never heard of", async () => {
-  await using stage = await openLedgerStage();
-  const run = await stage.run();
-  const [lost = "", held = "", fresh = ""] = await stage.insert(
-    run,
-    draft(),
-    draft({ scope: { store: "ios", app: "2", country: "US" } }),
-    draft({ scope: { store: "ios", app: "3", country: "US" } }),
-  );
-  await addJobs(stage.db, task, [lost, held, fresh]);
-  await stage.pool.query(
-    "update graphile_worker._private_jobs set locked_by = 'somebody', locked_at = now() - interval '2 minutes' where key <> $1",
-    [`slice ${fresh}`],
-  );
-  expect(await requeueLost(stage.db, { ...aMinute, inHands: [held] })).toBe(1);
-  const { rows } = await stage.pool.query(
-    "select key from graphile_worker._private_jobs where locked_at is null and key is not null order by key",
-  );
-  expect(rows.map(({ key }) => key)).toEqual([`slice ${lost}`, `slice ${fresh}`].sort());
-  // it waits now like any other, and is found no second time
-  expect(await requeueLost(stage.db, { ...aMinute, inHands: [held] })).toBe(0);
-});
-
-test("leaves alone what another task queued and what was taken a moment ago", async () => {
-  await using stage = await openLedgerStage();
-  const [slice = ""] = await stage.insert(await stage.run(), draft());
-  await addJobs(stage.db, task, [slice]);
-  await stage.pool.query("update graphile_worker._private_jobs set locked_by = 'somebody', locked_at = now()");
-  expect(await requeueLost(stage.db, aMinute)).toBe(0);
-  expect(await requeueLost(stage.db, { ...aMinute, takenForMs: 0, task: "run_slice:1" })).toBe(0);
+test("gives back a slice whose claim went through and whose reply never came", async () => {
+  await using stage = await openStage();
+  let claimed = 0;
+  let cut = 0;
+  // the reply to the second chunk is lost on its way: the server has done its part
+  await using app = await stage.open({ settings: { api: { concurrency: 1 } } });
+  const execute = app.warehouse.pool;
+  const connect = execute.connect.bind(execute);
+  execute.connect = (async () => {
+    const client = await connect();
+    return new Proxy(client, {
+      get(target, name) {
+        if (name !== "query") return Reflect.get(target, name, target) as unknown;
+        return async (text: unknown, values: unknown) => {
+          const result = await target.query(text as string, values as unknown[]);
+          if (!JSON.stringify(text).includes("skip locked") || result.rows.length === 0) return result;
+          claimed += 1;
+          if (claimed !== 2) return result;
+          cut += result.rows.length;
+          throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+        };
+      },
+    });
+  }) as typeof execute.connect;
+  const result = await syncInForeground(app, {
+    request: { datasets: [], bounds: {}, today },
+    maxCredits: null,
+    stop: new AbortController().signal,
+    progress: () => undefined,
+  });
+  expect(result).toMatchObject({ outcome: "loaded", progress: { open: 0 } });
+  expect(cut).toBeGreaterThan(0);
+  const wishes = stage.asked().map(wish);
+  expect(new Set(wishes).size).toBe(wishes.length);
 });
 
 test("plans once more after a wave of which nobody knows whether it was queued", async () => {
@@ -65,6 +64,7 @@ test("plans once more after a wave of which nobody knows whether it was queued",
       stop: new AbortController().signal,
       aborted: ingest.aborted,
       progress: () => undefined,
+      wake: () => undefined,
     },
     { runId, wave, look: async () => left },
   );

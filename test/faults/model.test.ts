@@ -4,12 +4,13 @@ import { addDays } from "../../src/core/day.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openStage, today, wish } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
-import { commands, finish, scene, total, type Account, type Real } from "../support/model-commands.ts";
+import { commands, finish, restarts, scene, total, type Account, type Real } from "../support/model-commands.ts";
 import { charged, repeats } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
+import { ownPostgres } from "../support/own-postgres.ts";
 
 const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };
-const budget = long ? { numRuns: 60, maxCommands: 25 } : { numRuns: 4, maxCommands: 7 };
+const budget = long ? { numRuns: 60, maxCommands: 25 } : { numRuns: 6, maxCommands: 7 };
 
 /** What is left by a run a day that nothing disturbs, up to each day. */
 const calm = new Map<string, { facts: Record<string, string[]>; wishes: readonly string[]; credits: number }>();
@@ -31,11 +32,17 @@ async function calmUntil(last: string) {
 test(
   "whatever happens between runs and in them, the end is that of undisturbed runs and nothing is asked for in vain",
   async () => {
+    // a server of one's own takes seconds to start, and each restart one more
+    await using server = long ? await ownPostgres() : undefined;
+    const all = server === undefined ? commands : [...commands, restarts];
     await fc.assert(
-      fc.asyncProperty(fc.commands(commands, { maxCommands: budget.maxCommands, size: "max" }), async (sequence) => {
+      fc.asyncProperty(fc.commands(all, { maxCommands: budget.maxCommands, size: "max" }), async (sequence) => {
         const clock = manualClock(Date.now());
-        await using stage = await openStage({ market: scene, accounts: [account], clock });
-        const real: Real = { stage, clock };
+        const own = server === undefined ? {} : { database: await server.database() };
+        await using stage = await openStage({ market: scene, accounts: [account], clock, ...own });
+        // whatever comes first finds tables, also in a database of one's own
+        await (await stage.open())[Symbol.asyncDispose]();
+        const real: Real = { stage, clock, ...(server === undefined ? {} : { restart: server.restart }) };
         const model: Account = { killed: 0, surprises: 0, day: today };
         await fc.asyncModelRun(() => ({ model, real }), sequence);
         await finish(real, model);

@@ -11,12 +11,16 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const concurrency = 2;
 /** A month of days, so that there is work left at the last kill. */
-const settings = { api: { concurrency }, datasets: { keyword_rank: { history_days: 30 } } };
+const whole = { api: { concurrency }, datasets: { keyword_rank: { history_days: 30 } } };
+const share = 0.3;
+const settings = { ...whole, credits: { floors: { snapshot: share, daily: share, lookback: share, backfill: share } } };
+/** A period is a few seconds, and the work takes several: in each of them the credits run out. */
+const account = { token: "sandbox-token", total: 400, periodHours: 5 / 3_600 };
 
 let calm: Calm;
 
 beforeAll(async () => {
-  calm = await calmRun({}, { settings });
+  calm = await calmRun({}, { settings: whole });
 });
 
 /** When which of two workers is killed: so many requests after the kill before, and a little later. */
@@ -27,7 +31,7 @@ const kill = fc.record({
 });
 
 test("two workers that are killed again and again load what one loads that nobody disturbs, and never work on one slice at once", async () => {
-  await using stage = await openStage({ latencyMs: 25 });
+  await using stage = await openStage({ latencyMs: 25, accounts: [account] });
   await using children = new AsyncDisposableStack();
   const start = () => children.use(startDoomed(stage, "worker", { settings }));
   const workers: [Child, Child] = [start(), start()];
@@ -45,10 +49,13 @@ test("two workers that are killed again and again load what one loads that nobod
     killedAt.push(Date.now());
     workers[which] = start();
   }
-  await until(() => isDone(stage));
+  await until(async () => (await isDone(stage)) && (await areAtWork(stage, workers)));
   for (const worker of workers) worker.process.kill("SIGTERM");
   expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0]);
   await expectCalm(stage, calm, kills.length * concurrency);
+  // what the killed had sent counts, also while nobody knows whether it was charged
+  expect(stage.asked().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
+  expect(new Set(stage.asked().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
   // only a kill in between makes one ask for what another has asked for
   for (const again of repeats(stage.asked())) {
     const first = stage.asked().find((request) => wish(request) === wish(again));
@@ -60,4 +67,11 @@ test("two workers that are killed again and again load what one loads that nobod
 async function isDone(stage: Stage): Promise<boolean> {
   if (new Set(stage.asked().map(wish)).size < calm.wishes.length) return false;
   return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
+}
+
+/** True when all of them have entered the ledger, and so hear when they are told to stop. */
+async function areAtWork(stage: Stage, workers: readonly Child[]): Promise<boolean> {
+  const pids = workers.map(({ process }) => process.pid);
+  const living = await stage.query("select from ops.worker where pid = any ($1) and stopped_at is null", [pids]);
+  return living.length === workers.length;
 }

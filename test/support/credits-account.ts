@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
+import type { Holders } from "../../src/credits/dead-holds.ts";
 import { releaseExpired, reserve, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";
 import type { CreditClass } from "../../src/core/slice.ts";
 import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
@@ -39,6 +40,9 @@ export type TestAccount = {
 /** A call that nobody answered. */
 export const lost: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
 
+/** Holders in a database without workers. */
+export const noHolders: Holders = { workerId: null, isAlive: () => sql<boolean>`true` };
+
 /** One database for the accounts of a test file. */
 export type Bank = AsyncDisposable & {
   readonly url: string;
@@ -73,7 +77,7 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
   const take = (
     cost: number,
     { class: creditClass = "daily", floor = 0 }: { class?: CreditClass; floor?: number } = {},
-  ) => reserve(db, { accountId, cost, class: creditClass, floor }, clock);
+  ) => reserve(db, { accountId, workerId: null, cost, class: creditClass, floor }, clock);
   const headers = ({ left, resetsAt = periodEnd }: Told) => ({
     remaining: left ?? null,
     resetsAt: left === undefined ? null : resetsAt,

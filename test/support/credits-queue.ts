@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { createBudget, type Budget } from "../../src/credits/budget.ts";
 import { createCreditQueue, type CreditQueue, type QueueOptions } from "../../src/credits/queue.ts";
 import type { Receipt } from "../../src/credits/holds.ts";
-import type { TestAccount } from "./credits-account.ts";
+import { noHolders, type TestAccount } from "./credits-account.ts";
 
 /** A queue on an account, with calls that wait until the test lets them end. */
 export type TestQueue = {
@@ -25,7 +25,7 @@ const noFloors = { snapshot: 0, daily: 0, lookback: 0, backfill: 0 };
 /** Opens a queue over the account; the free question finds nothing new unless `refresh` says otherwise. */
 export function openQueue(
   account: TestAccount,
-  options: Partial<Pick<QueueOptions, "concurrency" | "floors" | "refresh">> & { limit?: number } = {},
+  options: Partial<Pick<QueueOptions, "concurrency" | "floors" | "refresh" | "holders">> & { limit?: number } = {},
 ): TestQueue {
   const calls = new Map<string, PromiseWithResolvers<Receipt>>();
   const sent: string[] = [];
@@ -37,6 +37,7 @@ export function openQueue(
     clock: account.clock,
     concurrency: options.concurrency ?? 4,
     pace: account.pace,
+    holders: options.holders ?? noHolders,
     floors: options.floors ?? noFloors,
     budget,
     refresh: async () => {

@@ -9,6 +9,7 @@ import { observeBalance, openAccount } from "../../src/credits/account.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { createCreditQueue } from "../../src/credits/queue.ts";
 import { openWarehouse } from "../../src/warehouse/database.ts";
+import { noHolders } from "./credits-account.ts";
 import type { Spender } from "./credits-spenders.ts";
 
 /**
@@ -30,6 +31,7 @@ const queue = createCreditQueue({
   clock,
   concurrency,
   pace,
+  holders: noHolders,
   floors,
   budget: createBudget(null),
   refresh,
@@ -49,7 +51,7 @@ async function spend(slot: number): Promise<void> {
     const creditClass = creditClasses[turn % creditClasses.length] ?? "daily";
     const cheapest = Math.min(...spender.calls.map((call) => call.cost));
     try {
-      const charged = await queue.run({ cost, class: creditClass }, () => ask(path));
+      const charged = await queue.run({ cost: () => cost, class: creditClass }, () => ask(path));
       booked += charged;
     } catch (error) {
       if (!(error instanceof DeferError)) throw error;

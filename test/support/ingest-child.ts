@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectRoot } from "../../src/config/config.ts";
+import type { Day } from "../../src/core/day.ts";
 import type { CrashPoint } from "../../src/ingest/crash-point.ts";
 import { quick, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
@@ -29,14 +30,19 @@ export function startChild(stage: Behind, command: readonly string[], options: C
 /** Places at which a doomed child can end: those that the story of a slice names, and the moment at which a request is on the wire. */
 export type Place = CrashPoint | "after send";
 
-/** Starts a sync or a worker on the stage's day that kills itself the n-th time it comes to a place, or never when none is named. */
+/** Starts a sync or a worker, on the stage's day unless said otherwise, that kills itself the n-th time it comes to a place, or never when none is named. */
 export function startDoomed(
   stage: Behind,
   command: "sync" | "worker",
-  { place, times = 1, ...options }: ChildOptions & { readonly place?: Place; readonly times?: number } = {},
+  {
+    place,
+    times = 1,
+    on = today,
+    ...options
+  }: ChildOptions & { readonly place?: Place; readonly times?: number; readonly on?: Day } = {},
 ): Child {
   const program = path.join(projectRoot, "test", "support", "ingest-doomed.ts");
-  return startProgram(stage, [program, command, today, place ?? "", String(times)], options);
+  return startProgram(stage, [program, command, on, place ?? "", String(times)], options);
 }
 
 function startProgram(

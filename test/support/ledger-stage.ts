@@ -52,7 +52,7 @@ export interface LedgerStage extends AsyncDisposable {
   readonly db: Database;
   readonly pool: pg.Pool;
   readonly clock: Clock;
-  /** Empties the ledger and the queue and lets the living processes go; numbers begin at 1 again. */
+  /** Empties the ledger and lets the living processes go; numbers begin at 1 again. */
   readonly reset: () => Promise<void>;
   /** A process that lives until the stage is reset or disposed. */
   readonly alive: () => Promise<string>;
@@ -74,8 +74,8 @@ export interface LedgerStage extends AsyncDisposable {
   readonly slices: (select: string) => Promise<readonly Record<string, unknown>[]>;
   /** How many connections to the database wait for a lock. */
   readonly waiting: () => Promise<number>;
-  /** Jobs that wait, in the order in which a worker takes them. */
-  readonly jobs: () => Promise<readonly { task: string; key: string; slice: string; priority: number; run_at: Date }[]>;
+  /** Slices that wait to be taken at once, of all queues, in their turn. */
+  readonly queued: () => Promise<readonly { queue: string; slice: string }[]>;
 }
 
 /** Opens a ledger. */
@@ -103,7 +103,7 @@ export async function openLedgerStage(): Promise<LedgerStage> {
       await living.disposeAsync();
       living = new AsyncDisposableStack();
       await sql`
-        truncate ops.worker, ops.run, ops.batch, ops.slice, ops.request, raw.answer, graphile_worker._private_jobs
+        truncate ops.worker, ops.run, ops.batch, ops.slice, ops.request, raw.answer
         restart identity cascade`.execute(db);
     },
     insert,
@@ -137,11 +137,11 @@ export async function openLedgerStage(): Promise<LedgerStage> {
         where  datname = current_database() and wait_event_type = 'Lock'`.execute(db);
       return rows[0]?.count ?? 0;
     },
-    jobs: async () => {
-      const { rows } = await sql<{ task: string; key: string; slice: string; priority: number; run_at: Date }>`
-        select t.identifier as task, j.key, j.payload ->> 'sliceId' as slice, j.priority, j.run_at
-        from   graphile_worker._private_jobs as j join graphile_worker._private_tasks as t on t.id = j.task_id
-        order  by j.priority, j.run_at, j.id`.execute(db);
+    queued: async () => {
+      const { rows } = await sql<{ queue: string; slice: string }>`
+        select queue_id as queue, slice_id as slice from ops.slice
+        where  state = 'pending' and due_at is null
+        order  by turn, slice_id`.execute(db);
       return rows;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -5,7 +5,7 @@ import { StorehouseError } from "../../src/core/errors.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import type { ManualClock } from "../sandbox/open.ts";
 import { startDoomed, type Place } from "./ingest-child.ts";
-import { today, type Stage } from "./ingest-stage.ts";
+import { until, type Stage } from "./ingest-stage.ts";
 import { torn } from "./ingest-witness.ts";
 
 /** Small enough for many runs: one app in one country. */
@@ -30,7 +30,12 @@ export type Account = {
   day: Day;
 };
 
-export type Real = { readonly stage: Stage; readonly clock: ManualClock };
+/** `restart` brings Postgres down and up again; there only where a test has one of its own. */
+export type Real = {
+  readonly stage: Stage;
+  readonly clock: ManualClock;
+  readonly restart?: (mode: "fast" | "immediate") => Promise<void>;
+};
 
 type Command = fc.AsyncCommand<Account, Real>;
 
@@ -58,10 +63,22 @@ async function run({ stage }: Real, { day }: Account): Promise<string> {
   try {
     return (await stage.sync({ settings, request: { today: day } })).outcome;
   } catch (error) {
-    if (error instanceof StorehouseError && error.context["operation"] === "account.remaining-credits")
-      return error.code;
+    for (let one = error; one instanceof StorehouseError; one = one.cause)
+      if (one.context["operation"] === "account.remaining-credits") return one.code;
     throw error;
   }
+}
+
+/** A sync in the middle of which something happens, so many requests after its start, or as soon as it has ended before that. */
+async function runWith(real: Real, account: Account, after: number, happens: () => unknown): Promise<void> {
+  const from = real.stage.asked().length;
+  let ended = false;
+  const running = run(real, account).finally(() => (ended = true));
+  // where it breaks off while this waits, the error is looked at in the end
+  running.catch(() => undefined);
+  await until(() => ended || real.stage.asked().length >= from + after);
+  await happens();
+  await running;
 }
 
 /** Whatever was made to fail fails no more, and the account is full again. */
@@ -92,14 +109,24 @@ const places: readonly Place[] = [
 
 const faultKinds = ["status", "cut", "half", "not-json", "success-false", "no-credit-headers"] as const;
 
-/** All commands, each as an arbitrary. */
+/** A restart of Postgres in the middle of a sync, which may end because of it and then says so. */
+export const restarts: fc.Arbitrary<Command> = fc
+  .record({ mode: fc.constantFrom("fast" as const, "immediate" as const), after: fc.integer({ min: 1, max: 9 }) })
+  .map(({ mode, after }) =>
+    command(`a sync, and Postgres is restarted (${mode}) after request ${after}`, async (account, real) => {
+      account.killed += concurrency;
+      await runWith(real, account, after, async () => real.restart?.(mode)).catch((error: unknown) => {
+        if (!(error instanceof StorehouseError) || error.code !== "database_unreachable") throw error;
+      });
+    }),
+  );
+
+/** All other commands, each as an arbitrary. */
 export const commands: fc.Arbitrary<Command>[] = [
   fc.constant(command("sync", async (account, real) => void (await run(real, account)))),
   fc.record({ place: fc.constantFrom(...places), times: fc.integer({ min: 1, max: 6 }) }).map(({ place, times }) =>
     command(`kill -9 ${place}, time ${times}`, async (account, { stage }) => {
-      // the child stands on the stage's own day: a later one would make it ask for what nobody wants any more
-      if (account.day !== today) return;
-      await using child = startDoomed(stage, "sync", { place, times, settings });
+      await using child = startDoomed(stage, "sync", { place, times, settings, on: account.day });
       if ((await child.ended) === "SIGKILL") account.killed += concurrency;
     }),
   ),
@@ -108,6 +135,13 @@ export const commands: fc.Arbitrary<Command>[] = [
     .map((fault) =>
       command(`${fault.kind} for the next ${fault.times}`, async (_, { stage }) =>
         stage.sandbox.set({ faults: [fault satisfies Fault] }),
+      ),
+    ),
+  fc
+    .integer({ min: 1, max: 6 })
+    .map((times) =>
+      command(`too many requests, ${times} times`, async (_, { stage }) =>
+        stage.sandbox.set({ faults: [{ kind: "status", status: 429, times }] }),
       ),
     ),
   fc
@@ -121,6 +155,14 @@ export const commands: fc.Arbitrary<Command>[] = [
       stage.sandbox.spend(credits);
     }),
   ),
+  fc
+    .record({ credits: fc.integer({ min: 1, max: total / 2 }), after: fc.integer({ min: 1, max: 9 }) })
+    .map(({ credits, after }) =>
+      command(`a sync, of whose credits somebody else takes ${credits} after request ${after}`, (account, real) => {
+        account.surprises += 1;
+        return runWith(real, account, after, () => real.stage.sandbox.spend(credits));
+      }),
+    ),
   fc.constant(
     command("the credits come back", async (_, { stage, clock }) =>
       clock.move(stage.sandbox.account().resetSeconds * 1000),

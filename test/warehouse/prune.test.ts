@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pruneRaw } from "../../src/warehouse/prune.ts";
+import { prunable, pruneRaw } from "../../src/warehouse/prune.ts";
 import { openStage } from "../support/ingest-stage.ts";
 
 test("deletes old answers of loaded slices, and keeps young ones and those of slices that are not loaded", async () => {
@@ -13,7 +13,9 @@ test("deletes old answers of loaded slices, and keeps young ones and those of sl
   ]);
   await stage.query("update ops.slice set state = 'failed' where slice_id = $1", [second!.slice_id]);
   await using app = await stage.open();
-  expect(await pruneRaw(app.warehouse.db, Date.UTC(2021, 0))).toMatchObject({ answers: 1 });
+  const would = await prunable(app.warehouse.db, Date.UTC(2021, 0));
+  expect(would).toMatchObject({ answers: 1, datasets: [{ dataset: "tracked_app", answers: 1 }] });
+  expect(await pruneRaw(app.warehouse.db, Date.UTC(2021, 0))).toEqual(would);
   const left = await stage.query<{ answer_id: string }>("select answer_id from raw.answer order by answer_id limit 2");
   expect(left.map(({ answer_id }) => answer_id)).toEqual([second!.answer_id, third!.answer_id]);
 });
@@ -26,6 +28,6 @@ test("keeps the pages of an answer together, since half of one cannot be replaye
     insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
     select request_id, slice_id, attempt, 1, operation, body, byte_count, '2022-01-01Z' from raw.answer`);
   await using app = await stage.open();
-  expect(await pruneRaw(app.warehouse.db, Date.UTC(2021, 0))).toEqual({ answers: 0, bytes: 0 });
+  expect(await pruneRaw(app.warehouse.db, Date.UTC(2021, 0))).toEqual({ answers: 0, bytes: 0, datasets: [] });
   expect(await pruneRaw(app.warehouse.db, Date.UTC(2023, 0))).toMatchObject({ answers: 2 });
 });

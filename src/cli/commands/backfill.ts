@@ -8,10 +8,10 @@ import type { SyncResult } from "../../ingest/sync.ts";
 import { planStanding, priceLeft } from "../../ledger/plan-standing.ts";
 import { ask, canAsk } from "../ask.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
-import { printChanges, printDone, printKeptPlan } from "../backfill-report.ts";
+import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
 import { withApi, withApp } from "../environment.ts";
 import { count, print, printJson, remark } from "../output.ts";
-import { forecastOf, workOf } from "../plan-report.ts";
+import { forecastOf } from "../plan-report.ts";
 import { createProgressView } from "../progress.ts";
 import { exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -118,7 +118,7 @@ async function isAgreed(
 ): Promise<boolean> {
   const limit = config.settings.credits.ask_above;
   if (options.yes || price <= limit) return true;
-  if (!canAsk()) throw fail("not_agreed", { credits: price, limit, plan: plan.planId });
+  if (!canAsk()) throw fail("not_agreed", { credits: count(price), limit: count(limit), plan: plan.planId });
   if (await ask(`Spend up to ${count(price)} credits?`, stop)) return true;
   remark(`Nothing was run or spent. \`storehouse backfill --plan ${plan.planId}\` runs it later.`);
   process.exitCode = stop.aborted ? exitCodes.interrupted : 2;
@@ -145,12 +145,13 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   const standing = await planStanding(app.warehouse.db, planId, null);
   const failedBefore = Math.max(0, standing.failed - result.progress.failed);
   const told = { ...result, left: { ...result.left, failedBefore } };
+  const asks = priceLeft(made.plan, standing) > app.config.settings.credits.ask_above;
   if (options.json) printJson({ ...(await planJson(app, made)), standing, ...told, error: result.error?.code ?? null });
   else
     printResult(told, {
-      goOn: `\`storehouse backfill --plan ${planId}\` goes on`,
+      goOn: `\`storehouse backfill --plan ${planId}${asks ? " --yes" : ""}\` goes on`,
       budgetSpent: (left) =>
-        `The price of plan ${planId} is spent and ${left} slices are left, since some were charged more than once or dearer than planned: \`storehouse sync\` loads them.`,
+        `The price of plan ${planId} is spent and ${left} left, since some were charged more than once or dearer than planned: \`storehouse sync\` loads them.`,
     });
   const isCut = options.plan === undefined && made.leftOut.slices > 0;
   const outcome =
@@ -159,10 +160,12 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
 }
 
 async function planJson(app: App, { plan, notes }: Made) {
+  const left = await workLeft(app, plan);
   return {
     plan: { ...plan, madeAt: instant(plan.madeAt), queuedAt: instant(plan.queuedAt) },
     notes,
-    forecast: await forecastOf(app, workOf(plan.lines)),
+    left,
+    forecast: await forecastOf(app, left),
   };
 }
 

@@ -5,7 +5,7 @@ import { createTally, sumOf } from "../../ingest/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../ingest/planning.ts";
 import { failedCount, openWork } from "../../ledger/open-work.ts";
 import { withApp } from "../environment.ts";
-import { print, printJson } from "../output.ts";
+import { countOf, print, printJson } from "../output.ts";
 import { forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
@@ -41,7 +41,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const { settings } = app.config;
   const request = requestOf(app, options);
   const names = datasetsOf(request, settings).map(({ name }) => name);
-  const tally = createTally();
+  const tally = createTally({ digest: false });
   let stage: PlanChunk["stage"] | null = null;
   for await (const chunk of planChunks(db, request, settings, true)) {
     stage ??= chunk.stage;
@@ -78,5 +78,7 @@ function printReport(report: Report): void {
       );
   }
   if (failed > 0)
-    print(`${failed} slices failed and are not planned again: see \`storehouse status\`, \`storehouse retry\`.`);
+    print(
+      `${countOf(failed, "slice failed and is", "slices failed and are")} not planned again: see \`storehouse status\`, \`storehouse retry\`.`,
+    );
 }

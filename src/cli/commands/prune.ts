@@ -1,7 +1,19 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { pruneRaw } from "../../warehouse/prune.ts";
+import type { App } from "../../app.ts";
+import { fail } from "../../core/errors.ts";
+import { prunable, pruneRaw, type Pruned } from "../../warehouse/prune.ts";
+import { ask, canAsk } from "../ask.ts";
 import { withApp } from "../environment.ts";
-import { print, printJson } from "../output.ts";
+import { countOf, print, printJson, remark } from "../output.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { table } from "../table.ts";
+
+type Options = {
+  readonly keepDays: number;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly json?: true;
+};
 
 const dayMs = 86_400_000;
 
@@ -13,17 +25,64 @@ export function addPrune(program: Command): void {
       "delete stored answers of loaded slices that are older than a number of days; they cannot be replayed any more",
     )
     .requiredOption("--keep-days <number>", "days to keep", days)
+    .option("--dry-run", "only say what would be deleted")
+    .option("--yes", "do not ask")
     .option("--json", "as JSON")
-    .action((options: { readonly keepDays: number; readonly json?: true }) =>
-      withApp(async ({ warehouse, clock }) => {
-        const gone = await pruneRaw(warehouse.db, clock.now() - options.keepDays * dayMs);
-        if (options.json) printJson(gone);
-        else
-          print(
-            `${gone.answers.toLocaleString("en-US")} answers deleted, ${gone.bytes.toLocaleString("en-US")} bytes.`,
-          );
-      }),
-    );
+    .addHelpText(
+      "after",
+      "\nAt a terminal it asks before it deletes; elsewhere only --keep-days 0, which leaves nothing to replay, wants --yes.\nExit codes: 0 done, 2 usage, or not agreed to.",
+    )
+    .action((options: Options) => withApp((app) => prune(app, options)));
+}
+
+async function prune({ warehouse: { db }, clock }: App, options: Options): Promise<void> {
+  const before = clock.now() - options.keepDays * dayMs;
+  if (options.dryRun) {
+    const would = await prunable(db, before);
+    if (options.json) return printJson(would);
+    return print(would.answers === 0 ? nothingOld : `${told(would)}\nThey would be deleted; nothing was.`);
+  }
+  if (!options.yes && !(await isAgreed(options, () => prunable(db, before)))) {
+    process.exitCode = 2;
+    return remark("Nothing was deleted.");
+  }
+  const gone = await pruneRaw(db, before);
+  if (options.json) printJson(gone);
+  else if (gone.answers === 0) print(nothingOld);
+  else {
+    print(`${countOf(gone.answers, "answer")} deleted, ${countOf(gone.bytes, "byte")}.`);
+    print(`They cannot be replayed any more: ${gone.datasets.map(daysOf).join("; ")}.`);
+  }
+}
+
+const nothingOld = "No answer is so old: nothing to delete.";
+
+async function isAgreed({ keepDays }: Options, look: () => Promise<Pruned>): Promise<boolean> {
+  if (!canAsk()) {
+    if (keepDays > 0) return true;
+    const problem = "--keep-days 0 deletes every answer of loaded slices: add --yes, or --dry-run to look first";
+    throw fail("bad_argument", { problem });
+  }
+  const would = await look();
+  if (would.answers === 0) return true;
+  remark(told(would));
+  const stop = stopSignal();
+  try {
+    return await ask(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal);
+  } finally {
+    stop.dispose();
+  }
+}
+
+function told({ datasets }: Pruned): string {
+  return table(
+    ["dataset", "from", "to", "answers", "bytes"],
+    datasets.map((one) => [one.dataset, one.from, one.to, one.answers, one.bytes]),
+  );
+}
+
+function daysOf({ dataset, from, to }: Pruned["datasets"][number]): string {
+  return `${dataset} ${from === to ? from : `${from} to ${to}`}`;
 }
 
 function days(text: string): number {

@@ -4,9 +4,9 @@ import type { Day } from "../../core/day.ts";
 import { strikerOf } from "../../core/secret.ts";
 import { datasetNamed, datasets } from "../../datasets/all.ts";
 import { exportRaw } from "../../ingest/raw-export.ts";
-import { boundsOf, collect, dayArgument } from "../arguments.ts";
+import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../environment.ts";
-import { count, print, printJson } from "../output.ts";
+import { count, countOf, print, printJson } from "../output.ts";
 
 type Options = {
   readonly out: string;
@@ -22,7 +22,7 @@ export function addRawExport(raw: Command): void {
     .command("export")
     .description("write the answers of loaded slices as files that `storehouse raw import` loads elsewhere")
     .requiredOption("--out <folder>", "where to; what is there already is not written again")
-    .option("--dataset <name>", "only this dataset; may be repeated", collect, [])
+    .addOption(onlyDatasets())
     .option("--from <day>", "only windows that reach this day or later", dayArgument)
     .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
     .option("--json", "as JSON")
@@ -37,8 +37,11 @@ export function addRawExport(raw: Command): void {
         });
         if (options.json) printJson(done);
         else {
-          const left = done.leftOut > 0 ? `; ${count(done.leftOut)} answers cannot be read whole and are left out` : "";
-          print(`${count(done.written)} answers written, ${count(done.there)} were there already${left}.`);
+          const left =
+            done.leftOut > 0
+              ? `; ${countOf(done.leftOut, "answer cannot be read whole and is left out", "answers cannot be read whole and are left out")}`
+              : "";
+          print(`${countOf(done.written, "answer")} written, ${count(done.there)} there already${left}.`);
         }
       }),
     );

@@ -4,9 +4,9 @@ import { operations } from "../../api/operations/all.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/all.ts";
 import { listAnswers, type AnswerLine } from "../../ledger/answers.ts";
-import { boundsOf, collect, countArgument, dayArgument, sliceArgument } from "../arguments.ts";
+import { boundsOf, countArgument, dayArgument, onlyDatasets, sliceArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
-import { count, print, printJson, remark } from "../output.ts";
+import { count, countOf, print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
 type Options = {
@@ -24,7 +24,7 @@ export function addRawList(raw: Command): void {
   raw
     .command("list")
     .description("list stored answers, the youngest first")
-    .option("--dataset <name>", "only this dataset; may be repeated", collect, [])
+    .addOption(onlyDatasets())
     .option("--from <day>", "only windows that reach this day or later", dayArgument)
     .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
     .option("--slice <number>", "only this slice", sliceArgument)
@@ -41,11 +41,15 @@ export function addRawList(raw: Command): void {
           ...(options.operation === undefined ? {} : { operation: operationNamed(options.operation) }),
         });
         if (options.json) printJson(answers);
-        else print(table(headings, answers.map(cellsOf)));
+        else if (answers.length > 0) print(table(headings, answers.map(cellsOf)));
+        else print(nothingFound);
         if (total > answers.length) remark(`${count(answers.length)} of ${count(total)} answers; --limit shows more.`);
       }),
     );
 }
+
+const nothingFound =
+  "No stored answer fits. `storehouse status` says what is loaded; `storehouse prune` takes answers away.";
 
 function operationNamed(id: string): string {
   if (operations.some((operation) => operation.id === id)) return id;
@@ -86,5 +90,5 @@ function aboutOf({ scope, itemCount }: AnswerLine): string {
   const names = Object.entries(scope)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
-  return [...names, ...(itemCount === null ? [] : [`${itemCount} items`])].join(" ") || "the account";
+  return [...names, ...(itemCount === null ? [] : [countOf(itemCount, "item")])].join(" ") || "the account";
 }

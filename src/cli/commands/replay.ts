@@ -1,10 +1,14 @@
 import type { Command } from "commander";
+import type { App } from "../../app.ts";
 import type { Day } from "../../core/day.ts";
+import { fail } from "../../core/errors.ts";
 import { datasetNamed, datasets } from "../../datasets/all.ts";
-import { replay, type Replayed } from "../../ingest/replay.ts";
+import type { Dataset } from "../../datasets/define-dataset.ts";
+import { rebuiltDays, replay, type Replayed, type ReplayRequest } from "../../ingest/replay.ts";
+import { missingAnswers, type MissingAnswers } from "../../ledger/missing-answers.ts";
 import { createDimensions } from "../../warehouse/dimensions.ts";
 import { createPartitions } from "../../warehouse/partitions.ts";
-import { boundsOf, collect, dayArgument } from "../arguments.ts";
+import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
@@ -22,7 +26,7 @@ export function addReplay(program: Command): void {
   program
     .command("replay")
     .description("rebuild tables from the answers that are stored; asks the API nothing and spends nothing")
-    .option("--dataset <name>", "only this dataset; may be repeated", collect, [])
+    .addOption(onlyDatasets())
     .option("--from <day>", "first day, counted in (default: all)", dayArgument)
     .option("--to <day>", "last day, counted in (default: all)", dayArgument)
     .option(
@@ -37,13 +41,16 @@ export function addReplay(program: Command): void {
     .action((options: Options) => withApp((app) => rebuild(app, options)));
 }
 
-async function rebuild({ warehouse: { db }, clock }: Parameters<Parameters<typeof withApp>[0]>[0], options: Options) {
+async function rebuild({ warehouse: { db }, clock }: App, options: Options): Promise<void> {
   const wanted = options.dataset.length > 0 ? [...new Set(options.dataset)].map(datasetNamed) : datasets;
   const request = { within: boundsOf(options), keepPruned: options.keepPruned === true };
   const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  await refuseWhatIsGone(db, wanted, request);
   const done: Replayed[] = [];
   for (const dataset of wanted) done.push(await replay(parts, dataset, request));
   if (options.json) printJson(done);
+  else if (done.every(({ slices, unfit, kept }) => slices + unfit + kept === 0))
+    print("No stored answer fits: there is nothing to rebuild from. `storehouse sync` fetches what is missing.");
   else
     print(
       table(
@@ -56,4 +63,33 @@ async function rebuild({ warehouse: { db }, clock }: Parameters<Parameters<typeo
     "Some stored answers do not fit: their slices are failed. `storehouse status` says why; `storehouse retry` asks again.",
   );
   process.exitCode = 1;
+}
+
+/** Throws `answer_gone` with every dataset that cannot be rebuilt, before the first is. */
+async function refuseWhatIsGone(
+  db: App["warehouse"]["db"],
+  wanted: readonly Dataset[],
+  { within, keepPruned }: ReplayRequest,
+): Promise<void> {
+  if (keepPruned) return;
+  const gone: (MissingAnswers & { readonly dataset: string })[] = [];
+  for (const dataset of wanted) {
+    const missing = await missingAnswers(db, dataset.name, rebuiltDays(dataset, within));
+    if (missing.slices > 0) gone.push({ ...missing, dataset: dataset.name });
+  }
+  if (gone.length === 0) return;
+  throw fail("answer_gone", {
+    slices: gone.reduce((sum, { slices }) => sum + slices, 0),
+    dataset: gone.map(({ dataset }) => dataset).join(", "),
+    from: gone.map(({ from }) => from).reduce(earlier),
+    to: gone.map(({ to }) => to).reduce(later),
+  });
+}
+
+function earlier(a: Day | null, b: Day | null): Day | null {
+  return a !== null && (b === null || a < b) ? a : b;
+}
+
+function later(a: Day | null, b: Day | null): Day | null {
+  return a !== null && (b === null || a > b) ? a : b;
 }

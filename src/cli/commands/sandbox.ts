@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Day } from "../../core/day.ts";
-import { startSandbox } from "../../sandbox/sandbox.ts";
+import { fail } from "../../core/errors.ts";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
 import { dayArgument } from "../arguments.ts";
 import { print, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -19,7 +20,7 @@ export function addSandbox(program: Command): void {
   program
     .command("sandbox")
     .description("serve the API on loopback over a made-up market, strict and with credits, until stopped")
-    .option("--port <number>", "port; any free one when 0", whole, 0)
+    .option("--port <number>", "port; any free one when 0", portArgument, 0)
     .option("--seed <number>", "which market", whole, 1)
     .option("--today <day>", "the day that the market takes for today (default: today in UTC)", dayArgument)
     .addOption(
@@ -28,7 +29,7 @@ export function addSandbox(program: Command): void {
     .option("--latency <ms>", "wait before each answer", whole, 0)
     .action(async (options: Options) => {
       const { port, seed, today, dateForm, latency } = options;
-      await using sandbox = await startSandbox({
+      await using sandbox = await listening({
         port,
         seed,
         dateForm,
@@ -41,6 +42,22 @@ export function addSandbox(program: Command): void {
       if (!stop.signal.aborted) await once(stop.signal, "abort");
       stop.dispose();
     });
+}
+
+/** The sandbox, listening; a port that it cannot have is told in words. */
+async function listening(options: SandboxOptions & { readonly port: number }): Promise<Sandbox> {
+  return startSandbox(options).catch((error: NodeJS.ErrnoException) => {
+    const { port } = options;
+    if (error.code === "EADDRINUSE") throw fail("port_taken", { port }, error);
+    if (error.code === "EACCES") throw fail("bad_argument", { port, problem: "only root may use it" }, error);
+    throw error;
+  });
+}
+
+function portArgument(text: string): number {
+  const port = whole(text);
+  if (port > 65_535) throw new InvalidArgumentError("It is no port: they end with 65535.");
+  return port;
 }
 
 function whole(text: string): number {

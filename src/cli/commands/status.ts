@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readStatus, type Status } from "../../ledger/status.ts";
 import { withApp } from "../environment.ts";
-import { print, printJson } from "../output.ts";
+import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse status`: where everything stands. */
@@ -36,7 +36,7 @@ function printStatus({ datasets, lastRun, troubles }: Status): void {
     const end =
       lastRun.endedAt === null ? "has not ended" : `ended ${lastRun.endedAt.toISOString()}: ${lastRun.outcome}`;
     print(
-      `\nLast run: ${lastRun.kind} ${lastRun.runId}, started ${lastRun.startedAt.toISOString()}, ${end}; ${lastRun.plannedSlices.toLocaleString("en-US")} slices, ${lastRun.plannedCredits.toLocaleString("en-US")} credits planned.`,
+      `\nLast run: ${lastRun.kind} ${lastRun.runId}, started ${lastRun.startedAt.toISOString()}, ${end}; ${countOf(lastRun.plannedSlices, "slice")}, ${countOf(lastRun.plannedCredits, "credit")} planned.`,
     );
   }
   if (datasets.some(({ rejects }) => rejects > 0))

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { syncInForeground, retryInForeground, type ForegroundRun } from "../../foreground.ts";
 import type { App } from "../../app.ts";
 import type { SyncResult } from "../../ingest/sync.ts";
-import { creditsArgument } from "../arguments.ts";
+import { creditsArgument, onlyDatasets } from "../arguments.ts";
 import { withApi } from "../environment.ts";
 import { printJson } from "../output.ts";
 import { createProgressView } from "../progress.ts";
@@ -28,12 +28,7 @@ export function addRetry(program: Command): void {
   program
     .command("retry")
     .description("run failed slices again, in the foreground")
-    .option(
-      "--dataset <name>",
-      "only this dataset; may be repeated",
-      (text: string, previous: string[]) => [...previous, text],
-      [],
-    )
+    .addOption(onlyDatasets())
     .option("--skipped", "also those that were skipped as not to be had (400, 404)")
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)
@@ -74,5 +69,8 @@ async function foreground(
 
 const syncWords = {
   goOn: "run the same command again to go on",
-  budgetSpent: (left: string) => `Stopped at --max-credits: ${left} slices are left. Run again to go on.`,
+  budgetSpent: (left: string, isBegun: boolean) =>
+    isBegun
+      ? `Stopped at --max-credits: ${left} left. Run again to go on.`
+      : `Nothing fits under --max-credits: ${left} left. Run again with more.`,
 } as const;

@@ -1,0 +1,61 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { openFollowed, planned } from "../support/backfill-stage.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { today, until, type Stage } from "../support/ingest-stage.ts";
+
+async function run(stage: Stage, command: readonly string[], options: Parameters<typeof startChild>[2] = {}) {
+  await using child = startChild(stage, command, options);
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
+
+test("what cannot be run is told in one line that says how it can", async () => {
+  await using stage = await openFollowed({ market: { apps: 1 } });
+  const busy = createServer();
+  await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+  const { port } = busy.address() as AddressInfo;
+  const taken = await run(stage, ["sandbox", "--port", String(port)]);
+  busy.close();
+  expect(taken).toMatchObject({
+    code: 2,
+    stderr: `port_taken: port ${port} is taken; leave --port out or choose another\n`,
+  });
+
+  const folder = await run(stage, ["status"], { variables: { STOREHOUSE_CONFIG: tmpdir() } });
+  expect(folder).toMatchObject({ code: 2, stderr: expect.stringContaining("names a folder, not a file") });
+
+  const nothing = await run(stage, [...syncCommand, "--dataset", "keyword_rank", "--max-credits", "0"]);
+  expect(nothing).toMatchObject({
+    code: 3,
+    stdout: expect.stringMatching(/^Nothing fits under --max-credits: \d+ slices are left\. Run again with more\.\n$/),
+  });
+  const history = await run(stage, ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--max-credits", "0"]);
+  expect(history).toMatchObject({ code: 3, stdout: expect.stringMatching(/^Nothing fits under --max-credits/) });
+
+  const none = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
+  expect(none.stderr).toMatch(/^unknown_plan: no plan has the number 4711 \(there is none yet\); /);
+  const { planId } = await planned(stage);
+  const other = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
+  expect(other.stderr).toContain(`no plan has the number 4711 (the newest: ${planId}); `);
+
+  const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 }, ask_above: 0 } };
+  const asked = await run(stage, ["backfill", "--as-of", today, "--plan", planId], { settings });
+  expect(asked.code).toBe(2);
+  expect(asked.stderr).toMatch(new RegExp(`; \`storehouse backfill --plan ${planId} --yes\` runs it\\n$`));
+  expect(stage.asked()).toEqual([]);
+});
+
+test("a plan that is interrupted names the command that goes on, with --yes where it would ask again", async () => {
+  await using stage = await openFollowed({ market: { apps: 1 }, latencyMs: 50 });
+  const { planId } = await planned(stage);
+  const floors = { snapshot: 0, daily: 0, lookback: 0, backfill: 0 };
+  const settings = { credits: { floors, ask_above: 0 } };
+  await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
+  await until(() => stage.asked().length > 1);
+  child.process.kill("SIGINT");
+  expect(await child.ended).toBe(130);
+  expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on.`);
+});

@@ -1,0 +1,72 @@
+import { expect, test, vi } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { backfillCommand, openFollowed, planned, runPlanned } from "../support/backfill-stage.ts";
+import { startDoomed } from "../support/ingest-child.ts";
+import { today, until, wish } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { repeats } from "../support/ingest-witness.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
+const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };
+
+test("a worker goes on by itself with a backfill that credits stopped, and asks for what the plan priced, once", async () => {
+  await using calm = await openFollowed();
+  const made = await planned(calm, {}, { settings });
+  await runPlanned(calm, made.planId, { settings });
+  const wishes = calm.asked().map(wish).sort();
+
+  // a period is a few seconds; in one there are credits for what is followed, and for less than half of the plan
+  const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
+  const floors = { snapshot: 0, daily: 0, lookback: 0, backfill: 1 - (0.4 * made.credits) / account.total };
+  await using stage = await openFollowed({ accounts: [account] });
+  const tight = { ...settings, credits: { floors } };
+  const stopped = await backfillCommand(stage, ranks, { settings: tight });
+  expect(stopped).toMatchObject({ code: 3, stdout: expect.stringMatching(/reset|credits/) });
+  const before = stage.asked().length;
+  expect(before).toBeLessThan(wishes.length);
+
+  const planWishes = new Set(wishes);
+  const asked = () =>
+    stage
+      .asked()
+      .map(wish)
+      .filter((one) => planWishes.has(one));
+  await using worker = startDoomed(stage, "worker", { settings: tight });
+  await until(async () => asked().length >= wishes.length && Object.keys(await statesOf(stage)).join() === "loaded");
+  worker.process.kill("SIGTERM");
+  expect(await worker.ended).toBe(0);
+  expect(asked().sort()).toEqual(wishes);
+  expect(repeats(stage.asked())).toEqual([]);
+  expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
+  const ranksOf = "core.fact_keyword_rank";
+  expect((await factsOf(stage))[ranksOf]).toEqual((await factsOf(calm))[ranksOf]);
+});
+
+test("two backfills of days and countries that overlap run at once and fetch nothing twice", async () => {
+  const parts = [
+    ["--country", "US"],
+    ["--from", addDays(today, -6), "--to", addDays(today, -2)],
+  ] as const;
+  await using calm = await openFollowed();
+  for (const part of parts)
+    expect(await backfillCommand(calm, [...ranks, ...part], { settings })).toMatchObject({ code: 0 });
+
+  await using stage = await openFollowed({ latencyMs: 10 });
+  const ends = await Promise.all(parts.map((part) => backfillCommand(stage, [...ranks, ...part], { settings })));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+  expect(repeats(stage.asked())).toEqual([]);
+  // a window that holds other days of a keyword may span one that the other backfill has; a call for a day never asks for it again
+  const twice = await stage.query(
+    `select s.scope, item, day from ops.slice as s join ops.batch as b using (batch_id), unnest(b.items) as item,
+            generate_series(s.window_start::timestamp, s.window_end - 1, interval '1 day') as day
+     where  s.dataset = 'keyword_rank' and s.attempt > 0 group by 1, 2, 3
+     having count(*) > 1 and (array_agg(s.window_end - s.window_start order by s.slice_id desc))[1] = 1`,
+  );
+  expect(twice).toEqual([]);
+  expect(await factsOf(stage)).toEqual(await factsOf(calm));
+  const askers = await stage.query("select distinct worker_id from ops.request where dataset = 'keyword_rank'");
+  expect(askers).toHaveLength(2);
+});
