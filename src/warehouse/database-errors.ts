@@ -22,7 +22,7 @@ export function isLostConnection(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return lostStarts.some((start) => code.startsWith(start));
   return (
     lostNodeCodes.has(code) ||
-    /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
+    /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|connection has been discarded/i.test(
       error.message,
     )
   );

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { isLostConnection, isPassing } from "../../src/warehouse/database-errors.ts";
 import { openWarehouse } from "../../src/warehouse/database.ts";
+import { planningLock } from "../../src/warehouse/planning-lock.ts";
 import { freshDatabase } from "../support/database.ts";
 
 function databaseError(code: string): Error {
@@ -43,6 +45,17 @@ describe("an error of the database", () => {
       .catch((cause: unknown) => cause);
     expect(isLostConnection(error)).toBe(true);
     expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("a connection on which a transaction broke is lost, whatever is asked of it next", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 2);
+    const error = await planningLock(warehouse.db, (locked) =>
+      locked
+        .transaction()
+        .execute((transaction) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction)),
+    ).catch((cause: unknown) => cause);
+    expect(isLostConnection(error)).toBe(true);
   });
 
   test("a server that nobody reaches is lost", async () => {
