@@ -38,7 +38,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   if (error !== null) remark(error.message);
   for (const dataset of left.barren)
     print(
-      `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` asks again.`,
+      `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? The next day's sync asks again, or \`storehouse retry --skipped\` for what was skipped.`,
     );
   if (left.failedBefore > 0)
     print(

@@ -1,11 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { closeRun, enqueue } from "../../src/ledger/runs.ts";
-import { endAttempt } from "../../src/ledger/slices.ts";
+import { endAttempt, type Ending } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { august, draft, ending, now, ledgerForTests } from "../support/ledger-stage.ts";
 
 describe("readStatus", () => {
   const ledger = ledgerForTests();
+
+  /** Slices of a run, one a day, each ended in its way. */
+  async function endedDayByDay(run: string, ends: readonly Partial<Ending>[]): Promise<readonly string[]> {
+    const ids = await ledger.stage.insert(run, ...ends.map((_, index) => draft({ window: august(index + 1) })));
+    for (const [index, id] of ids.entries())
+      await endAttempt(
+        ledger.stage.db,
+        await ledger.stage.claimed(id, ledger.worker),
+        { ...ending, ...ends[index] },
+        now,
+      );
+    return ids;
+  }
 
   test("is empty before anything was planned", async () => {
     expect(await readStatus(ledger.stage.db)).toEqual({ datasets: [], lastRun: null, troubles: [] });
@@ -44,14 +57,7 @@ describe("readStatus", () => {
       { state: "failed", rowsRejected: 3 },
       { state: "loaded", rowsLoaded: 9 },
     ] as const;
-    const ids = await ledger.stage.insert(run, ...ends.map((_, index) => draft({ window: august(index + 1) })));
-    for (const [index, end] of ends.entries())
-      await endAttempt(
-        ledger.stage.db,
-        await ledger.stage.claimed(ids[index]!, ledger.worker),
-        { ...ending, ...end },
-        now,
-      );
+    await endedDayByDay(run, ends);
     expect((await readStatus(ledger.stage.db)).datasets).toMatchObject([{ loaded: 2, failed: 1, rejects: 5 }]);
     const { rows } = await ledger.stage.pool.query(
       "select date_day::text as day, loaded_count::int as loaded, partial_count::int as partial, failed_count::int as failed from ops.coverage_daily order by 1",
@@ -92,14 +98,7 @@ describe("readStatus", () => {
       { state: "deferred", error: { code: "credits_exhausted", message: "later" } },
       { state: "loaded", error: null },
     ] as const;
-    const ids = await ledger.stage.insert(run, ...ends.map((_, index) => draft({ window: august(index + 1) })));
-    for (const [index, end] of ends.entries())
-      await endAttempt(
-        ledger.stage.db,
-        await ledger.stage.claimed(ids[index]!, ledger.worker),
-        { ...ending, ...end },
-        now,
-      );
+    const ids = await endedDayByDay(run, ends);
     expect((await readStatus(ledger.stage.db)).troubles).toEqual([
       { dataset: "keyword_rank", state: "deferred", code: "credits_exhausted", slices: 1, example: "later" },
       { dataset: "keyword_rank", state: "failed", code: "timeout", slices: 2, example: "no answer for a" },

@@ -29,37 +29,32 @@ const review = {
   title: MaybeText,
 };
 const plainList = z.array(z.looseObject({ ...review, id: AnyId }));
-const plainPaging = { param: "page", first: 0, size: reviewsPerCall } as const;
-const plainSummary = "Reviews of one app, up to 100 a call; an empty list too for an app that is not crawled yet.";
+const plain = {
+  ...get,
+  cost: 5,
+  range: { ...range, days: null },
+  paging: { param: "page", first: 0, size: reviewsPerCall },
+  items: [],
+  answer: plainList,
+  summary: "Reviews of one app, up to 100 a call; an empty list too for an app that is not crawled yet.",
+} as const;
 
 export const iosReviews = defineOperation({
-  ...get,
+  ...plain,
   id: "ios.reviews",
   name: "iOS App Reviews",
   store: "ios",
   path: "/iosstore-app-reviews/{trackId}/{startDate}/{endDate}",
   params: { ...ios, rating, countries, textQuery, page },
-  cost: 5,
-  range: { ...range, days: null },
-  paging: plainPaging,
-  items: [],
-  answer: plainList,
-  summary: plainSummary,
 });
 
 export const androidReviews = defineOperation({
-  ...get,
+  ...plain,
   id: "android.reviews",
   name: "Android App Reviews",
   store: "android",
   path: "/androidstore-app-reviews/{trackId}/{startDate}/{endDate}",
   params: { ...android, rating, languages, textQuery, page },
-  cost: 5,
-  range: { ...range, days: null },
-  paging: plainPaging,
-  items: [],
-  answer: plainList,
-  summary: plainSummary,
 });
 
 const pageParams = {
@@ -69,13 +64,6 @@ const pageParams = {
   page,
   size: maybeInQuery(z.int().min(1).max(reviewsPerCall), "reviews a page, at most 100", { default: 20 }),
 };
-const pagedPaging = {
-  param: "page",
-  first: 0,
-  size: 20,
-  sizeParam: "size",
-  total: { pages: "totalPages" },
-} as const;
 const reviewPage = z.looseObject({
   content: z.array(z.looseObject({ ...review, reviewId: AnyId, version: MaybeText })),
   totalElements: MaybeNumber,
@@ -83,27 +71,28 @@ const reviewPage = z.looseObject({
   pageNumber: MaybeNumber,
   pageSize: MaybeNumber,
 });
-const pagedSummary =
-  "Reviews of one app in pages, with the number of all; empty too for an app that is not crawled yet.";
+const paged = {
+  ...get,
+  cost: 5,
+  range: { ...range, days: null },
+  paging: { param: "page", first: 0, size: 20, sizeParam: "size", total: { pages: "totalPages" } },
+  items: ["content"],
+  answer: reviewPage,
+  summary: "Reviews of one app in pages, with the number of all; empty too for an app that is not crawled yet.",
+} as const;
 
 export const iosReviewsV2 = defineOperation({
-  ...get,
+  ...paged,
   id: "ios.reviews-v2",
   name: "iOS App Reviews V2",
   store: "ios",
   path: "/iosstore-app-reviews/v2/{trackId}/{startDate}/{endDate}",
   params: { ...ios, ...pageParams, countries },
-  cost: 5,
-  range: { ...range, days: null },
-  paging: pagedPaging,
-  items: ["content"],
-  answer: reviewPage,
-  summary: pagedSummary,
 });
 
 // the contract shows Android under the iOS path and with the iOS names; what it calls a country is a language there
 export const androidReviewsV2 = defineOperation({
-  ...get,
+  ...paged,
   id: "android.reviews-v2",
   name: "Android App Reviews V2",
   store: "android",
@@ -113,12 +102,6 @@ export const androidReviewsV2 = defineOperation({
     ...pageParams,
     countries: maybeInQuery(z.array(Language).min(1), "languages of the reviews; all when left out"),
   },
-  cost: 5,
-  range: { ...range, days: null },
-  paging: pagedPaging,
-  items: ["content"],
-  answer: reviewPage,
-  summary: pagedSummary,
 });
 
 const words = z.array(
