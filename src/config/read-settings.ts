@@ -1,16 +1,16 @@
 import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
 import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
-import { Settings } from "./settings.ts";
+import { settingsFor, type DatasetOptions, type Settings } from "./settings.ts";
 
 /** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
-export function readSettings(file: string, datasets: readonly string[]): Settings {
+export function readSettings(file: string, datasets: DatasetOptions): Settings {
   const lines = new LineCounter();
   const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
-  const result = Settings.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
+  const result = settingsFor(datasets).safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
   if (!result.success) {
     const issue = result.error.issues[0];
     const path = [...(issue?.path ?? []), ...(issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
@@ -21,16 +21,8 @@ export function readSettings(file: string, datasets: readonly string[]): Setting
       problem: issue?.message,
     });
   }
-  const unknown = Object.keys(result.data.datasets).find((name) => !datasets.includes(name));
-  if (unknown !== undefined) {
-    throw fail("bad_config", {
-      file,
-      line: lineOf(document, lines, ["datasets", unknown]),
-      key: `datasets.${unknown}`,
-      problem: "no dataset has this name",
-    });
-  }
-  return result.data;
+  // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
+  return result.data as Settings;
 }
 
 function valueOf(file: string, document: Document, lines: LineCounter): unknown {

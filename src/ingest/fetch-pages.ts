@@ -10,7 +10,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import type { Receipt } from "../credits/holds.ts";
-import { callsOf, type Dataset } from "../datasets/define-dataset.ts";
+import { callsOf, mostPagesOf, type Dataset } from "../datasets/define-dataset.ts";
 import { landedPages, type LandedPage } from "../warehouse/landed.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
@@ -38,6 +38,7 @@ export async function fetchPages(
       return { body: answer.body, fetchedAt: answer.receivedAt };
     },
     callsOf(dataset, slice),
+    mostPagesOf(slice),
   );
 }
 

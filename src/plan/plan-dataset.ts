@@ -1,11 +1,14 @@
-import type { Day } from "../core/day.ts";
-import { addDays } from "../core/day.ts";
-import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft } from "../core/slice.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
-import { oneDay, windowLength, type Window } from "../core/window.ts";
+import type { Window } from "../core/window.ts";
+import { broadCover, isBroad } from "./broad-cover.ts";
 import { cheapestCover, naivePrice } from "./cheapest-cover.ts";
-import { calendarOf, type Calendar } from "./gap-grid.ts";
-import { askable, hasFailed, isOpen, missingCells, type Reprocess } from "./missing.ts";
+import { draft, type Part } from "./draft.ts";
+import { calendarOf, type Calendar, type GapGrid } from "./gap-grid.ts";
+import { askable, missingCells, type Reprocess } from "./missing.ts";
+import { planPeriods } from "./plan-periods.ts";
+import { planSnapshot } from "./plan-snapshot.ts";
 
 /** One partition of a dataset with the ways in which it can be fetched. */
 export type PlanPartition = {
@@ -14,6 +17,8 @@ export type PlanPartition = {
   readonly items: readonly string[] | null;
   readonly fingerprint: string;
   readonly ways: readonly Way[];
+  /** When it is worth asking for, where that is not as for the others. */
+  readonly timing?: Timing;
 };
 
 /** All that planning one dataset depends on: nothing else is read. */
@@ -42,13 +47,13 @@ export type DatasetPlan = {
  * are planned one by one, so that any part of them can be planned alone.
  */
 export function planDataset(request: PlanRequest): DatasetPlan {
-  const { timing, today } = request;
-  const calendar = timing.kind === "series" ? calendarOf(askable(timing, today, request.bounds)) : null;
+  const calendars = calendarFinder(request);
   const parts = inOrder(request.partitions).map(({ partition, key }) => {
+    const timing = partition.timing ?? request.timing;
     const covered = request.covered.get(key) ?? [];
-    return calendar === null
-      ? planSnapshot(request, partition, covered)
-      : planSeries(request, partition, covered, calendar);
+    if (timing.kind === "snapshot") return planSnapshot({ request, partition, covered, timing });
+    if (timing.kind === "period") return planPeriods({ request, partition, covered, timing });
+    return planSeries({ request, partition, covered, timing }, calendars(timing));
   });
   const slices = newestFirst(parts.flatMap((part) => part.slices));
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
@@ -68,47 +73,41 @@ function newestFirst(slices: SliceDraft[]): readonly SliceDraft[] {
   return slices.sort((a, b) => (a.window.end < b.window.end ? 1 : a.window.end > b.window.end ? -1 : 0));
 }
 
-type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
+type Series = Extract<Timing, { kind: "series" }>;
 
-function planSnapshot(request: PlanRequest, partition: PlanPartition, covered: readonly Covered[]): Part {
-  const way = partition.ways[0];
-  if (way === undefined || !isDue(request, partition, covered)) return { slices: [], naiveCredits: 0 };
-  const slice = draft(request, partition, { way, items: [], window: oneDay(request.today) }, "snapshot");
-  return { slices: [slice], naiveCredits: slice.credits };
+/** One partition of a request with what was asked for it before. */
+export type PartitionPlanning<T extends Timing> = {
+  readonly request: PlanRequest;
+  readonly partition: PlanPartition;
+  readonly covered: readonly Covered[];
+  readonly timing: T;
+};
+
+/** Finds the days that a timing may ask for, worked out once for all partitions that share it. */
+function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Calendar {
+  const found = new Map<string, Calendar>();
+  return (timing) => {
+    const window = askable(timing, today, bounds);
+    const key = `${window.start} ${window.end}`;
+    const known = found.get(key) ?? calendarOf(window);
+    found.set(key, known);
+    return known;
+  };
 }
 
-function isDue({ timing, today, reprocess }: PlanRequest, { fingerprint }: PlanPartition, covered: readonly Covered[]) {
-  if (timing.kind !== "snapshot") return false;
-  const newest = covered.at(-1);
-  if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
-  if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
-  const oldest = addDays(today, -timing.refreshDays);
-  // an answer that failed is no answer, but it is not asked for twice on one day either
-  const latest = covered.findLast((slice) => slice.state !== "failed");
-  const held = latest?.fingerprint === fingerprint && (isOpen(latest) || latest.asOf > oldest);
-  return !(
-    held ||
-    covered.some((slice) => slice.state === "failed" && slice.fingerprint === fingerprint && slice.asOf >= today)
-  );
-}
-
-function planSeries(
-  request: PlanRequest,
-  partition: PlanPartition,
-  covered: readonly Covered[],
-  calendar: Calendar,
-): Part {
-  const { timing, today, reprocess } = request;
-  if (timing.kind !== "series") return { slices: [], naiveCredits: 0 };
+function planSeries({ request, partition, covered, timing }: PartitionPlanning<Series>, calendar: Calendar): Part {
+  const { today, reprocess } = request;
   const { ways, answered } = withoutUntracked(partition.ways, covered);
   const { items } = partition;
   const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const newest = addDays(today, -timing.settleDays);
+  const [broad] = ways.filter(isBroad);
+  const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, ways) : broadCover(grid, broad));
   const slices = [
-    ...cheapestCover(fresh, ways).map((piece) =>
+    ...cover(fresh).map((piece) =>
       draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill"),
     ),
-    ...cheapestCover(restated, ways).map((piece) => draft(request, partition, piece, "lookback")),
+    ...cover(restated).map((piece) => draft(request, partition, piece, "lookback")),
   ];
   return { slices, naiveCredits: naivePrice(fresh, ways) + naivePrice(restated, ways) };
 }
@@ -132,26 +131,5 @@ function withoutUntracked(
         : { ...way, tracked: new Set([...way.tracked].filter((item) => !gone.has(item))) },
     ),
     answered: covered.filter((slice) => !isBarren(slice)),
-  };
-}
-
-function draft(
-  request: PlanRequest,
-  partition: PlanPartition,
-  piece: { way: Way; items: readonly string[]; window: Window },
-  creditClass: CreditClass,
-): SliceDraft {
-  const requests = (piece.way.calls ?? 1) * Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
-  return {
-    dataset: request.dataset,
-    operation: piece.way.operation,
-    scope: partition.scope,
-    items: partition.items === null ? null : piece.items,
-    window: piece.window,
-    class: creditClass,
-    requests,
-    credits: requests * piece.way.credits,
-    asOf: request.today,
-    fingerprint: partition.fingerprint,
   };
 }
