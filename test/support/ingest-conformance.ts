@@ -1,4 +1,5 @@
 import { promisify } from "node:util";
+import type { z } from "zod";
 import { zstdDecompress } from "node:zlib";
 import { operationById } from "../../src/api/operations/all.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
@@ -17,7 +18,18 @@ import { openStage, today, type Stage } from "./ingest-stage.ts";
 /** A column as the database or a definition has it. */
 export type Column = { readonly name: string; readonly type: string };
 
-const everythingOn = { datasets: Object.fromEntries(datasets.map(({ name }) => [name, { on: true }])) };
+/** Every dataset on, with the first example of each of its options that has one: so all of its operations are asked. */
+const everythingOn = {
+  datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
+};
+
+function examplesOf(options: Dataset["options"]): Record<string, unknown> {
+  const examples = Object.entries(options?.shape ?? {}).flatMap(([name, schema]): [string, unknown][] => {
+    const [first] = ((schema as z.ZodType).meta()?.examples as readonly unknown[] | undefined) ?? [];
+    return first === undefined ? [] : [[name, first]];
+  });
+  return Object.fromEntries(examples);
+}
 
 /** A warehouse into which every dataset was synced from a sandbox, over more days than any one call may span. */
 export async function syncedStage(): Promise<Stage> {
@@ -29,7 +41,10 @@ export async function syncedStage(): Promise<Stage> {
   return stage;
 }
 
-const longTypes: Readonly<Record<string, string>> = { timestamp: "timestamp without time zone" };
+const longTypes: Readonly<Record<string, string>> = {
+  timestamp: "timestamp without time zone",
+  timestamptz: "timestamp with time zone",
+};
 
 /** The columns that a table must have, in order: keys, stretch of a history, the rest, who wrote it and when. */
 export function columnsOfDefinition({ columns, key, load }: Table): Column[] {
