@@ -11,6 +11,7 @@ import type { Dataset } from "../../src/datasets/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/slice-load.ts";
 import { claim } from "../../src/ledger/slices.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { pgTypes } from "../../src/warehouse/column-kinds.ts";
 import type { Table } from "../../src/warehouse/table.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
@@ -19,7 +20,7 @@ import { openStage, today, type Stage } from "./ingest-stage.ts";
 export type Column = { readonly name: string; readonly type: string };
 
 /** Every dataset on, with the first example of each of its options that has one: so all of its operations are asked. */
-const everythingOn = {
+export const everythingOn = {
   datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
 };
 
@@ -31,12 +32,16 @@ function examplesOf(options: Dataset["options"]): Record<string, unknown> {
   return Object.fromEntries(examples);
 }
 
-/** A warehouse into which every dataset was synced from a sandbox, over more days than any one call may span. */
-export async function syncedStage(): Promise<Stage> {
-  const stage = await openStage({ market: { apps: 2, countries: ["US"] } });
+/** A warehouse into which every dataset was synced from a sandbox; without options over more days than any one call may span. */
+export async function syncedStage(
+  options: SandboxOptions = { market: { apps: 2, countries: ["US"] } },
+  days = 35,
+): Promise<Stage> {
+  const stage = await openStage(options);
+  const { storeWords } = options;
   await stage.sync({
-    settings: everythingOn,
-    request: { bounds: { start: addDays(today, -35) } },
+    settings: { ...everythingOn, ...(storeWords === undefined ? {} : { api: { store_words: storeWords } }) },
+    request: { bounds: { start: addDays(today, -days) } },
   });
   return stage;
 }
