@@ -1,0 +1,87 @@
+import { Argument, type Command } from "commander";
+import { fail } from "../../core/errors.ts";
+import { sliceStory, type SliceStory } from "../../ledger/slice-story.ts";
+import { sliceArgument } from "../arguments.ts";
+import { withApp } from "../environment.ts";
+import { count, countOf, print, printJson } from "../output.ts";
+import { table } from "../table.ts";
+
+/** `storehouse show`: the story of one slice. */
+export function addShow(program: Command): void {
+  program
+    .command("show")
+    .description("show one slice: attempts, requests, credits, error, rejected rows")
+    .addArgument(new Argument("<slice>", "number of the slice, as ops.slice_status has it").argParser(sliceArgument))
+    .option("--json", "as JSON")
+    .action((sliceId: string, options: { json?: true }) =>
+      withApp(async ({ warehouse }) => {
+        const story = await sliceStory(warehouse.db, sliceId);
+        if (story === null) throw fail("bad_argument", { slice: sliceId, problem: "there is no such slice" });
+        if (options.json) printJson(story);
+        else printStory(story);
+      }),
+    );
+}
+
+function printStory({ slice, items, requests, rejects }: SliceStory): void {
+  const facts: [string, string | null][] = [
+    ["slice", `${slice.slice_id}, ${slice.state}`],
+    ["what", `${slice.dataset} by ${slice.operation}`],
+    [
+      "who",
+      Object.entries(slice.scope)
+        .sort()
+        .map(([name, value]) => `${name} ${value}`)
+        .join(", ") || "the account",
+    ],
+    ["items", items.length === 0 ? null : `${countOf(items.length, "item")}: ${shortened(items)}`],
+    ["days", slice.first_day === slice.last_day ? slice.first_day : `${slice.first_day} to ${slice.last_day}`],
+    ["class", slice.class],
+    [
+      "planned",
+      `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}, at ${slice.created_at.toISOString()}`,
+    ],
+    ["booked", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
+    ["attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last put into the queue`],
+    ["rows", `${count(slice.rows_loaded)} loaded, ${count(slice.rows_rejected)} rejected`],
+    ["started", slice.started_at?.toISOString() ?? null],
+    ["ended", slice.ended_at?.toISOString() ?? null],
+    ["due", slice.due_at?.toISOString() ?? null],
+    ["error", slice.error_code === null ? null : `${slice.error_code}: ${slice.error_message}`],
+    ["run", slice.plan_id === null ? slice.run_id : `${slice.run_id} (plan ${slice.plan_id})`],
+  ];
+  for (const [name, value] of facts) if (value !== null) print(`${name.padEnd(9)} ${value}`);
+  if (requests.length > 0) print(`\n${requestsTable(requests)}`);
+  if (rejects.length === 0) return;
+  print(
+    `\n${table(
+      ["rejected because", "item"],
+      rejects.map(({ reason, item }) => [reason, JSON.stringify(item)]),
+    )}`,
+  );
+  if (rejects.length < slice.rows_rejected) print(`... the first ${count(rejects.length)}; all are in ops.reject.`);
+}
+
+function requestsTable(requests: SliceStory["requests"]): string {
+  return table(
+    ["received", "attempt", "page", "status", "error", "credits", "left", "ms", "bytes"],
+    requests.map((one) => [
+      one.received_at.toISOString(),
+      one.attempt,
+      one.page,
+      one.status === null ? null : String(one.status),
+      one.error_code,
+      one.cost,
+      one.remaining,
+      one.duration_ms,
+      one.byte_count,
+    ]),
+  );
+}
+
+const shown = 10;
+
+function shortened(items: readonly string[]): string {
+  const named = items.slice(0, shown).map((item) => JSON.stringify(item));
+  return items.length > shown ? `${named.join(", ")} ... (--json names all)` : named.join(", ");
+}
