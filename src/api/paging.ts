@@ -26,39 +26,43 @@ export function pageParams(operation: Operation, index: number): Readonly<Record
 }
 
 /**
- * True when a page after `index` is worth asking for, since a page past the end is charged as well: the answer's own total says so
- * or, where it has none, this page was full. An empty page is always the last. `unfit` is the number of items that were left out
- * of `value`: a page that came full stays full without them.
+ * The number of pages worth asking for, as far as page `index` (from 0) tells, since a page past the end is charged as well: by the
+ * answer's own total or, where it has none, one more while a page is full. An empty page is always the last. `unfit` is the number of items that were left out of `value`: a page that came full
+ * stays full without them.
  */
-export function hasNextPage(operation: Operation, value: unknown, index: number, unfit = 0): boolean {
+export function pagesTold(operation: Operation, value: unknown, index: number, unfit = 0): number {
   const { paging, items } = operation;
-  if (paging === null || items === null || index + 1 >= mostPages) return false;
+  const read = index + 1;
+  if (paging === null || items === null || read >= mostPages) return read;
   const count = listsAt(value, items).reduce((sum, list) => sum + list.length, unfit);
-  return count > 0 && (moreByTotal(paging, value, index) ?? count >= fullPage(paging, value));
+  if (count === 0) return read;
+  const more = moreByTotal(paging, value, index) ?? (count >= fullPage(paging, value) ? 1 : 0);
+  return Math.min(mostPages, read + more);
 }
 
-/** What the answer's total says of further pages, null where it has none that can be read. */
-function moreByTotal({ total }: Paging, value: unknown, index: number): boolean | null {
+/** How many pages after this one the answer's total tells of, null where it has none that can be read. */
+function moreByTotal({ total }: Paging, value: unknown, index: number): number | null {
   if (total === undefined) return null;
   if ("pages" in total) {
     const pages = numberIn(value, total.pages);
-    return pages === null ? null : index + 1 < pages;
+    return pages === null ? null : Math.max(0, Math.ceil(pages) - index - 1);
   }
-  const told = valuesAt(value, total.rows).map((rows) => ({
-    end: plus(numberIn(rows, "offset"), numberIn(rows, "limit")),
-    all: numberIn(rows, "totalRowCount"),
-  }));
-  if (told.length === 0 || told.some(({ end, all }) => end === null || all === null)) return null;
-  return told.some(({ end, all }) => (end ?? 0) < (all ?? 0));
+  const told = valuesAt(value, total.rows).map((rows) => rowsAfter(rows));
+  if (told.length === 0 || told.includes(null)) return null;
+  return Math.max(...told.map((pages) => pages ?? 0));
+}
+
+/** How many pages follow the one that `{ totalRowCount, limit, offset }` stands for; null where it does not say. */
+function rowsAfter(rows: unknown): number | null {
+  const [offset, limit, all] = ["offset", "limit", "totalRowCount"].map((name) => numberIn(rows, name));
+  if (offset == null || limit == null || all == null) return null;
+  const left = all - offset - limit;
+  return left <= 0 ? 0 : limit > 0 ? Math.ceil(left / limit) : 1;
 }
 
 /** A page of a size that was asked for says itself how large a full one is. */
 function fullPage({ size, sizeParam }: Paging, value: unknown): number {
   return sizeParam === undefined ? size : (numberIn(value, "pageSize") ?? size);
-}
-
-function plus(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
 }
 
 function numberIn(value: unknown, name: string): number | null {

@@ -6,7 +6,13 @@ import { listsAt, withLists } from "./lists-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
-export type Unfit = { readonly reason: string; readonly item: unknown };
+export type Unfit = {
+  readonly reason: string;
+  readonly item: unknown;
+  /** Its place in its list, from 0, and the page that it came with, where the list is one of the answer's own. */
+  readonly index?: number;
+  readonly page?: number;
+};
 
 /** An answer after it was parsed, unwrapped and checked: `value` fits the operation's schema, what does not is beside it. */
 export type Read = { readonly value: unknown; readonly unfit: readonly Unfit[]; readonly drift: readonly Drift[] };
@@ -93,9 +99,9 @@ function sortItems(operation: Operation, payload: unknown): { known: unknown; un
   if (items === null || schema === null) return null;
   const unfit: Unfit[] = [];
   const known = withLists(payload, items, (list) =>
-    list.filter((item) => {
+    list.filter((item, index) => {
       const result = schema.safeParse(item);
-      if (!result.success) unfit.push({ reason: problemOf(result.error), item });
+      if (!result.success) unfit.push({ reason: problemOf(result.error), item, index });
       return result.success;
     }),
   );

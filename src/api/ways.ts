@@ -4,11 +4,13 @@ import { daysFromAnyStart } from "./range.ts";
 
 /** What a call of an operation can carry, at the documented cost or the one that was learned. */
 export function wayOf(operation: Operation, learned: ReadonlyMap<string, number>): Way {
-  const lists = Object.values(operation.params).map((param) => param.maxItems ?? 1);
+  const lists = Object.values(operation.params).filter(({ maxItems }) => maxItems !== undefined);
+  const inBody = lists.length > 0 && lists.every((list) => list.in === "body");
   return {
     operation: operation.id,
     credits: learned.get(operation.id) ?? operation.cost,
     maxDays: operation.range === null ? 1 : (daysFromAnyStart(operation.range) ?? Number.POSITIVE_INFINITY),
-    maxItems: Math.max(1, ...lists),
+    maxItems: Math.max(1, ...lists.map(({ maxItems = 1 }) => maxItems)),
+    ...(inBody ? { splitsAtComma: false } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { describers, dimAppOfPage } from "./dim-app.ts";
+import { describedApp, describers, dimAppOfPage } from "./dim-app.ts";
 import { appPages, pageKey, pageOptions, pageParams } from "./followed.ts";
 import { readInstant } from "./instants.ts";
 
@@ -71,6 +71,7 @@ export const appHistory = defineDataset({
   tables: [table, dimAppOfPage],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  finds: describedApp,
   plannedFrom: ["newest_version"],
   options: pageOptions,
   partitions: (portfolio, options) => {

@@ -9,6 +9,7 @@ import type { Unfit } from "../api/read-answer.ts";
 import type { Slice } from "../core/slice.ts";
 import { holds } from "../core/window.ts";
 import { appRef, type Row } from "../warehouse/table.ts";
+import { chartTypeOf } from "./chart-type.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
@@ -25,8 +26,6 @@ type Look = {
   readonly date: string | number;
   readonly rank: number | null;
 };
-
-const charts = ["FREE", "PAID", "GROSSING"] as const;
 
 /** The rows of an answer about charts; looks at another app, country, device or day than was asked for are unfit. */
 export function normalisedCategoryRanks(
@@ -61,7 +60,7 @@ function looksByCategory(answer: ByCategory, asked: { country: string; device: s
       ranksByDate.map(({ date, rank }) => ({
         ...where,
         category,
-        chart: chartOf(rankingType),
+        chart: chartTypeOf(rankingType),
         date,
         rank: rank ?? null,
       })),
@@ -77,7 +76,7 @@ function looksByCountry(answer: ByCountry, device: string): readonly Look[] {
           country,
           category,
           device: typeof one.targetDevice === "string" ? one.targetDevice : device,
-          chart: chartOf(one.rankingType),
+          chart: chartTypeOf(one.rankingType),
           date,
           rank: ranking ?? null,
         })),
@@ -87,11 +86,6 @@ function looksByCountry(answer: ByCountry, device: string): readonly Look[] {
 }
 
 type Ranked = { readonly date: string | number; readonly ranking?: number | null | undefined };
-
-/** One name for what is a word in some answers and a number in others. */
-function chartOf(type: string | number): string {
-  return typeof type === "number" ? (charts[type] ?? String(type)) : type;
-}
 
 function strangeness({ scope, window, asOf }: Slice, look: Look): string | null {
   if (!/^[A-Z]{2}$/.test(look.country)) return "a country is two letters, upper case";
@@ -117,13 +111,13 @@ function rowOf({ scope }: Slice, { country, category, device, chart, date, rank 
     resolution: part(scope, "resolution"),
     chart_version: scope["chart_version"] ?? "",
     ranked_at: at,
-    category_name: nameOf(store, category),
+    category_name: categoryNameOf(store, category),
     rank,
   };
 }
 
 /** The name of a category: iOS answers tell its id, Android answers its name. */
-function nameOf(store: string, category: string): string | null {
+export function categoryNameOf(store: string, category: string): string | null {
   if (store === "ios") return iosCategories.get(Number(category)) ?? null;
   return /^\d+$/.test(category) ? (androidCategories.get(Number(category)) ?? null) : category;
 }

@@ -55,6 +55,8 @@ export type Dataset = {
   readonly mostPages?: number;
   /** Items that one call names where its operation takes a list and sets no limit. */
   readonly itemsPerCall?: number;
+  /** The most days that one call asks for unless the configuration says otherwise, where the operation sets no limit that suits. */
+  readonly longestWindow?: number;
   /** The one of them that names no items and brings all that the account tracks for a day, in so many calls (one a device). It has no pages. */
   readonly wholeList?: { readonly operation: Operation; readonly calls: (scope: Scope) => number };
   /**
@@ -63,7 +65,7 @@ export type Dataset = {
    */
   readonly answersRepeat?: true;
   /** What others are planned from, as it now stands in a table of this dataset. */
-  readonly finds?: Finding;
+  readonly finds?: Finding | readonly Finding[];
   /** The findings of other datasets that its partitions are made from (`portfolio.found`). */
   readonly plannedFrom?: readonly string[];
   /** What is special to it, as the configuration may set it; each with its default and a sentence. Null where there is nothing. */
@@ -87,6 +89,11 @@ type Definition<O extends z.ZodObject> = Omit<Dataset, "options" | "partitions">
   readonly options?: O;
   readonly partitions: (portfolio: Portfolio, options: z.output<O>) => readonly Partition[];
 };
+
+/** What others are planned from in the tables of a dataset. */
+export function findingsOf({ finds }: Pick<Dataset, "finds">): readonly Finding[] {
+  return finds === undefined ? [] : [finds].flat();
+}
 
 /** Freezes a dataset. */
 export function defineDataset<const O extends z.ZodObject = typeof noOptions>(definition: Definition<O>): Dataset {

@@ -1,3 +1,4 @@
+import type { Finding } from "../warehouse/found.ts";
 import { defineTable } from "../warehouse/table.ts";
 
 /** What describes an app, and which dataset told it last. */
@@ -36,3 +37,11 @@ export const dimAppOfPage = defineTable({
   load: { kind: "upsert" },
   owned: { described_by: describers.detail },
 });
+
+/** Apps that something described, with what others are planned from: category and developer, '' where they are not told. */
+export const describedApp = {
+  name: "described_app",
+  table: dimAppOfPage,
+  columns: ["store", "track_id", "described_by"],
+  maybe: ["category_id", "developer_id", "developer_name"],
+} as const satisfies Finding;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { LangCode } from "../api/values.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
-import type { Scope } from "../core/slice.ts";
-import { devicesOf } from "../core/store.ts";
+import { scopeKey, type Scope } from "../core/slice.ts";
+import { devicesOf, type Store } from "../core/store.ts";
 import type { Partition } from "./define-dataset.ts";
 
 /** Every followed app in every country in which it is followed. */
@@ -17,6 +17,24 @@ export function appCountryDevices(portfolio: Portfolio): readonly Partition[] {
       scope: { store: app.store, app: app.trackId, country: country.country, device },
       items: null,
     })),
+  );
+}
+
+/** A partition a followed keyword, store and country, whichever apps it is followed for. */
+export function keywordCountries(portfolio: Portfolio): readonly Partition[] {
+  const wanted = appCountries(portfolio).flatMap(({ app, country }) =>
+    country.keywords.map((keyword): Partition => ({
+      scope: { store: app.store, country: country.country, keyword },
+      items: null,
+    })),
+  );
+  return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
+}
+
+/** The same for each device that the store tells apart. */
+export function keywordCountryDevices(portfolio: Portfolio): readonly Partition[] {
+  return keywordCountries(portfolio).flatMap(({ scope }) =>
+    devicesOf[scope["store"] as Store].map((device) => ({ scope: { ...scope, device }, items: null })),
   );
 }
 

@@ -27,3 +27,8 @@ function two(number: number): string {
   const whole = Math.floor(number);
   return whole < 10 ? `0${whole}` : `${whole}`;
 }
+
+/** The clock reading of an instant that may be missing, as columns of kind `timestamp` take it. */
+export function clockOf(value: number | string | null | undefined): string | null {
+  return value === null || value === undefined ? null : readInstant(value).at;
+}

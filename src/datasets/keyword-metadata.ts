@@ -1,11 +1,10 @@
 import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
-import { scopeKey } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { defineTable } from "../warehouse/table.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { keywordCountries } from "./followed.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_metadata",
@@ -47,15 +46,7 @@ export const keywordMetadata = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
-  partitions: (portfolio) => {
-    const wanted = appCountries(portfolio).flatMap(({ app, country }) =>
-      country.keywords.map((keyword): Partition => ({
-        scope: { store: app.store, country: country.country, keyword },
-        items: null,
-      })),
-    );
-    return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
-  },
+  partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
   normalise: (slice, pages) => {
     const answers = pages as readonly Metadata[];

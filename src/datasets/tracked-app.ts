@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable } from "../warehouse/table.ts";
+import { connections } from "./account-apps.ts";
 import { defineDataset } from "./define-dataset.ts";
 import { describers, dimAppOfList } from "./dim-app.ts";
 
@@ -26,6 +27,7 @@ export const trackedApps = defineDataset({
   tables: [trackedApp, dimAppOfList],
   operations: [dashboardApps],
   operationsFor: () => [dashboardApps],
+  finds: { name: connections, table: trackedApp, columns: ["app_key", "is_store_account_connected"] },
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {

@@ -149,6 +149,7 @@ export class House {
       now: this.clock.now(),
       allowance,
       connected: this.#settings.connected ?? true,
+      dailyReports: this.#settings.dailyReports ?? "days",
       openEndInclusive: this.limits.openEndInclusive,
       tracked: this.#tracked,
       instant: (at) => (local ? localTime(at) : at),

@@ -20,6 +20,7 @@ export const SandboxSettings = z.strictObject({
   longRange: z.enum(["refuse", "cut"]).exactOptional(),
   textAnswer: z.enum(["json", "text"]).exactOptional(),
   connected: z.boolean().exactOptional(),
+  dailyReports: z.enum(["days", "totals", "undated"]).exactOptional(),
   latencyMs: z.number().min(0).exactOptional(),
   rateLimit: RateLimit.nullable().exactOptional(),
   faults: z.array(Fault).readonly().exactOptional(),
@@ -69,8 +70,10 @@ export type SandboxOptions = {
   longRange?: "refuse" | "cut";
   /** App Match as a JSON string or as bare text. Default `json`. */
   textAnswer?: "json" | "text";
-  /** Whether the account has search ads connected; without, what it tells of them is empty. Default true. */
+  /** Whether the account has search ads and stores connected; without, what it tells of them is empty. Default true. */
   connected?: boolean;
+  /** Rows of DAILY reports, which the contract does not show: a thing and day each, a day each, or as of a REPORT. Default `days`. */
+  dailyReports?: "days" | "totals" | "undated";
   /** Default 0. */
   latencyMs?: number;
   /** 429 for requests over it; default null, no limit. */

@@ -19,8 +19,10 @@ export type Scene = {
   readonly allowance: Allowance;
   /** The sandbox's own time, as epoch-ms. */
   readonly now: number;
-  /** Whether the account has search ads connected. */
+  /** Whether the account has search ads and stores connected. */
   readonly connected: boolean;
+  /** What the rows of DAILY reports are. */
+  readonly dailyReports: "days" | "totals" | "undated";
   /** Whether an end is counted in where the contract does not say. */
   readonly openEndInclusive: boolean;
   readonly tracked: TrackedKeywords;

@@ -4,8 +4,13 @@ import { addressOf } from "../../src/api/address.ts";
 import { inBody } from "../../src/api/define-operation.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { dashboardApps } from "../../src/api/operations/dashboard.ts";
-import { hasNextPage, pageParams } from "../../src/api/paging.ts";
+import type { Operation } from "../../src/api/define-operation.ts";
+import { pageParams, pagesTold } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
+
+function hasNextPage(operation: Operation, value: unknown, index: number, unfit = 0): boolean {
+  return pagesTold(operation, value, index, unfit) > index + 1;
+}
 
 const pageOf = (count: number) => ({ data: Array.from({ length: count }, (_, index) => index) });
 const paged = (first: 0 | 1) =>
@@ -67,6 +72,13 @@ describe("an answer that tells how many pages there are", () => {
     expect(hasNextPage(reviews, page(20, { totalPages: "2" }), 5)).toBe(true);
   });
 
+  test("tells the number of all pages with its first, and one that was told too small is corrected by the page that is there", () => {
+    expect(pagesTold(reviews, page(100, { totalPages: 12 }), 0)).toBe(12);
+    expect(pagesTold(reviews, page(100, { totalPages: 1 }), 3)).toBe(4);
+    expect(pagesTold(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(1000);
+    expect([0, 1].map((index) => pagesTold(paged(0), pageOf(50), index))).toEqual([2, 3]);
+  });
+
   test("is counted from 1 where its pages are", () => {
     const creatives = operationById("ad-intelligence.creatives");
     const full = { data: Array.from({ length: 50 }), totalPages: 2 };
@@ -84,6 +96,12 @@ describe("an answer that counts its rows", () => {
     expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(true);
     expect(hasNextPage(reports, [part({ totalRowCount: 4, limit: 2, offset: 2 })], 1)).toBe(false);
     expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 4 })], 2)).toBe(false);
+  });
+
+  test("tells how many pages its rows make", () => {
+    expect(pagesTold(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(3);
+    expect(pagesTold(reports, [part({ totalRowCount: 4, limit: 2, offset: 0 })], 0)).toBe(2);
+    expect(pagesTold(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(3);
   });
 
   test("goes on as long as one of its reports does", () => {

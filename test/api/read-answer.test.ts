@@ -148,15 +148,19 @@ describe("text that is no JSON", () => {
 });
 
 describe("items that do not fit", () => {
-  test("are kept beside those that do, each with its reason", () => {
+  test("are kept beside those that do, each with its reason and its place", () => {
     const odd = { ...rank, rank: "seventh" };
     const worse = { ...rank, keyword: undefined };
     expect(read(iosKeywordRanking, [odd, rank, worse, null])).toEqual({
       value: [rank],
       unfit: [
-        { reason: expect.stringMatching(/^rank: .*number/) as string, item: odd },
-        { reason: expect.stringMatching(/^keyword: .*string/) as string, item: JSON.parse(JSON.stringify(worse)) },
-        { reason: expect.stringMatching(/^value: .*object/) as string, item: null },
+        { reason: expect.stringMatching(/^rank: .*number/) as string, item: odd, index: 0 },
+        {
+          reason: expect.stringMatching(/^keyword: .*string/) as string,
+          item: JSON.parse(JSON.stringify(worse)),
+          index: 2,
+        },
+        { reason: expect.stringMatching(/^value: .*object/) as string, item: null, index: 3 },
       ],
       drift: [],
     });

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { androidKeywordHistory, androidKeywordRanking } from "../../src/api/operations/keyword.ts";
+import { keywordEstimation } from "../../src/api/operations/keyword-estimation.ts";
 import { wayOf } from "../../src/api/ways.ts";
 import { carries } from "../../src/core/way.ts";
+import { batchesFor } from "../../src/plan/draft.ts";
 import { invent } from "../support/api-invented.ts";
 
 test("a list carries many items of one day, a range one item of many days", () => {
@@ -41,4 +43,12 @@ test("an item with a comma travels alone or not at all", () => {
     false,
     true,
   ]);
+});
+
+test("a list in a body takes items with commas, since nothing splits it", () => {
+  const way = wayOf(keywordEstimation, new Map());
+  expect(way).toMatchObject({ maxItems: 100, splitsAtComma: false });
+  expect(carries(way, "to-do, list")).toBe(true);
+  expect(batchesFor(way, ["a", "to-do, list"])).toEqual([["a", "to-do, list"]]);
+  expect(batchesFor(wayOf(androidKeywordRanking, new Map()), ["a", "to-do, list"])).toEqual([["to-do, list"], ["a"]]);
 });

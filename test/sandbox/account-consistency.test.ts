@@ -37,7 +37,7 @@ describe("reports", () => {
     async (reportLevel) => {
       await using api = await open();
       const [rows, keywords] = [await report(api, { reportLevel }), await report(api, { reportLevel: "KEYWORD" })];
-      expect(keywords.length).toBeGreaterThan(25);
+      expect(keywords.length).toBeGreaterThan(50);
       expect(sum(rows, "spend")).toBeGreaterThan(0);
       expect(sums(rows)).toEqual(sums(keywords));
     },

@@ -25,7 +25,9 @@ export const countryDistribution = defineOperation({
   cost: 10,
   range,
   items: [],
-  answer: z.array(z.looseObject({ name: MaybeText, code: z.string(), code3: MaybeText, percent: MaybeAmount })),
+  answer: z
+    .array(z.looseObject({ name: MaybeText, code: MaybeText, code3: MaybeText, percent: MaybeAmount }))
+    .nullable(),
   summary: "Which part of an app's advertising goes to which country, over up to 30 days.",
 });
 
@@ -73,7 +75,7 @@ export const languageDistribution = defineOperation({
   cost: 10,
   range,
   items: [],
-  answer: z.array(named),
+  answer: z.array(named).nullable(),
   summary: "Which part of an app's advertising is in which language, over up to 30 days.",
 });
 
@@ -86,7 +88,7 @@ export const networkDistribution = defineOperation({
   cost: 10,
   range,
   items: [],
-  answer: z.array(z.looseObject({ title: z.string(), percent: MaybeAmount })),
+  answer: z.array(z.looseObject({ title: z.string(), percent: MaybeAmount })).nullable(),
   summary: "Which part of an app's advertising runs in which network, over up to 30 days.",
 });
 

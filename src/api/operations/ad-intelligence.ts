@@ -35,7 +35,7 @@ const pageOf = <S extends z.ZodType>(item: S) =>
     perPage: MaybeNumber,
     total: MaybeNumber,
     totalPages: MaybeNumber,
-    data: z.array(item),
+    data: z.array(item).nullable(),
     success: MaybeFlag,
     status: MaybeId,
   });

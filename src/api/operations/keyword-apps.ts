@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineOperation, inPath, inQuery } from "../define-operation.ts";
-import { AnyId, AnyTrackId, CountryCode, Device, Instant, Keyword, MaybeInstant } from "../values.ts";
+import { AnyId, AnyTrackId, CountryCode, Device, Keyword, MaybeAmount, MaybeInstant } from "../values.ts";
 
 const bare = { method: "GET", range: null, paging: null, envelope: "bare" } as const;
 const country = inPath(CountryCode, "country of the store");
@@ -44,9 +44,9 @@ export const androidKeywordApps = defineOperation({
 const shares = {
   keyword: z.string(),
   countryCode: z.string().nullish(),
-  date: Instant,
+  date: MaybeInstant,
   // the app for impressions; the category for categories, by id on iOS and by name on Android
-  keywordShares: z.array(z.looseObject({ shareParameterId: AnyId, date: Instant.nullish(), share: z.number() })),
+  keywordShares: z.array(z.looseObject({ shareParameterId: AnyId, date: MaybeInstant, share: MaybeAmount })),
 };
 const iosShares = z.looseObject({ ...shares, device: Device.nullish() });
 const androidShares = z.looseObject(shares);

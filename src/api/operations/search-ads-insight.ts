@@ -24,7 +24,7 @@ const insight = {
   envelope: "either",
   items: ["shares"],
 } as const;
-const slotShares = z.record(z.string(), z.number()).nullish();
+const slotShares = z.record(z.string(), MaybeAmount).nullish();
 
 export const paidKeywords = defineOperation({
   ...insight,
@@ -34,7 +34,7 @@ export const paidKeywords = defineOperation({
   params: { trackId: inPath(IosTrackId, "track id of the app"), countryCode: country, ...days },
   answer: z.looseObject({
     trackId: AnyTrackId.nullish(),
-    shares: z.array(z.looseObject({ keyword: z.string(), appShare: MaybeAmount, slotShares })),
+    shares: z.array(z.looseObject({ keyword: z.string(), appShare: MaybeAmount, slotShares })).nullable(),
   }),
   summary: "The keywords that one app pays for, with its part of their impressions, over up to 14 days.",
 });
@@ -49,15 +49,17 @@ export const payingApps = defineOperation({
     keyword: z.string().nullish(),
     startDate: MaybeInstant,
     endDate: MaybeInstant,
-    shares: z.array(
-      z.looseObject({
-        trackId: AnyTrackId,
-        share: MaybeAmount,
-        slotShares,
-        defaultProductPageCount: MaybeNumber,
-        customProductPageCount: MaybeNumber,
-      }),
-    ),
+    shares: z
+      .array(
+        z.looseObject({
+          trackId: AnyTrackId,
+          share: MaybeAmount,
+          slotShares,
+          defaultProductPageCount: MaybeNumber,
+          customProductPageCount: MaybeNumber,
+        }),
+      )
+      .nullable(),
   }),
   summary: "The apps that pay for one keyword, with their parts of its impressions, over up to 14 days.",
 });

@@ -44,8 +44,10 @@ function reportTogether(values: Readonly<Record<string, unknown>>): string | nul
 }
 
 const amounts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, MaybeAmount]));
-const ids = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, MaybeId]));
-const texts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, MaybeText]));
+const ids = <N extends string>(...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, MaybeId])) as Record<N, typeof MaybeId>;
+const texts = <N extends string>(...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, MaybeText])) as Record<N, typeof MaybeText>;
 const byDays = (name: string) => [1, 3, 7, 14, 30].map((count) => `${name}${count}`);
 
 const money = "spend cpa cpt goalRevenue goalRoas cpi costPerGoal revenuePerGoal arpu dailyBudget"
@@ -77,6 +79,7 @@ const reportRow = z.looseObject({
   ...texts("adChannelType", "billingEvent", "pricingModel", "gender", "age", "deviceClass", "customerType"),
   ...texts("campaignStatus", "adGroupStatus", "displayStatus"),
   startTime: MaybeInstant,
+  // not shown, where rows tell days
   date: MaybeInstant,
   servingStatusReasons: z.union([z.string(), z.array(z.string())]).nullish(),
   searchMatch: z.union([z.boolean(), z.string()]).nullish(),

@@ -16,6 +16,7 @@ const mediaTypes = { image: 1, video: 2, html: 3, playable: 4 } as const satisfi
   Advertisement["kind"],
   number
 >;
+const countryNames = new Intl.DisplayNames("en", { type: "region" });
 const alpha3: Readonly<Record<string, string>> = { US: "USA", GB: "GBR", DE: "DEU", JP: "JPN", BR: "BRA", TR: "TUR" };
 
 type Filter = {
@@ -160,7 +161,7 @@ export const adIntelligenceAnswers = answerTable([
   answerTo(distribution.countryDistribution, ({ trackId, mediaType, ...asked }, scene) =>
     percents(found(scene, known(scene, trackId), asked), ({ country }) => country, mediaType).map(
       ({ name, percent }) => ({
-        name,
+        name: countryNames.of(name) ?? name,
         code: name,
         code3: alpha3[name] ?? name,
         percent,

@@ -10,7 +10,7 @@ import { businessOver } from "../market/business.ts";
 import { versionOn } from "../market/versions.ts";
 import type { Device } from "../market/ranks.ts";
 import { answerTable, answerTo, knownApp, localTime, midnight, publishedDays, type Scene } from "../scene.ts";
-import { trackedKeyword } from "./dashboard.ts";
+import { isStoreConnected, trackedKeyword } from "./dashboard.ts";
 import { iconOf } from "./store-page.ts";
 
 const known = (scene: Scene, trackId: string) => knownApp(scene, storeOf(trackId), trackId);
@@ -53,7 +53,7 @@ function companyHits(scene: Scene, store: Store, query: string) {
     });
 }
 
-/** One point a country and day, and one for their total where no country is named. */
+/** One point a country and day, and one for their total where no country is named; none for an app that is not connected. */
 function points(
   scene: Scene,
   asked: {
@@ -66,6 +66,7 @@ function points(
   },
 ) {
   const { app, operation, country, device } = asked;
+  if (!isStoreConnected(scene, app)) return [];
   const devices = device === undefined ? devicesOf[app.store] : [device];
   const countries = app.countries.filter((one) => one === (country ?? one));
   return publishedDays(scene, operation, asked).flatMap((day) => {
@@ -98,11 +99,15 @@ export const dashboardMoreAnswers = answerTable([
   answerTo(words.keywordSpots, ({ trackId, countryCode }, scene) => {
     const app = knownApp(scene, "ios", trackId);
     const language = scene.market.languageIn(countryCode);
-    const field = scene.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
+    const all = scene.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
+    const { at } = versionOn(app, addDays(scene.today, -1));
+    // each release drops a word and takes up another
+    const first = Math.floor(at / 86_400_000) % Math.max(1, all.length);
+    const field = [...all.slice(first), ...all.slice(0, first)];
     return [`${language}-${countryCode}`, "en-GB"].map((locale, index) => ({
       locale,
       keywords: field.slice(index * 4, index * 4 + 8).join(","),
-      updateDate: scene.instant(versionOn(app, addDays(scene.today, -1)).at),
+      updateDate: scene.instant(at),
     }));
   }),
   answerTo(search.appSearch, ({ query }, scene) =>

@@ -1,7 +1,6 @@
 import * as dashboard from "../../api/operations/dashboard.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { storeOf } from "../../core/store.ts";
-import { hashOf, mix, unit } from "../market/noise.ts";
 import type { MarketApp } from "../market/apps.ts";
 import type { RankCell } from "../market/market.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
@@ -12,6 +11,11 @@ import { iconOf } from "./store-page.ts";
 /** Days of ranks that come along with a tracked keyword. */
 const historyDays = 7;
 
+/** Whether the account sees what the store knows of an app: of every second app of the market, the first among them. */
+export function isStoreConnected({ connected, market }: Scene, app: MarketApp): boolean {
+  return connected && market.apps.indexOf(app) % 2 === 0;
+}
+
 function trackedApp(scene: Scene, app: MarketApp) {
   const day = addDays(scene.today, -1);
   const { categoryId, categoryName, price, developerId } = appFacts(app);
@@ -19,7 +23,7 @@ function trackedApp(scene: Scene, app: MarketApp) {
   return {
     trackId: app.trackId,
     name: app.name,
-    isStoreAccountConnected: unit(mix(hashOf(app.store, app.trackId), 1)) < 0.5,
+    isStoreAccountConnected: isStoreConnected(scene, app),
     availableCountries: [...app.countries],
     competitors: scene.market.competitors(app).map(({ trackId, name }) => ({ trackId, name })),
     categoryName,

@@ -1,12 +1,30 @@
 import * as featuring from "../../api/operations/featuring.ts";
 import { addDays } from "../../core/day.ts";
+import type { MarketApp } from "../market/apps.ts";
 import { categoriesOf } from "../market/charts.ts";
-import { hashOf, pick, unit } from "../market/noise.ts";
-import { answerTable, answerTo, knownApp, publishedDays } from "../scene.ts";
+import { hashOf, mix, pick, unit } from "../market/noise.ts";
+import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../scene.ts";
 
 const kinds = ["FullImage", "AppList", "Grid"] as const;
 
-/** Answers about the cards on which the store shows an app; on most days there is none. */
+/** A card about one app alone, or one that lists it among others. */
+function cardOf(scene: Scene, app: MarketApp, hash: number) {
+  const type = pick(hash, kinds);
+  const shown = {
+    type,
+    label: "TODAY",
+    title: `${app.name} & friends 🌱`,
+    name: app.name,
+    shortName: app.name.slice(0, 8),
+  };
+  if (type === "FullImage")
+    return { ...shown, link: `/app/${app.trackId}`, imageUrl: `https://cards.example/${hash}.jpg` };
+  const others = scene.market.competitors(app).map((one) => Number(one.trackId));
+  const place = hash % (others.length + 1);
+  return { ...shown, apps: [...others.slice(0, place), Number(app.trackId), ...others.slice(place)] };
+}
+
+/** Answers about the cards on which the store shows an app; on most days there is none, on some there are two. */
 export const featuringAnswers = answerTable([
   answerTo(featuring.iosFeaturing, ({ trackId, categoryId, startDate, endDate, countryCode }, scene) => {
     const app = knownApp(scene, "ios", trackId);
@@ -17,9 +35,8 @@ export const featuringAnswers = answerTable([
       countries.flatMap((country) => {
         const hash = hashOf("featured", app.trackId, categoryId, country, day);
         if (!categoriesOf(app).includes(categoryId) || unit(hash) >= 0.2) return [];
-        const apps = [...scene.market.competitors(app), app].map((one) => Number(one.trackId));
-        const card = { type: pick(hash, kinds), label: "TODAY", title: `${app.name} & friends`, name: app.name, apps };
-        return [{ date: day, countryCode: country, data: { cards: [card] } }];
+        const hashes = unit(hash) < 0.05 ? [hash, mix(hash, 1)] : [hash];
+        return [{ date: day, countryCode: country, data: { cards: hashes.map((one) => cardOf(scene, app, one)) } }];
       }),
     );
     return { trackId: Number(trackId), categoryId, cards };

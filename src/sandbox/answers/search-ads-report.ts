@@ -8,7 +8,18 @@ import { identityOf, levelKeys, statusOf, type Level } from "./report-row.ts";
 type Asked = ValuesOf<typeof report.searchAdsReports>;
 
 /** Rows a page; small, so that a report of any size has several. */
-const rowsPerPage = 25;
+const rowsPerPage = 50;
+
+/** What one row is about: bids on days. */
+type RowOf = { readonly group: readonly Bid[]; readonly span: readonly Day[] };
+
+/** How the rows of a report are cut: by day, and all things as one. */
+type Cut = { readonly isByDay: boolean; readonly sumsUp: boolean };
+
+function cutOf({ reportType }: Asked, { dailyReports }: Scene): Cut {
+  const isByDay = reportType === "DAILY" && dailyReports !== "undated";
+  return { isByDay, sumsUp: reportType === "SUMMARY" || (isByDay && dailyReports === "totals") };
+}
 
 /** The bids that a report is about. */
 function bidsFor(scene: Scene, asked: Asked): Bid[] {
@@ -23,26 +34,20 @@ function bidsFor(scene: Scene, asked: Asked): Bid[] {
 }
 
 /** One row for each thing of the level: over all days, by day for DAILY, and all things as one for SUMMARY. */
-function rows(scene: Scene, asked: Asked, days: readonly Day[]) {
+function rowsOf(scene: Scene, asked: Asked, days: readonly Day[]): RowOf[] {
   const bids = bidsFor(scene, asked);
-  const level: Level = asked.reportLevel;
-  const groups =
-    asked.reportType === "SUMMARY"
-      ? bids.length === 0
-        ? []
-        : [bids]
-      : [...Map.groupBy(levelKeys(level, bids), ({ key }) => key).values()].map((same) => same.map(({ bid }) => bid));
-  const spans = asked.reportType === "DAILY" ? days.map((day) => [day]) : [days];
-  return groups.flatMap((group) =>
-    spans.filter((span) => span.length > 0).map((span) => row(scene, asked, { group, span, level })),
-  );
+  const { isByDay, sumsUp } = cutOf(asked, scene);
+  const byKey = Map.groupBy(levelKeys(asked.reportLevel, bids), ({ key }) => key);
+  const groups = sumsUp ? [bids] : [...byKey.values()].map((same) => same.map(({ bid }) => bid));
+  const spans = isByDay ? days.map((day) => [day]) : [days];
+  return groups
+    .filter((group) => group.length > 0)
+    .flatMap((group) => spans.filter((span) => span.length > 0).map((span) => ({ group, span })));
 }
 
-function row(
-  scene: Scene,
-  asked: Asked,
-  { group, span, level }: { group: readonly Bid[]; span: readonly Day[]; level: Level },
-) {
+function row(scene: Scene, asked: Asked, { group, span }: RowOf) {
+  const { isByDay, sumsUp } = cutOf(asked, scene);
+  const level: Level = asked.reportLevel;
   const [first] = group;
   const sum = sumOf(
     level === "NEGATIVE" ? [] : group.flatMap((bid) => span.map((day) => resultOn(bid, day, scene.today))),
@@ -58,11 +63,9 @@ function row(
     ),
   );
   return {
-    ...(asked.reportType === "SUMMARY" || first === undefined
-      ? {}
-      : { ...identityOf(level, first), ...statusOf(first) }),
+    ...(sumsUp || first === undefined ? {} : { ...identityOf(level, first), ...statusOf(first) }),
     currency: asked.currency ?? "USD",
-    ...(asked.reportType === "DAILY" ? { date: span[0] } : {}),
+    ...(isByDay ? { date: span[0] } : {}),
     ...metricsOf(sum, told),
     original: { ...money, spend, dailyBudget: 50 },
   };
@@ -75,12 +78,12 @@ const rates: Readonly<Record<string, number>> = { USD: 1, EUR: 0.9, GBP: 0.8, JP
 export const searchAdsReportAnswers = answerTable([
   answerTo(report.searchAdsReports, (asked, scene) => {
     const days = publishedDays(scene, report.searchAdsReports, { start: asked.startDate, end: asked.endDate });
-    const all = rows(scene, asked, days);
+    const all = rowsOf(scene, asked, days);
     const offset = (asked.page ?? 0) * rowsPerPage;
     return [
       {
         pagination: { totalRowCount: all.length, limit: rowsPerPage, offset },
-        tableData: all.slice(offset, offset + rowsPerPage),
+        tableData: all.slice(offset, offset + rowsPerPage).map((one) => row(scene, asked, one)),
       },
     ];
   }),

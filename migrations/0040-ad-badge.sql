@@ -1,0 +1,20 @@
+-- Whether apps advertise and show advertisements.
+
+create table core.ad_badge (
+  app_key       integer not null,
+  date_day      date not null,
+  is_advertiser boolean,
+  is_publisher  boolean,
+  extra         jsonb,
+  slice_id      bigint      not null,
+  fetched_at    timestamptz not null,
+  primary key (app_key, date_day)
+);
+comment on table  core.ad_badge               is 'Whether apps advertise and show advertisements, as it stood on a day.';
+comment on column core.ad_badge.app_key       is 'The app.';
+comment on column core.ad_badge.date_day      is 'Day on which it was seen.';
+comment on column core.ad_badge.is_advertiser is 'True when the app advertises.';
+comment on column core.ad_badge.is_publisher  is 'True when it shows advertisements of others.';
+comment on column core.ad_badge.extra         is 'Fields of the answer that have no column of their own; null when there are none.';
+comment on column core.ad_badge.slice_id      is 'Slice that wrote the row.';
+comment on column core.ad_badge.fetched_at    is 'When the answer was received.';

@@ -1,0 +1,28 @@
+-- The apps that a search shows.
+
+create table core.fact_keyword_app (
+  keyword_key integer     not null,
+  date_day    date        not null,
+  country_key smallint    not null,
+  store       text        not null check (store in ('ios', 'android')),
+  device_key  smallint    not null,
+  position    integer     not null,
+  app_key     integer,
+  updated_at  timestamp,
+  extra       jsonb,
+  slice_id    bigint      not null,
+  fetched_at  timestamptz not null,
+  primary key (keyword_key, date_day, country_key, store, device_key, position)
+) partition by range (date_day);
+comment on table  core.fact_keyword_app             is 'The apps that a search for a keyword shows, in their order, as seen on a day; replaced as a whole when asked again on that day. Who stands above us?';
+comment on column core.fact_keyword_app.keyword_key is 'The keyword.';
+comment on column core.fact_keyword_app.date_day    is 'Day of observation.';
+comment on column core.fact_keyword_app.country_key is 'Country of the store.';
+comment on column core.fact_keyword_app.store       is 'ios or android.';
+comment on column core.fact_keyword_app.device_key  is 'The device; 0 on Android.';
+comment on column core.fact_keyword_app.position    is 'Place among the results, 1 is the top: the order of the list.';
+comment on column core.fact_keyword_app.app_key     is 'The app in this place.';
+comment on column core.fact_keyword_app.updated_at  is 'When the service last looked at the search, without zone.';
+comment on column core.fact_keyword_app.extra       is 'Fields of the answer that have no column of their own; null when there are none.';
+comment on column core.fact_keyword_app.slice_id    is 'Slice that wrote the row.';
+comment on column core.fact_keyword_app.fetched_at  is 'When the answer was received.';

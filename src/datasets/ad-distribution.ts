@@ -1,0 +1,137 @@
+import { z } from "zod";
+import * as ads from "../api/operations/ad-distribution.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Scope } from "../core/slice.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./ad-scope.ts";
+import { partsOf, type Kind } from "./ad-distribution-parts.ts";
+import { amountOf } from "./amounts.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { periodKey } from "./period-key.ts";
+
+const asked = ["app_key", "period_start", "period_end", "country_key", "kind", "media_type", "network"] as const;
+
+const table = defineTable({
+  name: "core.fact_ad_distribution",
+  columns: {
+    app_key: "app",
+    period_start: "day",
+    period_end: "day",
+    country_key: "country",
+    kind: "text",
+    media_type: "text",
+    network: "text",
+    member_group: "text",
+    member: "text",
+    member_name: "text",
+    percent_share: "number",
+    extra: "json",
+  },
+  key: [...asked, "member_group", "member"],
+  load: { kind: "replace", scope: asked },
+  partitioned: true,
+});
+
+/** Of each kind the operation that tells it, and what its calls can be narrowed by. */
+const kinds = {
+  country: { operation: ads.countryDistribution, byMedia: true, byNetwork: false, byCountry: false },
+  dimension: { operation: ads.creativeDimensionDistribution, byMedia: true, byNetwork: true, byCountry: true },
+  type: { operation: ads.creativeTypeDistribution, byMedia: true, byNetwork: true, byCountry: true },
+  language: { operation: ads.languageDistribution, byMedia: false, byNetwork: false, byCountry: true },
+  network: { operation: ads.networkDistribution, byMedia: true, byNetwork: false, byCountry: true },
+  publisher_dimension: {
+    operation: ads.publisherDimensionDistribution,
+    byMedia: false,
+    byNetwork: false,
+    byCountry: false,
+  },
+} as const;
+const kindNames = Object.keys(kinds) as Kind[];
+
+/** What is counted, as the service numbers it. */
+const mediaTypes = { creatives: 1, impressions: 2 } as const;
+
+const options = z.object({
+  kinds: z
+    .array(z.enum(kindNames))
+    .min(1)
+    .default(kindNames)
+    .describe(
+      "Credits a call: country, language and network 10, dimension and type 20, publisher_dimension (what the app shows of others) 50.",
+    ),
+  media_types: z
+    .array(z.enum(["creatives", "impressions"]))
+    .min(1)
+    .default(["creatives"])
+    .describe("What is counted; one call each. Languages and publisher_dimension are told without it."),
+  areas: areas
+    .default(["all"])
+    .describe(
+      "all: all countries together; each: one call for each country in which the app is followed (not for country and publisher_dimension).",
+    ),
+  networks,
+});
+
+/** How the advertising of followed apps is spread over stretches of 30 days: six ways to cut it, in one table. */
+export const adDistribution = defineDataset({
+  name: "ad_distribution",
+  summary:
+    "How the advertising of each followed app is spread over 30 days: by country, size, type, language, network, and size of what it shows of others.",
+  stage: "market",
+  on: false,
+  why: "120 credits an app and 30 days for all six kinds",
+  timing: thirtyDays,
+  tables: [table],
+  operations: kindNames.map((kind) => kinds[kind].operation),
+  operationsFor: (scope) => [operationOf(scope)],
+  options,
+  partitions: (portfolio, chosen) => scopesOf(portfolio, chosen).map((scope) => ({ scope, items: null })),
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    ...rangeParams(operationOf(scope), window),
+    ...narrowed(scope),
+    ...(scope["media_type"] === undefined ? {} : { mediaType: mediaTypes[scope["media_type"] as "creatives"] }),
+  }),
+  normalise: (slice, pages) => {
+    const { scope } = slice;
+    const told = pages.flatMap((page) => partsOf(part(scope, "kind") as Kind, page));
+    const rows = told.flatMap((one) => ("reason" in one ? [] : [one]));
+    const stamp = {
+      app_key: `${part(scope, "store")}:${part(scope, "app")}`,
+      ...periodKey(slice),
+      country_key: scope["country"] ?? "ALL",
+      kind: part(scope, "kind"),
+      media_type: scope["media_type"] ?? "",
+      network: scope["network"] ?? "",
+    };
+    return {
+      rows: {
+        [table.name]: rows.map(({ group, member, name, percent, extra }) => ({
+          ...stamp,
+          member_group: group,
+          member,
+          member_name: name,
+          percent_share: amountOf(percent),
+          extra,
+        })),
+      },
+      unfit: told.flatMap((one) => ("reason" in one ? [one] : [])),
+    };
+  },
+});
+
+function operationOf(scope: Scope) {
+  return kinds[part(scope, "kind") as Kind].operation;
+}
+
+function scopesOf(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Scope[] {
+  return chosen.kinds.flatMap((kind) => {
+    const { byCountry, byMedia, byNetwork } = kinds[kind];
+    // one that cannot be told by country is told once, whatever areas are chosen
+    return appAreas(portfolio, byCountry ? chosen.areas : ["all"])
+      .map((scope) => ({ ...scope, kind }))
+      .flatMap((scope) => forEach(scope, "media_type", byMedia ? chosen.media_types : []))
+      .flatMap((scope) => forEach(scope, "network", byNetwork ? chosen.networks : []));
+  });
+}

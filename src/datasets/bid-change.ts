@@ -1,0 +1,105 @@
+import type { z } from "zod";
+import { bidHistoryLogs as operation } from "../api/operations/search-ads-account.ts";
+import { addDays } from "../core/day.ts";
+import type { Slice } from "../core/slice.ts";
+import { defineTable, extraOf, type Row } from "../warehouse/table.ts";
+import { amountOf } from "./amounts.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { readInstant } from "./instants.ts";
+import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./organisation.ts";
+import { organisations } from "./search-ads-integration.ts";
+
+const table = defineTable({
+  name: "core.fact_bid_change",
+  columns: {
+    org_id: "text",
+    date_day: "day",
+    entity_level: "text",
+    entity_id: "text",
+    changed_at: "timestamp",
+    ordinal: "int",
+    currency: "text",
+    old_value: "number",
+    new_value: "number",
+    source: "text",
+    rule_name: "text",
+    extra: "json",
+  },
+  key: ["org_id", "date_day", "entity_level", "entity_id", "changed_at", "ordinal"],
+  load: { kind: "replace", scope: ["org_id", "date_day"] },
+  partitioned: true,
+});
+
+const known = "entityLevel orgId entityId currency oldValue newValue date source ruleName".split(" ");
+
+type Log = z.output<typeof operation.answer>[number];
+
+/**
+ * Every change of a bid. Logs have no id and may truly repeat: the changes of one thing at one instant are numbered, in an order that is
+ * the same whenever they come, so that none is folded into another.
+ */
+export const bidChange = defineDataset({
+  name: "bid_change",
+  summary: "Every change of a bid, by hand or by rule, by organisation, thing and instant.",
+  stage: "market",
+  on: true,
+  why: "20 credits an organisation and day, nothing where none is connected",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
+  // a call may span a week, of which the last day is there in case an end is not counted in
+  longestWindow: 6,
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  plannedFrom: [organisations.name],
+  partitions: (portfolio) => connectedOrganisations(portfolio).map((org) => ({ scope: { org_id: org }, items: null })),
+  request: (slice) => ({ orgId: numberOfOrganisation(slice.scope), ...daysAndOneMore(operation, slice) }),
+  normalise: (slice, pages) => {
+    const told = (pages.flat() as readonly Log[]).map((log) => ({ log, at: readInstant(log.date) }));
+    const { start, end } = slice.window;
+    const isOwn = ({ orgId }: Log) => orgId == null || String(orgId) === part(slice.scope, "org_id");
+    // the day that was asked for beside the window is another slice's
+    const reasonOf = ({ log, at }: (typeof told)[number]) =>
+      !isOwn(log)
+        ? "an organisation that was not asked for"
+        : at.day < start || at.day > addDays(end, 1)
+          ? "a day that was not asked for"
+          : null;
+    const unfit = told.flatMap((one) => {
+      const reason = reasonOf(one);
+      return reason === null ? [] : [{ reason, item: one.log }];
+    });
+    const rows = told
+      .filter((one) => reasonOf(one) === null && one.at.day < end)
+      .map(({ log, at }) => row(slice, log, at));
+    return { rows: { [table.name]: numbered(rows) }, unfit };
+  },
+});
+
+function row({ scope }: Slice, log: Log, at: { readonly day: string; readonly at: string }): Row {
+  return {
+    org_id: part(scope, "org_id"),
+    date_day: at.day,
+    entity_level: log.entityLevel ?? "",
+    entity_id: String(log.entityId),
+    changed_at: at.at,
+    currency: log.currency ?? null,
+    old_value: amountOf(log.oldValue),
+    new_value: amountOf(log.newValue),
+    source: log.source ?? null,
+    rule_name: log.ruleName ?? null,
+    extra: extraOf(log, known),
+  };
+}
+
+/** Rows with their place among those of one thing and instant, 1 for the first. */
+function numbered(rows: readonly Row[]): readonly Row[] {
+  const groups = Map.groupBy(rows, ({ entity_level: level, entity_id: id, changed_at: at }) =>
+    JSON.stringify([level, id, at]),
+  );
+  return [...groups.values()].flatMap((same) =>
+    same
+      .map((one) => ({ one, text: JSON.stringify(one) }))
+      .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+      .map(({ one }, index) => ({ ...one, ordinal: index + 1 })),
+  );
+}

@@ -1,0 +1,51 @@
+import { androidShareOfCategory, iosShareOfCategory } from "../api/operations/keyword-apps.ts";
+import type { Store } from "../core/store.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { categoryNameOf } from "./category-ranks.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { keywordCountryDevices } from "./followed.ts";
+import { shareColumns, shareParams, sharesOf } from "./keyword-shares.ts";
+
+const table = defineTable({
+  name: "core.fact_category_share",
+  columns: {
+    ...shareColumns,
+    share_day: "date",
+    category_code: "text",
+    category_name: "text",
+    category_share: "number",
+    extra: "json",
+  },
+  key: ["keyword_key", "date_day", "country_key", "store", "device_key", "share_day", "category_code"],
+  load: { kind: "replace", scope: ["keyword_key", "date_day", "country_key", "store", "device_key"] },
+  partitioned: true,
+});
+
+const operations = { ios: iosShareOfCategory, android: androidShareOfCategory } as const;
+
+/** In which categories apps have a keyword in their metadata. */
+export const categoryShare = defineDataset({
+  name: "category_share",
+  summary:
+    "In which categories apps have each followed keyword in their metadata, and in which part, by store, country, device and day of observation.",
+  stage: "market",
+  on: false,
+  why: "5 credits a keyword, country and device each month",
+  timing: { kind: "snapshot", refreshDays: 30 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  partitions: keywordCountryDevices,
+  request: shareParams,
+  normalise: (slice, pages) => {
+    const store = part(slice.scope, "store");
+    const { shares, unfit } = sharesOf(slice, pages);
+    const rows = shares.map(({ owner, columns: { share, ...columns } }) => ({
+      ...columns,
+      category_code: owner,
+      category_name: categoryNameOf(store, owner),
+      category_share: share,
+    }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

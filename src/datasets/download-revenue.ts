@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { iosDownloadRevenue as operation } from "../api/operations/estimation.ts";
+import { rangeParams } from "../api/range.ts";
+import { holds } from "../core/window.ts";
+import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { amountOf } from "./amounts.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
+import { appCountries } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.fact_download_revenue",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    device_key: "device",
+    is_total: "boolean",
+    download_count: "number",
+    revenue: "number",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key", "device_key"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+type Point = z.output<typeof operation.answer>[number];
+
+/** Downloads and revenue by day, as the service estimates them. */
+export const downloadRevenue = defineDataset({
+  name: "download_revenue",
+  summary: "Estimated downloads and revenue of each followed iOS app, by country, device and day.",
+  stage: "market",
+  on: false,
+  why: "100 credits an app, country and device bring 30 days, so that 30 are asked for at once",
+  timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, packDays: 30 },
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  options: z.object({ devices: deviceOption(["IPHONE", "IPAD"]) }),
+  partitions: (portfolio, { devices }) =>
+    appCountries(portfolio)
+      .filter(({ app }) => app.store === "ios")
+      .flatMap(({ app: { store, trackId }, country: { country } }) =>
+        devicesAsked(store, devices).map((device) => ({
+          scope: { store, app: trackId, country, device },
+          items: null,
+        })),
+      ),
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    country: part(scope, "country"),
+    ...deviceParam(part(scope, "device")),
+    ...rangeParams(operation, window),
+  }),
+  normalise: ({ scope, window }, pages) => {
+    const points = pages.flat() as readonly Point[];
+    const device = part(scope, "device");
+    const own = points.filter(({ date }) => holds(window, readInstant(date).day));
+    const rows = own.map((point) => ({
+      app_key: appRef(part(scope, "store"), part(scope, "app")),
+      date_day: readInstant(point.date).day,
+      country_key: part(scope, "country"),
+      device_key: device,
+      is_total: isDeviceTotal(part(scope, "store"), device),
+      download_count: amountOf(point.download),
+      revenue: amountOf(point.revenue),
+      extra: extraOf(point, ["date", "download", "revenue"]),
+    }));
+    const unfit = points
+      .filter((point) => !own.includes(point))
+      .map((item) => ({ reason: "a day that was not asked for", item }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

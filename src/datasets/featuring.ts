@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { iosFeaturing as operation } from "../api/operations/featuring.ts";
+import type { Slice } from "../core/slice.ts";
+import { holds } from "../core/window.ts";
+import { appRef, defineTable, extraOf, jsonOf, type Row } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { describedApp } from "./dim-app.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.fact_featuring",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    category_code: "text",
+    card_number: "int",
+    card_type: "text",
+    label: "text",
+    title: "text",
+    card_name: "text",
+    short_name: "text",
+    link_url: "text",
+    image_url: "text",
+    position: "int",
+    listed_count: "int",
+    track_ids: "json",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key", "category_code", "card_number"],
+  load: { kind: "replace", scope: ["app_key", "date_day", "category_code"] },
+  partitioned: true,
+});
+
+type Showing = z.output<typeof operation.answer>["cards"][number];
+type Card = NonNullable<NonNullable<Showing["data"]>["cards"]>[number];
+
+/** When and how the iOS store showed followed apps on the pages of their categories. */
+export const featuring = defineDataset({
+  name: "featuring",
+  summary: "The cards of a category's page on which each followed iOS app was shown, by country and day.",
+  stage: "market",
+  on: false,
+  why: "40 credits an app, category and week; the contract names no price",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 28, packDays: 7 },
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  plannedFrom: [describedApp.name],
+  longestWindow: 30,
+  options: z.object({
+    category_codes: z
+      .array(z.union([z.int().min(0), z.string().regex(/^\d+$/, "a category is a number")]))
+      .default([])
+      .describe("Ids of the categories whose pages are looked at; each app's own one when left out."),
+  }),
+  partitions: (portfolio, { category_codes: codes }) => {
+    const own = new Map(
+      (portfolio.found?.[describedApp.name] ?? []).map((one) => [
+        `${one["store"]}:${one["track_id"]}`,
+        one["category_id"],
+      ]),
+    );
+    return portfolio.apps
+      .filter(({ store }) => store === "ios")
+      .flatMap(({ store, trackId: app }) => {
+        const chosen = codes.length > 0 ? codes.map(String) : [own.get(`${store}:${app}`) ?? ""];
+        return chosen
+          .filter((category) => /^\d+$/.test(category))
+          .map((category) => ({ scope: { store, app, category_code: category }, items: null }));
+      });
+  },
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    categoryId: Number(part(scope, "category_code")),
+    // the contract leaves open whether the end is counted in: asked up to the day after, no day is lost either way
+    startDate: window.start,
+    endDate: window.end,
+  }),
+  normalise: (slice, pages) => {
+    const { scope } = slice;
+    const answers = pages as readonly z.output<typeof operation.answer>[];
+    const isOwn = ({ trackId, categoryId }: (typeof answers)[number]) =>
+      String(trackId ?? part(scope, "app")) === part(scope, "app") &&
+      String(categoryId ?? part(scope, "category_code")) === part(scope, "category_code");
+    return {
+      rows: {
+        [table.name]: rowsOf(
+          slice,
+          answers.filter(isOwn).flatMap(({ cards }) => cards),
+        ),
+      },
+      unfit: answers
+        .filter((answer) => !isOwn(answer))
+        .map(({ trackId, categoryId }) => ({
+          reason: "an app or a category that was not asked for",
+          item: { trackId, categoryId },
+        })),
+    };
+  },
+});
+
+/** The cards of the asked days, numbered by day and country; a day beside them belongs to another slice. */
+function rowsOf(slice: Slice, showings: readonly Showing[]): readonly Row[] {
+  const cards = showings
+    .filter(({ date }) => holds(slice.window, readInstant(date).day))
+    .flatMap((showing) =>
+      // a showing without a card still says that the app was shown
+      (showing.data?.cards?.length ? showing.data.cards : [{}]).map((card) => ({ showing, card })),
+    );
+  const groups = Map.groupBy(cards, ({ showing }) => `${readInstant(showing.date).day} ${countryOf(showing)}`);
+  return [...groups.values()].flatMap((same) =>
+    same.map(({ showing, card }, index) => ({
+      app_key: appRef("ios", part(slice.scope, "app")),
+      date_day: readInstant(showing.date).day,
+      country_key: countryOf(showing),
+      category_code: part(slice.scope, "category_code"),
+      card_number: index + 1,
+      ...cardColumns(part(slice.scope, "app"), card),
+      extra: extraOfCard(showing, card),
+    })),
+  );
+}
+
+function countryOf({ countryCode }: Showing): string {
+  return countryCode ?? "ALL";
+}
+
+function cardColumns(app: string, card: Card) {
+  const listed = card.apps?.map(String) ?? null;
+  const place = listed?.indexOf(app) ?? -1;
+  return {
+    card_type: card.type ?? null,
+    label: card.label ?? null,
+    title: card.title ?? null,
+    card_name: card.name ?? null,
+    short_name: card.shortName ?? null,
+    link_url: card.link ?? null,
+    image_url: card.imageUrl ?? null,
+    position: place < 0 ? null : place + 1,
+    listed_count: listed?.length ?? null,
+    track_ids: jsonOf(listed),
+  };
+}
+
+const known = ["type", "label", "title", "name", "shortName", "link", "imageUrl", "apps"];
+
+/** What no column holds of a card, and of the showing around it. */
+function extraOfCard(showing: Showing, card: Card): string | null {
+  const { date: _, countryCode: __, data, ...around } = showing;
+  const { cards: ___, ...within } = data ?? {};
+  return extraOf({ ...around, ...within, ...card }, known);
+}

@@ -1,0 +1,53 @@
+import { androidOrganicImpressionShare, iosOrganicImpressionShare } from "../api/operations/keyword-apps.ts";
+import { storeOf, type Store } from "../core/store.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { keywordCountryDevices } from "./followed.ts";
+import { shareColumns, shareParams, sharesOf } from "./keyword-shares.ts";
+
+const table = defineTable({
+  name: "core.fact_impression_share",
+  columns: {
+    ...shareColumns,
+    share_day: "date",
+    app_key: "app",
+    impression_share: "number",
+    extra: "json",
+  },
+  key: ["keyword_key", "date_day", "country_key", "store", "device_key", "share_day", "app_key"],
+  load: { kind: "replace", scope: ["keyword_key", "date_day", "country_key", "store", "device_key"] },
+  partitioned: true,
+});
+
+const operations = { ios: iosOrganicImpressionShare, android: androidOrganicImpressionShare } as const;
+
+/** Which apps get the impressions of a keyword, without advertisements. */
+export const impressionShare = defineDataset({
+  name: "impression_share",
+  summary:
+    "Which part of the impressions of each followed keyword goes to which app, by store, country, device and day of observation.",
+  stage: "market",
+  on: false,
+  why: "20 credits a keyword, country and device each week",
+  timing: { kind: "snapshot", refreshDays: 7 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  partitions: keywordCountryDevices,
+  request: shareParams,
+  normalise: (slice, pages) => {
+    const store = part(slice.scope, "store");
+    const { shares, unfit } = sharesOf(slice, pages);
+    const fitting = shares.filter(({ owner }) => owner !== "" && storeOf(owner) === store);
+    const strange = shares.filter((share) => !fitting.includes(share));
+    const rows = fitting.map(({ owner, columns: { share, ...columns } }) => ({
+      ...columns,
+      app_key: appRef(store, owner),
+      impression_share: share,
+    }));
+    return {
+      rows: { [table.name]: rows },
+      unfit: [...unfit, ...strange.map((item) => ({ reason: "no track id of the store that was asked", item }))],
+    };
+  },
+});

@@ -1,0 +1,84 @@
+import type { z } from "zod";
+import { androidKeywordApps, iosKeywordApps } from "../api/operations/keyword-apps.ts";
+import type { Store } from "../core/store.ts";
+import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { keywordCountries } from "./followed.ts";
+import { isOther } from "./asked-keyword.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.fact_keyword_app",
+  columns: {
+    keyword_key: "keyword",
+    date_day: "day",
+    country_key: "country",
+    store: "text",
+    device_key: "device",
+    position: "int",
+    app_key: "app",
+    updated_at: "timestamp",
+    extra: "json",
+  },
+  key: ["keyword_key", "date_day", "country_key", "store", "device_key", "position"],
+  load: { kind: "replace", scope: ["keyword_key", "date_day", "country_key", "store"] },
+  partitioned: true,
+});
+
+const operations = { ios: iosKeywordApps, android: androidKeywordApps } as const;
+const known = ["keyword", "countryCode", "lastUpdateDate", "iphoneApps", "ipadApps", "apps"];
+
+type Answer = Partial<z.output<typeof iosKeywordApps.answer> & z.output<typeof androidKeywordApps.answer>> & {
+  readonly keyword: string;
+};
+
+/** What a search shows: the apps of a keyword in the order of their lists, which is their position. */
+export const keywordApp = defineDataset({
+  name: "keyword_app",
+  summary:
+    "The apps that a search for each followed keyword shows, by store, country, device and position, on the day of observation.",
+  stage: "market",
+  on: false,
+  why: "5 credits a keyword and country each week; 200 keywords in 5 countries are 5,000",
+  timing: { kind: "snapshot", refreshDays: 7 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  partitions: keywordCountries,
+  request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
+  normalise: ({ scope, window }, pages) => {
+    const answers = pages as readonly Answer[];
+    const own = answers.filter((answer) => !isOther(scope, answer));
+    const store = part(scope, "store");
+    const rows = own.flatMap((answer) =>
+      listsOf(answer).flatMap(({ device, apps }) =>
+        apps.map((trackId, index) => ({
+          keyword_key: part(scope, "keyword"),
+          date_day: window.start,
+          country_key: part(scope, "country"),
+          store,
+          device_key: device,
+          position: index + 1,
+          app_key: appRef(store, trackId),
+          updated_at: answer.lastUpdateDate == null ? null : readInstant(answer.lastUpdateDate).at,
+          extra: extraOf(answer, known),
+        })),
+      ),
+    );
+    const unfit = answers
+      .filter((answer) => !own.includes(answer))
+      .map(({ keyword, countryCode }) => ({
+        reason: "a keyword or country that was not asked for",
+        item: { keyword, countryCode },
+      }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});
+
+function listsOf({ iphoneApps, ipadApps, apps }: Answer) {
+  return [
+    { device: "IPHONE", apps: iphoneApps ?? [] },
+    { device: "IPAD", apps: ipadApps ?? [] },
+    { device: "ALL", apps: apps ?? [] },
+  ];
+}

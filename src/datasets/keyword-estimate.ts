@@ -1,0 +1,74 @@
+import { z } from "zod";
+import {
+  keywordEstimation,
+  keywordEstimationHistory as estimationHistory,
+} from "../api/operations/keyword-estimation.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Timing } from "../core/way.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+import { estimatesByDay, estimatesNow } from "./keyword-estimates.ts";
+
+const table = defineTable({
+  name: "core.fact_keyword_estimate",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    keyword_key: "keyword",
+    kind: "text",
+    conversion_rate: "number",
+    max_reach_count: "number",
+    install_count: "number",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key", "keyword_key", "kind"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+const operations = { now: keywordEstimation, history: estimationHistory } as const;
+const eachWeek: Timing = { kind: "snapshot", refreshDays: 7 };
+
+/** How many people keywords reach and how many of them would install an app: as estimated now, a hundred keywords a call, or by day. */
+export const keywordEstimate = defineDataset({
+  name: "keyword_estimate",
+  summary:
+    "Estimated reach, conversion and installs of each followed app by keyword and country, as seen on the day of the look or by day.",
+  stage: "market",
+  on: false,
+  why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "kind") as keyof typeof operations]],
+  options: z.object({
+    kinds: z
+      .array(z.enum(["now", "history"]))
+      .min(1)
+      .default(["now"])
+      .meta({ examples: [["now", "history"]] })
+      .describe("now: as estimated on the day of the look; history: by day, 30 credits a keyword and 30 days."),
+  }),
+  partitions: (portfolio, { kinds }) =>
+    appCountries(portfolio)
+      .filter(({ country }) => country.keywords.length > 0)
+      .flatMap(({ app, country: { country, keywords } }) =>
+        kinds.map((kind) => ({
+          scope: { store: app.store, app: app.trackId, country, kind },
+          items: keywords,
+          ...(kind === "now" ? { timing: eachWeek } : {}),
+        })),
+      ),
+  request: ({ scope, items, window }) => {
+    const who = { trackId: part(scope, "app"), country: part(scope, "country") };
+    if (part(scope, "kind") === "now") return { ...who, keywords: items };
+    return { ...who, keyword: items?.[0], ...rangeParams(estimationHistory, window) };
+  },
+  normalise: (slice, pages, left) => {
+    const { rows, unfit } =
+      part(slice.scope, "kind") === "now" ? estimatesNow(slice, pages, left) : estimatesByDay(slice, pages);
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

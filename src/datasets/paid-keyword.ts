@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import { paidKeywords as operation } from "../api/operations/search-ads-insight.ts";
+import { rangeParams } from "../api/range.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { fourteenDays } from "./ad-scope.ts";
+import { amountOf } from "./amounts.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+import { periodKey } from "./period-key.ts";
+
+const asked = ["app_key", "period_start", "period_end", "country_key"] as const;
+
+const table = defineTable({
+  name: "core.fact_paid_keyword",
+  columns: {
+    app_key: "app",
+    period_start: "day",
+    period_end: "day",
+    country_key: "country",
+    keyword_key: "keyword",
+    app_share: "number",
+    slot_shares: "json",
+    extra: "json",
+  },
+  key: [...asked, "keyword_key"],
+  load: { kind: "replace", scope: asked },
+  partitioned: true,
+});
+
+type Answer = z.output<typeof operation.answer>;
+
+/** The keywords that followed iOS apps pay for, over stretches of 14 days. */
+export const paidKeyword = defineDataset({
+  name: "paid_keyword",
+  summary:
+    "The keywords that each followed iOS app pays for, with its part of their impressions, by country and 14 days.",
+  stage: "market",
+  on: false,
+  why: "50 credits an app, country and 14 days",
+  timing: fourteenDays,
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  partitions: (portfolio) =>
+    appCountries(portfolio)
+      .filter(({ app }) => app.store === "ios")
+      .map(({ app: { store, trackId }, country: { country } }) => ({
+        scope: { store, app: trackId, country },
+        items: null,
+      })),
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    countryCode: part(scope, "country"),
+    ...rangeParams(operation, window),
+  }),
+  normalise: (slice, pages) => {
+    const { scope } = slice;
+    const answers = pages as readonly Answer[];
+    const own = answers.filter(({ trackId }) => trackId == null || String(trackId) === part(scope, "app"));
+    const rows = own
+      .flatMap(({ shares }) => shares ?? [])
+      .map((one) => ({
+        app_key: appRef(part(scope, "store"), part(scope, "app")),
+        ...periodKey(slice),
+        country_key: part(scope, "country"),
+        keyword_key: one.keyword,
+        app_share: amountOf(one.appShare),
+        slot_shares: jsonOf(one.slotShares),
+        extra: extraOf(one, ["keyword", "appShare", "slotShares"]),
+      }));
+    const strangers = answers.filter((answer) => !own.includes(answer));
+    return {
+      rows: { [table.name]: rows },
+      unfit: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
+    };
+  },
+});

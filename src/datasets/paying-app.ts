@@ -1,0 +1,97 @@
+import type { z } from "zod";
+import { payingApps as operation } from "../api/operations/search-ads-insight.ts";
+import { rangeParams } from "../api/range.ts";
+import { daysBetween } from "../core/day.ts";
+import { scopeKey, type Slice } from "../core/slice.ts";
+import { foldKeyword } from "../core/text.ts";
+import { lastDay } from "../core/window.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { fourteenDays } from "./ad-scope.ts";
+import { amountOf } from "./amounts.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+import { periodKey } from "./period-key.ts";
+
+const asked = ["keyword_key", "period_start", "period_end", "country_key"] as const;
+
+const table = defineTable({
+  name: "core.fact_paying_app",
+  columns: {
+    keyword_key: "keyword",
+    period_start: "day",
+    period_end: "day",
+    country_key: "country",
+    app_key: "app",
+    share: "number",
+    slot_shares: "json",
+    default_product_page_count: "number",
+    custom_product_page_count: "number",
+    extra: "json",
+  },
+  key: [...asked, "app_key"],
+  load: { kind: "replace", scope: asked },
+  partitioned: true,
+});
+
+type Answer = z.output<typeof operation.answer>;
+const known = ["trackId", "share", "slotShares", "defaultProductPageCount", "customProductPageCount"];
+
+/** The iOS apps that pay for followed keywords, over stretches of 14 days. */
+export const payingApp = defineDataset({
+  name: "paying_app",
+  summary:
+    "The iOS apps that pay for each followed keyword, with their parts of its impressions, by country and 14 days.",
+  stage: "market",
+  on: false,
+  why: "50 credits a keyword, country and 14 days",
+  timing: fourteenDays,
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  partitions: (portfolio) => {
+    const wanted = appCountries(portfolio)
+      .filter(({ app }) => app.store === "ios")
+      .flatMap(({ country: { country, keywords } }) =>
+        keywords.map((keyword): Partition => ({ scope: { store: "ios", country, keyword }, items: null })),
+      );
+    return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
+  },
+  request: ({ scope, window }) => ({
+    countryCode: part(scope, "country"),
+    keyword: part(scope, "keyword"),
+    ...rangeParams(operation, window),
+  }),
+  normalise: (slice, pages) => {
+    const { scope } = slice;
+    const told = (pages as readonly Answer[]).map((answer) => ({ answer, problem: misfit(slice, answer) }));
+    const rows = told
+      .flatMap(({ answer: { shares }, problem }) => (problem === null ? (shares ?? []) : []))
+      .map((one) => ({
+        keyword_key: part(scope, "keyword"),
+        ...periodKey(slice),
+        country_key: part(scope, "country"),
+        app_key: appRef(part(scope, "store"), one.trackId),
+        share: amountOf(one.share),
+        slot_shares: jsonOf(one.slotShares),
+        default_product_page_count: one.defaultProductPageCount ?? null,
+        custom_product_page_count: one.customProductPageCount ?? null,
+        extra: extraOf(one, known),
+      }));
+    return {
+      rows: { [table.name]: rows },
+      unfit: told.flatMap(({ answer, problem }) => (problem === null ? [] : [{ reason: problem, item: answer }])),
+    };
+  },
+});
+
+/** Why an answer is not the one to the question; null when it is. Its days may be off by one: nobody says of which zone they are. */
+function misfit({ scope, window }: Slice, { keyword, startDate, endDate }: Answer): string | null {
+  if (keyword != null && foldKeyword(keyword) !== foldKeyword(part(scope, "keyword")))
+    return "a keyword that was not asked for";
+  const isNear = (told: number | string | null | undefined, day: Slice["window"]["start"]) =>
+    told == null || Math.abs(daysBetween(readInstant(told).day, day)) <= 1;
+  return isNear(startDate, window.start) && isNear(endDate, lastDay(window))
+    ? null
+    : "days that were not asked for: an aggregate of others is none of these";
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { retentionHistory as operation } from "../api/operations/dashboard-data.ts";
+import { rangeParams } from "../api/range.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { accountApps, connections, figuresTiming } from "./account-apps.ts";
+import { accountFigures } from "./account-figures.ts";
+import { amountOf } from "./amounts.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
+
+const table = defineTable({
+  name: "core.fact_retention",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    device_key: "device",
+    is_total: "boolean",
+    is_device_total: "boolean",
+    android_store_visit_count: "number",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key", "device_key"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+type Point = z.output<typeof operation.answer>[number];
+
+/** What the account's own apps kept of their visitors. */
+export const retention = defineDataset({
+  name: "retention",
+  summary:
+    "Retention history of the apps that the account has connected: visits in the store by country and day, with their total.",
+  stage: "market",
+  on: true,
+  why: "1 credit an app and night brings every country and the restated days; an app that is not connected is asked once in four weeks",
+  timing: figuresTiming,
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  plannedFrom: [connections],
+  options: z.object({ devices: deviceOption(["ALL"]) }),
+  partitions: (portfolio, { devices }) =>
+    accountApps(portfolio).flatMap(({ app: { store, trackId }, ...timing }) =>
+      devicesAsked(store, devices).map((device) => ({
+        scope: { store, app: trackId, device },
+        items: null,
+        ...timing,
+      })),
+    ),
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    ...deviceParam(part(scope, "device")),
+    ...rangeParams(operation, window),
+  }),
+  normalise: (slice, pages) => {
+    const points = pages.flat() as readonly Point[];
+    const { figures, unfit } = accountFigures(slice, points, ({ country }) => country);
+    const { scope } = slice;
+    const rows = figures.map(({ point, day, country, extra }) => ({
+      app_key: appRef(part(scope, "store"), part(scope, "app")),
+      date_day: day,
+      country_key: country,
+      device_key: part(scope, "device"),
+      is_total: country === "ALL",
+      is_device_total: isDeviceTotal(part(scope, "store"), part(scope, "device")),
+      android_store_visit_count: amountOf(point.androidStoreVisits),
+      extra,
+    }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { androidReviews, androidReviewsV2, iosReviews, iosReviewsV2 } from "../api/operations/review.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Store } from "../core/store.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { ReviewLanguage } from "./review-language.ts";
+import { reviewRows } from "./review-rows.ts";
+
+const table = defineTable({
+  name: "core.review",
+  columns: {
+    app_key: "app",
+    review_id: "text",
+    source: "text",
+    reviewed_at: "timestamp",
+    country_key: "country",
+    language_code: "text",
+    rating: "int",
+    title: "text",
+    content: "text",
+    reviewer: "text",
+    version: "text",
+    is_replied: "boolean",
+    extra: "json",
+  },
+  key: ["app_key", "review_id", "source"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
+const operations = {
+  ios: { v2: iosReviewsV2, plain: iosReviews },
+  android: { v2: androidReviewsV2, plain: androidReviews },
+} as const;
+
+/** The most that a call brings; the service's own default is a fifth of it at the same price. */
+const reviewsPerCall = 100;
+/** As many countries as there are: to name one more costs nothing. */
+const countriesPerCall = 250;
+
+const Source = z.enum(["v2", "plain"]);
+type Source = z.output<typeof Source>;
+
+/** The contract shows no path of its own for Android's v2. */
+const usualSource = { ios: "v2", android: "plain" } as const satisfies Record<Store, Source>;
+
+const options = z.object({
+  sources: z
+    .array(Source)
+    .default([])
+    .meta({ examples: [["v2", "plain"]] })
+    .describe(
+      "Lists that reviews come from: v2 (paged, tells how many there are) or plain; v2 on iOS and plain on Android when left out.",
+    ),
+  regions: z
+    .enum(["followed", "all"])
+    .default("followed")
+    .describe("iOS reviews of the countries in which an app is followed, or of all; the price is the same."),
+  language_codes: z
+    .array(ReviewLanguage)
+    .default([])
+    .describe("Languages of Android reviews; all of them when left out."),
+  replied: z
+    .enum(["any", "apart", "yes", "no"])
+    .default("any")
+    .describe(
+      "Of v2: any review; those that the developer answered and the others apart, so that is_replied is known, for twice the calls; or only the ones (yes) or the others (no).",
+    ),
+});
+
+/** The reviews of followed apps: each once, as it was last told. */
+export const review = defineDataset({
+  name: "review",
+  summary: "The reviews of each followed app, of all its countries (iOS) or languages (Android) together.",
+  stage: "market",
+  on: true,
+  why: "5 credits an app and night bring its last 4 days, 5 more for each further 100 reviews in them",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 3, historyDays: 30, emptyHoldsDays: 7 },
+  tables: [table],
+  operations: Object.values(operations).flatMap((lists) => Object.values(lists)),
+  operationsFor: (scope) => [operationOf(scope)],
+  itemsPerCall: countriesPerCall,
+  longestWindow: 30,
+  options,
+  partitions: (portfolio, chosen) => [...iosPartitions(portfolio, chosen), ...androidPartitions(portfolio, chosen)],
+  request: ({ scope, items, window }) => ({
+    trackId: part(scope, "app"),
+    // the contract leaves open whether the end is counted in: asked up to the day after, no day is lost either way
+    startDate: window.start,
+    endDate: window.end,
+    ...(items === null ? {} : { [filterOf(scope)]: items.map((item) => spelled(scope, item)) }),
+    ...(part(scope, "source") === "v2" ? { size: reviewsPerCall } : {}),
+    ...(scope["replied"] === undefined ? {} : { repliedReview: scope["replied"] === "yes" }),
+  }),
+  normalise: (slice, pages) => ({ rows: { [table.name]: reviewRows(slice, pages) }, unfit: [] }),
+});
+
+function operationOf(scope: Scope) {
+  return operations[part(scope, "store") as Store][part(scope, "source") as Source];
+}
+
+/** How a call names countries or languages: Android's v2 has the names of iOS, and its countries are languages. */
+function filterOf(scope: Scope): "countries" | "languages" {
+  return operationOf(scope) === androidReviews ? "languages" : "countries";
+}
+
+function spelled(scope: Scope, item: string): string {
+  return part(scope, "store") === "ios" ? item : item.toUpperCase();
+}
+
+type Chosen = z.output<typeof options>;
+
+function iosPartitions(portfolio: Portfolio, chosen: Chosen): readonly Partition[] {
+  const { regions } = chosen;
+  return portfolio.apps
+    .filter(({ store, countries }) => store === "ios" && countries.length > 0)
+    .flatMap(({ store, trackId: app, countries }) =>
+      scopesOf(store, chosen).map((scope) => ({
+        scope: { app, regions, ...scope },
+        items: regions === "all" ? null : countries.map(({ country }) => country).sort(),
+      })),
+    );
+}
+
+function androidPartitions(portfolio: Portfolio, chosen: Chosen): readonly Partition[] {
+  const items = chosen.language_codes.length === 0 ? null : [...new Set(chosen.language_codes)].sort();
+  return portfolio.apps
+    .filter(({ store }) => store === "android")
+    .flatMap(({ store, trackId: app }) =>
+      scopesOf(store, chosen).map((scope) => ({ scope: { app, ...scope }, items })),
+    );
+}
+
+/** A scope a list, and of v2 one for each kind of review that is asked for apart. */
+function scopesOf(store: Store, { sources, replied }: Chosen): readonly Scope[] {
+  const kinds = replied === "apart" ? (["no", "yes"] as const) : [replied];
+  const chosen = sources.length === 0 ? [usualSource[store]] : [...new Set(sources)];
+  return chosen.flatMap((source) =>
+    source === "plain" || replied === "any"
+      ? [{ store, source }]
+      : kinds.map((kind) => ({ store, source, replied: kind })),
+  );
+}

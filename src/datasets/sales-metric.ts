@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { salesMetrics as operation } from "../api/operations/dashboard-data.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Scope } from "../core/slice.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { accountApps, connections, figuresTiming } from "./account-apps.ts";
+import { accountFigures } from "./account-figures.ts";
+import { amountOf } from "./amounts.ts";
+import { areas } from "./ad-scope.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
+
+const table = defineTable({
+  name: "core.fact_sales_metric",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    device_key: "device",
+    context: "text",
+    is_total: "boolean",
+    is_device_total: "boolean",
+    units: "number",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key", "device_key", "context"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+type Point = z.output<typeof operation.answer>[number];
+
+const options = z.object({
+  contexts: z
+    .array(z.enum(["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW"]))
+    .min(1)
+    .default(["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW"])
+    .describe("Which figures: downloads, revenue, views of the page in the store."),
+  areas: areas
+    .default(["all"])
+    .meta({ examples: [["all", "each"]] })
+    .describe("all: one call that names no country; each: a call for each followed country."),
+  devices: deviceOption(["ALL"]),
+});
+
+/** Downloads, revenue and page views of the account's own apps. */
+export const salesMetric = defineDataset({
+  name: "sales_metric",
+  summary:
+    "Downloads, revenue and page views of the apps that the account has connected, by context, country, device and day, with their total.",
+  stage: "market",
+  on: true,
+  why: "1 credit an app, context and night brings every country and the restated days; an app that is not connected is asked once in four weeks",
+  timing: figuresTiming,
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  plannedFrom: [connections],
+  options,
+  partitions: salesPartitions,
+  request: ({ scope, window }) => ({
+    trackId: part(scope, "app"),
+    context: part(scope, "context"),
+    ...(scope["country"] === undefined ? {} : { countryCode: scope["country"] }),
+    ...deviceParam(part(scope, "device")),
+    ...rangeParams(operation, window),
+  }),
+  normalise: (slice, pages) => {
+    const points = pages.flat() as readonly Point[];
+    const { figures, unfit } = accountFigures(slice, points, ({ countryCode }) => countryCode);
+    const { scope } = slice;
+    const rows = figures.map(({ point, day, country, extra }) => ({
+      app_key: appRef(part(scope, "store"), part(scope, "app")),
+      date_day: day,
+      country_key: country,
+      device_key: part(scope, "device"),
+      context: part(scope, "context"),
+      is_total: country === "ALL",
+      is_device_total: isDeviceTotal(part(scope, "store"), part(scope, "device")),
+      units: amountOf(point.units),
+      extra,
+    }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});
+
+function salesPartitions(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Partition[] {
+  return accountApps(portfolio).flatMap(({ app, ...timing }) => {
+    const places: readonly Scope[] = [...new Set(chosen.areas)].flatMap((area): readonly Scope[] =>
+      area === "all" ? [{ area }] : app.countries.map(({ country }) => ({ area, country })),
+    );
+    return chosen.contexts.flatMap((context) =>
+      devicesAsked(app.store, chosen.devices).flatMap((device) =>
+        places.map((place) => ({
+          scope: { store: app.store, app: app.trackId, context, device, ...place },
+          items: null,
+          ...timing,
+        })),
+      ),
+    );
+  });
+}

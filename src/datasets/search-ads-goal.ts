@@ -1,0 +1,104 @@
+import type { z } from "zod";
+import { searchAdsGoals as operation } from "../api/operations/search-ads-account.ts";
+import { storeOf } from "../core/store.ts";
+import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { amountOf, idOf } from "./amounts.ts";
+import { defineDataset } from "./define-dataset.ts";
+import { eachOnce } from "./each-once.ts";
+import { clockOf } from "./instants.ts";
+
+const goalColumns = {
+  app_key: "app",
+  account_number: "text",
+  tracker_type: "text",
+  goal_name: "text",
+  category: "text",
+  currency: "text",
+  created_at: "timestamp",
+  updated_at: "timestamp",
+  extra: "json",
+} as const;
+
+const eventColumns = {
+  event_name: "text",
+  revenue_policy: "text",
+  custom_revenue: "number",
+  custom_usd_revenue: "number",
+  extra: "json",
+} as const;
+
+const goals = defineTable({
+  name: "core.search_ads_goal",
+  columns: { goal_id: "text", ...goalColumns },
+  key: ["goal_id"],
+  load: { kind: "history", scope: [], versioned: Object.keys(goalColumns) },
+  partitioned: false,
+});
+
+const events = defineTable({
+  name: "core.search_ads_goal_event",
+  columns: { goal_id: "text", event_id: "text", ...eventColumns },
+  key: ["goal_id", "event_id"],
+  load: { kind: "history", scope: [], versioned: Object.keys(eventColumns) },
+  partitioned: false,
+});
+
+type Goal = z.output<typeof operation.answer>[number];
+type Event = NonNullable<Goal["eventList"]>[number];
+
+/** The goals that reports can be asked for, each with its app. */
+export const foundGoals = { name: "search_ads_goal", table: goals, columns: ["goal_id", "app_key"] } as const;
+
+const knownOfGoal = "id accountId trackId trackerType goalName category currency createDate updateDate eventList".split(
+  " ",
+);
+const knownOfEvent = "id eventName revenuePolicy customRevenue customUsdRevenue".split(" ");
+
+/** The goals of the account with their events, which come in one answer. */
+export const searchAdsGoal = defineDataset({
+  name: "search_ads_goal",
+  summary: "The goals that the account measures its search ads by, and the events of each, with history.",
+  stage: "listing",
+  on: true,
+  why: "1 credit a day for the whole account",
+  timing: { kind: "snapshot", refreshDays: 1 },
+  tables: [goals, events],
+  operations: [operation],
+  operationsFor: () => [operation],
+  finds: foundGoals,
+  partitions: () => [{ scope: {}, items: null }],
+  request: () => ({}),
+  normalise: (_, pages) => {
+    const told = eachOnce(pages.flat() as readonly Goal[]);
+    const eventRows = told.flatMap((goal) => eachOnce(goal.eventList ?? []).map((event) => eventRow(goal, event)));
+    return { rows: { [goals.name]: told.map(goalRow), [events.name]: eventRows }, unfit: [] };
+  },
+});
+
+function goalRow(goal: Goal) {
+  const trackId = idOf(goal.trackId);
+  return {
+    goal_id: String(goal.id),
+    app_key: trackId === null ? null : appRef(storeOf(trackId), trackId),
+    account_number: idOf(goal.accountId),
+    tracker_type: goal.trackerType ?? null,
+    goal_name: goal.goalName ?? null,
+    category: goal.category ?? null,
+    currency: goal.currency ?? null,
+    created_at: clockOf(goal.createDate),
+    updated_at: clockOf(goal.updateDate),
+    extra: extraOf(goal, knownOfGoal),
+  };
+}
+
+function eventRow(goal: Goal, event: Event) {
+  return {
+    goal_id: String(goal.id),
+    event_id: String(event.id),
+    event_name: event.eventName ?? null,
+    revenue_policy: event.revenuePolicy ?? null,
+    custom_revenue: amountOf(event.customRevenue),
+    custom_usd_revenue: amountOf(event.customUsdRevenue),
+    extra: extraOf(event, knownOfEvent),
+  };
+}

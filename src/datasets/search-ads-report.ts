@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { searchAdsReports as operation } from "../api/operations/search-ads-report.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Scope, Slice } from "../core/slice.ts";
+import type { Reach } from "../core/way.ts";
+import { lastDay } from "../core/window.ts";
+import type { Row } from "../warehouse/table.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./organisation.ts";
+import { dayTold, isSum, levels, misfitOf, reportRows, toldRows, type Told } from "./report-rows.ts";
+import { reportTable, shapeTable } from "./report-table.ts";
+import { organisations } from "./search-ads-integration.ts";
+import { foundGoals } from "./search-ads-goal.ts";
+
+const levelNames = Object.keys(levels) as [keyof typeof levels];
+/** Installs and goals are attributed for up to 30 days, and figures move as long. */
+const restated: Reach = { settleDays: 1, lookbackDays: 30, historyDays: 90 };
+const daily = { kind: "series", ...restated } as const;
+/** Where each day costs a call of its own nothing is asked for beyond what is restated. */
+const dayByDay = { kind: "period", grid: { days: 1 }, ...restated, historyDays: 30 } as const;
+const grids = { week: { days: 7 }, month: { months: 1 } } as const;
+/** Periods that a kind of report is kept of, with what that means. */
+const grains = (text: string) =>
+  z
+    .array(z.enum(["week", "month"]))
+    .default([])
+    .describe(text);
+
+const options = z.object({
+  levels: z
+    .array(z.enum(levelNames))
+    .min(1)
+    .default(["CAMPAIGN", "AD_GROUP", "KEYWORD"])
+    .describe("What rows stand for."),
+  by_day: z
+    .enum(["auto", "daily", "report", "off"])
+    .default("auto")
+    .describe(
+      "Where days come from: daily asks many days of one DAILY report, report asks a REPORT a day, auto takes the first where it tells days and the second where not.",
+    ),
+  reports: grains("Calendar weeks or months of which the REPORT is kept as well, figures over the whole period."),
+  summaries: grains("Calendar weeks or months of which the SUMMARY is kept as well, one line each."),
+  attributions: z
+    .array(z.enum(["WITH", "WITHOUT", "ONLY"]))
+    .min(1)
+    .default(["WITH"])
+    .describe("Whether installs of people who had the app before count."),
+  currencies: z
+    .array(z.string().regex(/^[A-Z]{3}$/, "a currency is three letters"))
+    .min(1)
+    .default(["USD"])
+    .describe("Currencies of the money; the organisation's own is kept beside in any case."),
+  goals: z
+    .array(z.int().min(0))
+    .default([])
+    .describe("Ids of goals (see core.search_ads_goal) that reports are fetched for, beside those without a goal."),
+});
+type Chosen = z.output<typeof options>;
+
+/** The keywords that the account bids on, with their ids. */
+export const adKeywords = {
+  name: "search_ads_keyword",
+  table: reportTable,
+  columns: ["org_id", "app_key", "country_key", "keyword_key", "keyword_id"],
+} as const;
+
+const shapes = {
+  name: "search_ads_report_shape",
+  table: shapeTable,
+  columns: ["org_id", "report_level", "shape"],
+  newest: "period_end",
+} as const;
+
+/**
+ * Reports of search ads. Days come from DAILY reports, up to 27 days a call, since a REPORT brings one day a call and 30 days are asked
+ * for again each night: an organisation and level costs 40 credits a night the one way and 620 the other. The contract does not show the
+ * rows of DAILY reports. Where they turn out to lack their day, or what their level is about, they are kept as what they are (grain
+ * window, or totals), and from then on days of that organisation and level come from a REPORT each, whose day is stamped. REPORT over
+ * weeks and months and SUMMARY are kept as aggregates of their period on demand.
+ */
+export const searchAdsReport = defineDataset({
+  name: "search_ads_report",
+  summary: "Spend, taps, installs and goals of the account's search ads, by level and day or longer period.",
+  stage: "market",
+  on: true,
+  why: "40 credits an organisation, level and night, more where reports have several pages; nothing where none is connected",
+  timing: daily,
+  // a call may span a month, 28 days at least, of which the last is there in case an end is not counted in
+  longestWindow: 27,
+  // organisations that a call names at these levels
+  itemsPerCall: 1,
+  tables: [reportTable, shapeTable],
+  operations: [operation],
+  operationsFor: () => [operation],
+  finds: [adKeywords, shapes],
+  plannedFrom: [organisations.name, foundGoals.name, shapes.name],
+  options,
+  partitions: (portfolio, chosen) =>
+    connectedOrganisations(portfolio).flatMap((org) =>
+      chosen.levels.flatMap((level) => partitionsOf({ org_id: org, report_level: level }, portfolio, chosen)),
+    ),
+  request: (slice) => {
+    const { scope, window } = slice;
+    const type = part(scope, "report_type");
+    const days = type === "DAILY" ? daysAndOneMore(operation, slice) : rangeParams(operation, window);
+    const { goal_id: goal, goal_app: app } = scope;
+    return {
+      reportType: type,
+      reportLevel: part(scope, "report_level"),
+      ...days,
+      orgIds: [numberOfOrganisation(scope)],
+      reAttrType: part(scope, "attribution"),
+      currency: part(scope, "currency"),
+      ...(goal === undefined ? {} : { goalId: Number(goal), appId: Number(app) }),
+    };
+  },
+  normalise: (slice, pages) => {
+    const told = toldRows(pages).map((one) => ({ one, misfit: misfitOf(slice, one) }));
+    const fitting = told.filter(({ misfit }) => misfit === null).map(({ one }) => one);
+    const isNextDay = (one: Told) => part(slice.scope, "report_type") === "DAILY" && dayTold(one) === slice.window.end;
+    return {
+      rows: {
+        [reportTable.name]: reportRows(
+          slice,
+          fitting.filter((one) => !isNextDay(one)),
+        ),
+        [shapeTable.name]: shapeRows(slice, fitting),
+      },
+      unfit: told.flatMap(({ one, misfit }) => (misfit === null ? [] : [{ reason: misfit, item: one.row }])),
+    };
+  },
+});
+
+/** What one organisation and level is asked for: by day, and by the periods that were chosen. */
+function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonly Partition[] {
+  const asks = [
+    ...(chosen.by_day === "off" ? [] : [byDay(who, portfolio, chosen)]),
+    ...chosen.reports.map((grain) => ({ type: "REPORT", grain, timing: periods(grain) })),
+    ...chosen.summaries.map((grain) => ({ type: "SUMMARY", grain, timing: periods(grain) })),
+  ];
+  return asks.flatMap(({ type, grain, timing }) =>
+    chosen.attributions.flatMap((attribution) =>
+      chosen.currencies.flatMap((currency) =>
+        [{}, ...goalsOf(portfolio, chosen)].map((goal) => ({
+          scope: { ...who, report_type: type, grain, attribution, currency, ...goal },
+          items: null,
+          timing,
+        })),
+      ),
+    ),
+  );
+}
+
+function byDay(who: Scope, portfolio: Portfolio, { by_day: way }: Chosen) {
+  const takesReport = way === "report" || (way === "auto" && lacksDays(who, portfolio));
+  return takesReport
+    ? { type: "REPORT", grain: "day", timing: dayByDay }
+    : { type: "DAILY", grain: "day", timing: daily };
+}
+
+/** True where the newest report by day told no days of what its level is about. */
+function lacksDays(who: Scope, portfolio: Portfolio): boolean {
+  const told = (portfolio.found?.[shapes.name] ?? [])
+    .filter((one) => one["org_id"] === who["org_id"] && one["report_level"] === who["report_level"])
+    .map((one) => ({ until: one["period_end"] ?? "", isUsable: one["shape"] === "days" }))
+    .sort((a, b) => (a.until < b.until ? 1 : a.until > b.until ? -1 : Number(b.isUsable) - Number(a.isUsable)));
+  return told[0]?.isUsable === false;
+}
+
+function periods(grain: keyof typeof grids) {
+  return { kind: "period", grid: grids[grain], ...restated } as const;
+}
+
+/** The chosen goals that the account has, each with the app without which no goal can be asked for. */
+function goalsOf(portfolio: Portfolio, { goals }: Chosen): readonly Scope[] {
+  const found = portfolio.found?.[foundGoals.name] ?? [];
+  return found
+    .filter(({ goal_id: goal, store }) => store === "ios" && goals.includes(Number(goal)))
+    .map(({ goal_id: goal, app }) => ({ goal_id: goal ?? "", goal_app: app ?? "" }));
+}
+
+/** What the rows of a report by day were like; none of an answer without rows. */
+function shapeRows(slice: Slice, told: readonly Told[]): readonly Row[] {
+  const { scope, window } = slice;
+  if (part(scope, "report_type") !== "DAILY" || told.length === 0) return [];
+  const dated = told.filter((one) => dayTold(one) !== null);
+  const shape = dated.some((one) => !isSum(slice, one)) ? "days" : dated.length > 0 ? "totals" : "window";
+  return [
+    {
+      org_id: part(scope, "org_id"),
+      report_level: part(scope, "report_level"),
+      period_start: window.start,
+      period_end: lastDay(window),
+      shape,
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import type { z } from "zod";
+import { searchAdsTopApps as operation } from "../api/operations/search-ads-report.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Slice } from "../core/slice.ts";
+import { storeOf } from "../core/store.ts";
+import { appRef, defineTable, extraOf, jsonOf, type Row } from "../warehouse/table.ts";
+import { amountOf, idOf } from "./amounts.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { connectedOrganisations, numberOfOrganisation } from "./organisation.ts";
+import { periodKey } from "./period-key.ts";
+import { adKeywords } from "./search-ads-report.ts";
+import { organisations } from "./search-ads-integration.ts";
+
+const table = defineTable({
+  name: "core.fact_search_ads_top_app",
+  columns: {
+    org_id: "text",
+    period_start: "day",
+    period_end: "day",
+    country_key: "country",
+    keyword_id: "text",
+    app_key: "app",
+    keyword_key: "keyword",
+    share: "number",
+    app_name: "text",
+    icon_url: "text",
+    is_removed: "boolean",
+    keyword_app_count: "number",
+    competitors: "json",
+    extra: "json",
+  },
+  key: ["org_id", "period_start", "period_end", "country_key", "keyword_id", "app_key"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+type Item = z.output<typeof operation.answer>[number];
+type App = NonNullable<Item["appData"]>[number];
+/** A keyword as calls name it; its item is these joined by a space, the keyword last since it may hold some. */
+type Asked = { readonly country: string; readonly keywordId: string; readonly appId: string; readonly keyword: string };
+
+/** Which apps win the impressions of the keywords that the account bids on, by calendar month. */
+export const searchAdsTopApp = defineDataset({
+  name: "search_ads_top_app",
+  summary: "The apps that win the impressions of each keyword that the account bids on, by calendar month.",
+  stage: "market",
+  on: false,
+  why: "20 credits a hundred keywords and month; switch it on where competitors' shares matter",
+  timing: { kind: "period", grid: { months: 1 }, settleDays: 1, lookbackDays: 0, historyDays: 31 },
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  itemsPerCall: 100,
+  plannedFrom: [organisations.name, adKeywords.name],
+  partitions: (portfolio) =>
+    connectedOrganisations(portfolio)
+      .map((org): Partition => ({ scope: { org_id: org }, items: itemsOf(portfolio, org) }))
+      .filter(({ items }) => items?.length !== 0),
+  request: ({ scope, window, items }) => ({
+    reportType: "TOP_APPS",
+    reportLevel: "KEYWORD",
+    ...rangeParams(operation, window),
+    orgIds: [numberOfOrganisation(scope)],
+    keywordList: (items ?? []).map(askedOf).map(({ country, keywordId, appId, keyword }) => ({
+      keyword,
+      keywordId: Number(keywordId),
+      appId: Number(appId),
+      orgId: numberOfOrganisation(scope),
+      country,
+    })),
+  }),
+  normalise: (slice, pages, left) => {
+    const asked = (slice.items ?? []).map((item) => ({ item, ...askedOf(item) }));
+    const told = (pages.flat() as readonly Item[]).map((item) => ({
+      item,
+      asked: asked.filter((one) => isAbout(item, one)),
+    }));
+    const rows = told.flatMap(({ item, asked: about }) =>
+      about.flatMap((one) => (item.appData ?? []).map((app) => row(slice, one, { item, app }))),
+    );
+    const named = new Set(told.flatMap(({ asked: about }) => about.map(({ item }) => item)));
+    return {
+      rows: { [table.name]: rows },
+      unfit: told
+        .filter(({ asked: about }) => about.length === 0)
+        .map(({ item }) => ({ reason: "a keyword that was not asked for", item })),
+      // of what did not fit it is not known which keyword it was about
+      silent:
+        named.size === 0 || left.length > 0 ? [] : asked.map(({ item }) => item).filter((item) => !named.has(item)),
+    };
+  },
+});
+
+function itemsOf(portfolio: Portfolio, org: string): readonly string[] {
+  const found = (portfolio.found?.[adKeywords.name] ?? []).filter((one) => one["org_id"] === org);
+  const usable = found.filter(
+    ({ store, country, keyword_id: id }) => store === "ios" && country !== "ALL" && /^\d+$/.test(id ?? ""),
+  );
+  const items = usable.map(({ country, keyword_id: id, app, keyword }) => `${country} ${id} ${app} ${keyword}`);
+  return [...new Set(items)].sort();
+}
+
+function askedOf(item: string): Asked {
+  const [country = "", keywordId = "", appId = "", ...words] = item.split(" ");
+  return { country, keywordId, appId, keyword: words.join(" ") };
+}
+
+/** By its id where the answer names it; by country and keyword where not. */
+function isAbout({ keywordData: told }: Item, asked: Asked): boolean {
+  const id = idOf(told.keywordId);
+  if (id !== null) return id === asked.keywordId;
+  return told.keyword === asked.keyword && (told.countryCode ?? asked.country) === asked.country;
+}
+
+function row(slice: Slice, { country, keywordId, keyword }: Asked, { item, app }: { item: Item; app: App }): Row {
+  const trackId = String(app.trackId);
+  return {
+    org_id: part(slice.scope, "org_id"),
+    ...periodKey(slice),
+    country_key: country,
+    keyword_id: keywordId,
+    app_key: appRef(storeOf(trackId), trackId),
+    keyword_key: keyword,
+    share: amountOf(app.share),
+    app_name: app.name ?? null,
+    icon_url: app.iconUrl ?? null,
+    is_removed: app.removed ?? null,
+    keyword_app_count: item.keywordData.numberOfApps ?? null,
+    competitors: jsonOf(item.keywordData.competitors),
+    extra: extraOf(app, ["share", "trackId", "name", "iconUrl", "removed"]),
+  };
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { topAdvertisers as operation } from "../api/operations/ad-intelligence.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import { scopeKey, type Scope, type Slice } from "../core/slice.ts";
+import { storeOf, type Store } from "../core/store.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { areas, forEach, narrowed, networks, thirtyDays } from "./ad-scope.ts";
+import { idOf } from "./amounts.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+import { periodKey } from "./period-key.ts";
+import { placesOf } from "./places.ts";
+
+const asked = ["store", "country_key", "category", "network", "period_start", "period_end"] as const;
+
+const table = defineTable({
+  name: "core.fact_top_advertiser",
+  columns: {
+    store: "text",
+    country_key: "country",
+    category: "text",
+    network: "text",
+    period_start: "day",
+    period_end: "day",
+    rank: "int",
+    app_key: "app",
+    app_name: "text",
+    developer_id: "text",
+    developer_name: "text",
+    category_id: "text",
+    category_name: "text",
+    is_advertiser: "boolean",
+    is_publisher: "boolean",
+    ad_count: "number",
+    creative_count: "number",
+    network_count: "number",
+    networks: "json",
+    countries: "json",
+    icon_url: "text",
+    service_app_id: "text",
+    extra: "json",
+  },
+  key: [...asked, "rank"],
+  load: { kind: "replace", scope: asked },
+  partitioned: true,
+});
+
+const known = (
+  "isAdvertiser isPublisher adCount creativeCount networks countries platform appId iconUrl fullName trackId developerName developerId " +
+  "category categoryId networkCount"
+).split(" ");
+
+const platformIds = { android: 1, ios: 2 } as const satisfies Record<Store, number>;
+
+type Page = z.output<typeof operation.answer>;
+type Advertiser = NonNullable<Page["data"]>[number];
+
+const options = z.object({
+  areas: areas
+    .default(["each"])
+    .describe(
+      "each: a list for each country in which an app of the store is followed; all: one for all countries together.",
+    ),
+  categories: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Categories, as the service names them, that are asked for one by one; all together when left out."),
+  networks,
+});
+
+/** Who advertises most in a store, country and category over stretches of 30 days: the order of the answer is the rank. */
+export const topAdvertiser = defineDataset({
+  name: "top_advertiser",
+  summary: "The apps that advertise most over 30 days, by store, country, category and network.",
+  stage: "market",
+  on: false,
+  why: "150 credits a page of 50 advertisers; one page a store, country and 30 days unless most_pages says more",
+  timing: thirtyDays,
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  mostPages: 1,
+  options,
+  partitions: (portfolio, chosen) =>
+    marketsOf(portfolio, chosen.areas)
+      .flatMap((scope) => forEach(scope, "category", chosen.categories))
+      .flatMap((scope) => forEach(scope, "network", chosen.networks))
+      .map((scope) => ({ scope, items: null })),
+  request: ({ scope, window }) => ({
+    ...rangeParams(operation, window),
+    platformId: platformIds[part(scope, "store") as Store],
+    ...narrowed(scope),
+    ...(scope["category"] === undefined ? {} : { category: scope["category"] }),
+  }),
+  normalise: (slice, pages, left) => {
+    const store = part(slice.scope, "store") as Store;
+    const lists = (pages as readonly Page[]).map(({ data }) => data ?? []);
+    const told = placesOf(lists, left).map((one) => ({ ...one, problem: misfit(store, one.item) }));
+    const fitting = told.filter(({ problem }) => problem === null);
+    return {
+      rows: { [table.name]: fitting.map(({ item, place }) => rowOf(slice, item, place)) },
+      unfit: told.flatMap(({ item, problem }) => (problem === null ? [] : [{ reason: problem, item }])),
+    };
+  },
+});
+
+function marketsOf(portfolio: Portfolio, chosen: z.output<typeof areas>): readonly Scope[] {
+  const scopes = appCountries(portfolio).flatMap(({ app: { store }, country: { country } }): readonly Scope[] => [
+    ...(chosen.includes("all") ? [{ store, area: "all" }] : []),
+    ...(chosen.includes("each") ? [{ store, area: "each", country }] : []),
+  ]);
+  return [...new Map(scopes.map((scope) => [scopeKey(scope), scope])).values()];
+}
+
+/** Why an advertiser does not belong to the list of a store; null when it does. */
+function misfit(store: Store, { platform, trackId }: Advertiser): string | null {
+  if (platform != null && platform !== platformIds[store]) return "an app of a platform that was not asked for";
+  return storeOf(String(trackId)) === store ? null : "a track id of the other store";
+}
+
+function rowOf(slice: Slice, advertiser: Advertiser, rank: number) {
+  const { scope } = slice;
+  return {
+    store: part(scope, "store"),
+    country_key: scope["country"] ?? "ALL",
+    category: scope["category"] ?? "",
+    network: scope["network"] ?? "",
+    ...periodKey(slice),
+    rank,
+    app_key: appRef(part(scope, "store"), advertiser.trackId),
+    app_name: advertiser.fullName ?? null,
+    developer_id: idOf(advertiser.developerId),
+    developer_name: advertiser.developerName ?? null,
+    category_id: idOf(advertiser.categoryId),
+    category_name: advertiser.category ?? null,
+    is_advertiser: advertiser.isAdvertiser ?? null,
+    is_publisher: advertiser.isPublisher ?? null,
+    ad_count: advertiser.adCount ?? null,
+    creative_count: advertiser.creativeCount ?? null,
+    network_count: advertiser.networkCount ?? null,
+    networks: jsonOf(advertiser.networks),
+    countries: jsonOf(advertiser.countries),
+    icon_url: advertiser.iconUrl ?? null,
+    service_app_id: idOf(advertiser.appId),
+    extra: extraOf(advertiser, known),
+  };
+}
