@@ -54,10 +54,10 @@ async function planOnce(scale: PlannerScale, missing: number): Promise<PlannerFi
     settings: {},
   };
   const coverage = coverageOf(scale, missing);
-  for await (const { slices, naiveCredits } of planInChunks(coverage, planning)) {
-    sum.slices += slices.length;
-    sum.naiveCredits += naiveCredits;
-    for (const { requests, credits } of slices) {
+  for await (const { plan } of planInChunks(coverage, planning)) {
+    sum.slices += plan.slices.length;
+    sum.naiveCredits += plan.naiveCredits;
+    for (const { requests, credits } of plan.slices) {
       sum.requests += requests;
       sum.credits += credits;
     }

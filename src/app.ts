@@ -18,7 +18,7 @@ import { startHands, type Hands } from "./ingest/hands.ts";
 import type { IngestParts } from "./ingest/parts.ts";
 import { createSharedSteps } from "./ingest/shared-steps.ts";
 import { sharedQueue } from "./ledger/queue.ts";
-import { enterWorker, isAlive } from "./ledger/workers.ts";
+import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { openWarehouse, type Warehouse } from "./warehouse/database.ts";
 import { createDimensions } from "./warehouse/dimensions.ts";
 import { openEmbedded } from "./warehouse/embedded.ts";
@@ -83,7 +83,7 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
 }
 
 /** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
-export async function openIngest(app: App, kind: "sync" | "worker", budget: Budget): Promise<Ingest> {
+export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
   const { clock, log } = app;
   const { api, credits } = app.config.settings;
@@ -124,7 +124,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
     workerId,
     program: programDigest(),
-    queueId: kind === "sync" ? workerId : sharedQueue,
+    queueId: kind === "worker" ? sharedQueue : workerId,
     retryMs: api.retry_seconds * 1000,
     refreshBalance: refresh,
     scrub: hiderOf([access.token]),

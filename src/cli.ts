@@ -1,16 +1,23 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Command, CommanderError } from "commander";
+import { addApp } from "./cli/commands/app.ts";
 import { addBackfill } from "./cli/commands/backfill.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
+import { addDiscover } from "./cli/commands/discover.ts";
+import { addFind } from "./cli/commands/find.ts";
+import { addKeywordsCommand } from "./cli/commands/keywords.ts";
+import { addGaps } from "./cli/commands/gaps.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
 import { addOperations } from "./cli/commands/operations.ts";
 import { addPlan } from "./cli/commands/plan.ts";
 import { addPrune } from "./cli/commands/prune.ts";
 import { addRaw } from "./cli/commands/raw.ts";
 import { addReplay } from "./cli/commands/replay.ts";
+import { addRuns } from "./cli/commands/runs.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
+import { addShow } from "./cli/commands/show.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addRetry, addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
@@ -31,8 +38,15 @@ for (const add of [
   addSync,
   addBackfill,
   addStatus,
+  addGaps,
+  addRuns,
+  addShow,
   addCredits,
   addRetry,
+  addFind,
+  addApp,
+  addDiscover,
+  addKeywordsCommand,
   addWorker,
   addReplay,
   addRaw,

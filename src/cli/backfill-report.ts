@@ -8,7 +8,7 @@ import { sumOf } from "../ingest/plan-tally.ts";
 import { openWork, openWorkOfPlan, type Work } from "../ledger/open-work.ts";
 import type { PlanStanding } from "../ledger/plan-standing.ts";
 import { count, print } from "./output.ts";
-import { forecastOf, printPlan, workOf } from "./plan-report.ts";
+import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
 import { table } from "./table.ts";
 
 /** Lines of a table that a person reads; `--json` has all. */
@@ -27,6 +27,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, standing: Plan
     waiting: [],
     totals: isBegun ? { ...sumOf(lines), naiveCredits: null } : { slices, requests, credits, naiveCredits },
     forecast: await forecastOf(app, lines),
+    atLeast: datasetsAtLeast(lines, app.config.settings),
   });
   if (leftOut.slices > 0)
     print(

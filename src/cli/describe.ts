@@ -3,6 +3,7 @@ import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { parameterSchema } from "../api/parameter-schema.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
+import { examplePartitions, timingsOf } from "../ingest/example-partitions.ts";
 
 /** An operation as data, for `storehouse operations --json` and the README. */
 export function describeOperation(operation: Operation, words: StoreWords) {
@@ -64,13 +65,19 @@ export function describeDataset(dataset: Dataset) {
     why,
     stage,
     timing,
+    rhythm: rhythmWords(dataset),
     tables: dataset.tables.map((table) => table.name),
     operations: dataset.operations.map(({ id }) => id),
   };
 }
 
-/** When a dataset is asked for, in words. */
-export function timingWords(timing: Dataset["timing"]): string {
+/** When a dataset is asked for with the options that it comes with, in words. */
+function rhythmWords(dataset: Dataset): string {
+  const timings = timingsOf(dataset, examplePartitions(dataset));
+  return [...new Set(timings.map(timingWords))].join("; ");
+}
+
+function timingWords(timing: Dataset["timing"]): string {
   if (timing.kind === "snapshot") {
     if (timing.refreshDays >= 3650) return "once";
     return timing.refreshDays === 1 ? "daily" : `every ${timing.refreshDays} days`;

@@ -1,7 +1,9 @@
 import type { App } from "../app.ts";
 import { accountIdOf } from "../config/config.ts";
+import type { Settings } from "../config/settings.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
+import { datasetNamed } from "../datasets/all.ts";
 import { sumOf } from "../ingest/plan-tally.ts";
 import type { Work } from "../ledger/open-work.ts";
 import type { PlanLine } from "../ledger/plans.ts";
@@ -54,25 +56,40 @@ export type PlanWords = {
   /** `naiveCredits` null when nobody can say. */
   readonly totals: Omit<Work, "dataset" | "class"> & { readonly naiveCredits: number | null };
   readonly forecast: Done;
+  /** Datasets whose answers may have more pages than are expected: of these requests and credits are the least. */
+  readonly atLeast: readonly string[];
 };
 
+/** Those datasets of some work whose answers have pages, the number of which is known only when the first is read. */
+export function datasetsAtLeast(work: readonly Pick<Work, "dataset">[], { datasets }: Settings): readonly string[] {
+  return [...new Set(work.map(({ dataset }) => dataset))].filter((name) => {
+    const { operations, mostPages } = datasetNamed(name);
+    return operations.some(({ paging }) => paging !== null) && (datasets[name]?.most_pages ?? mostPages) !== 1;
+  });
+}
+
 /** Prints the table of a plan, what it saves, and when it would be done. */
-export function printPlan({ lines, waiting, totals, forecast: done }: PlanWords): void {
-  const row = ({ dataset, class: name, slices, requests, credits }: Work, note: string) => [
+export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: PlanWords): void {
+  const row = ({ dataset, class: name, slices, requests, credits }: Work, notes: readonly string[]) => [
     dataset,
     name,
     slices,
     requests,
     credits,
-    note,
+    [...(atLeast.includes(dataset) ? ["at least"] : []), ...notes].join(", "),
   ];
-  const rows = [...lines.map((line) => row(line, "")), ...waiting.map((line) => row(line, "planned earlier, waits"))];
+  const rows = [...lines.map((line) => row(line, [])), ...waiting.map((line) => row(line, ["planned earlier, waits"]))];
+  const guessed = atLeast.length > 0 ? "at least" : "";
   print(
     table(
       ["dataset", "class", "slices", "requests", "credits", ""],
-      [...rows, ["total", "", totals.slices, totals.requests, totals.credits, ""]],
+      [...rows, ["total", "", totals.slices, totals.requests, totals.credits, guessed]],
     ),
   );
+  if (atLeast.length > 0)
+    print(
+      `\nHow many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page tells; most_pages limits them.`,
+    );
   if (totals.naiveCredits !== null)
     print(`\nOne request a keyword would cost ${count(totals.naiveCredits)} credits for what is newly planned.`);
   print(doneWords(done));

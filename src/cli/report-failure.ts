@@ -1,9 +1,10 @@
-import { AbortError, StorehouseError, UsageError } from "../core/errors.ts";
+import { AbortError, DeferError, StorehouseError, UsageError } from "../core/errors.ts";
 
-/** Tells a person in one line what went wrong and returns the exit code: 2 for settings, arguments and token, 1 for the rest. */
+/** Tells a person in one line what went wrong and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the rest. */
 export function reportFailure(error: unknown, say: (line: string) => void): number {
   if (error instanceof StorehouseError) {
     say(error.message);
+    if (error instanceof DeferError) return 3;
     return error instanceof UsageError || error instanceof AbortError ? 2 : 1;
   }
   // a fault of ours: the trace helps whoever mends it, and holds neither address nor token

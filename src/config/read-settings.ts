@@ -3,16 +3,16 @@ import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
-import { settingsFor, type DatasetOptions, type Settings } from "./settings.ts";
+import { settingsFor, type DatasetOptions, type Settings, type Unusable } from "./settings.ts";
 
 /** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
-export function readSettings(file: string, datasets: DatasetOptions): Settings {
+export function readSettings(file: string, datasets: DatasetOptions, unusable?: Unusable): Settings {
   const lines = new LineCounter();
   const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
-  const schema = settingsFor(datasets);
+  const schema = settingsFor(datasets, unusable);
   const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
   if (!result.success) {
     const issue = result.error.issues[0];

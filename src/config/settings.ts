@@ -67,14 +67,23 @@ const DatasetSettings = z
 /** What is special to each dataset, by its name; null for one that has no options. */
 export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
 
-/** Settings of which each dataset takes its own options and no other, and no other dataset has any. */
-export function settingsFor(options: DatasetOptions) {
+/** Tells which settings of a dataset would change nothing, given its others, and why; see `settingsFor`. */
+export type Unusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
+
+/**
+ * Settings of which each dataset takes its own options and no other, and no other dataset has any. A setting that a dataset cannot use
+ * is refused: whoever wrote it expects something of it.
+ */
+export function settingsFor(options: DatasetOptions, unusable: Unusable = () => ({})) {
   const shapes = Object.entries(options).map(([name, own]) => {
     const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
-    return [
-      name,
-      DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") }).optional(),
-    ];
+    const all = DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") });
+    const usable = all.superRefine((given, context) => {
+      for (const [setting, reason] of Object.entries(unusable(name, given as DatasetSettings)))
+        if (Object.hasOwn(given, setting))
+          context.addIssue({ code: "custom", path: [setting], message: `cannot be used for this dataset: ${reason}` });
+    });
+    return [name, usable.optional()];
   });
   const datasets = z.strictObject(Object.fromEntries(shapes) as Record<string, z.ZodType>, {
     error: ({ code }) => (code === "unrecognized_keys" ? "no dataset has this name" : undefined),

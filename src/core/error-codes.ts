@@ -32,11 +32,7 @@ export const errorCodes = {
     says: "{file} cannot be written: {cause}",
     next: "name another place, or mend its permissions",
   },
-  port_taken: {
-    recovery: "usage",
-    says: "port {port} is taken",
-    next: "leave --port out or choose another",
-  },
+  port_taken: { recovery: "usage", says: "port {port} is taken", next: "leave --port out or choose another" },
   unknown_dataset: {
     recovery: "usage",
     says: "no dataset has the name {dataset}",
@@ -66,6 +62,11 @@ export const errorCodes = {
     recovery: "usage",
     says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and nobody is at a terminal to be asked",
     next: "`storehouse backfill --plan {plan} --yes` runs it",
+  },
+  not_confirmed: {
+    recovery: "usage",
+    says: "nothing was changed: nobody is at a terminal to be asked",
+    next: "add --yes to do it, or --dry-run to only look",
   },
   database_unreachable: {
     recovery: "usage",
@@ -132,6 +133,11 @@ export const errorCodes = {
     says: "no credits are left for this class of work",
     next: "it goes on by itself after the reset; raise the allowance or lower credits.floors",
   },
+  allowance_spent: {
+    recovery: "defer",
+    says: "this takes {cost} credits and {remaining} are left of the allowance",
+    next: "run the command again {when}",
+  },
   unauthorised: {
     recovery: "abort",
     says: "the API refused the token",
@@ -191,6 +197,13 @@ export const errorCodes = {
     leaves: "failed",
     says: "the answer has a shape that is not known",
     next: "the body is kept in raw.answer and can be loaded once the shape is known",
+  },
+
+  unanswered: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "{code}: {problem}",
+    next: "run the command again if it may pass; ops.request has what was asked and what came back",
   },
 
   // answers as files

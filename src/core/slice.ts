@@ -7,6 +7,8 @@ export type Scope = Readonly<Record<string, string>>;
 /** In which order classes may dip into the reserve of credits: the first is lost for good when missed tonight. */
 export const creditClasses = ["snapshot", "daily", "lookback", "backfill"] as const;
 export type CreditClass = (typeof creditClasses)[number];
+/** Who credits are held for: a slice of some class, or a person who asks by a command; what the floors leave is for people. */
+export type Spender = CreditClass | "person";
 
 /** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for `storehouse retry`. */
 export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;

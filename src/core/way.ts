@@ -1,5 +1,6 @@
 import type { Day } from "./day.ts";
 import type { Grid } from "./period.ts";
+import { windowLength, type Window } from "./window.ts";
 
 /** One way to fetch cells: what a call of an operation can carry and what it costs. */
 export type Way = {
@@ -8,13 +9,20 @@ export type Way = {
   readonly credits: number;
   /** Days that one call may span. */
   readonly maxDays: number;
-  /** Items that one call may name; above 1 they travel as a comma-separated list. Without end where a call names none. */
+  /** Items that one call may name. Without end where a call names none. */
   readonly maxItems: number;
+  /** False where a list travels in a body, in which a comma splits nothing; true where it is left out. */
+  readonly splitsAtComma?: boolean;
   /** Set where a call names no items and brings all that the account tracks: the only items that it can carry. */
   readonly tracked?: ReadonlySet<string>;
   /** Calls that it takes to bring what other ways bring in one, a device a call for instance; one when left out. */
   readonly calls?: number;
+  /** How many pages the last answer had, where answers have pages: as many are expected of the next one. One when left out. */
+  readonly pages?: Pages;
 };
+
+/** So many pages, of an answer about so many days. */
+export type Pages = { readonly count: number; readonly days: number };
 
 /**
  * Of which days of the past a dataset asks. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
@@ -28,6 +36,11 @@ export type Reach = {
   readonly firstDay?: Day;
   /** Days that are asked for together where one call brings many at the price of one: the newest wait until so many are out. */
   readonly packDays?: number;
+  /**
+   * Days after which what was asked for and answered with nothing is asked for again, where that may mean "not connected" or "not
+   * looked at yet"; an empty answer is final where it is left out.
+   */
+  readonly emptyHoldsDays?: number;
 };
 
 /** When a dataset is worth asking for. */
@@ -38,17 +51,29 @@ export type Timing =
   | ({ readonly kind: "series" } & Reach)
   /**
    * Answers are aggregates over the window that is asked for: whole periods of the grid, one a call, never spread over their days. A
-   * period is asked for once its last day is published, and again while one of its days is restated.
+   * period is asked for once its last day is published, and again while one of its days is restated; the one that holds the first day
+   * asked for is asked for whole.
    */
   | ({ readonly kind: "period"; readonly grid: Grid } & Reach);
 
 /** True when an item may travel by this way: the account tracks it where the way names no items, and no comma would split it in a list. */
 export function carries(way: Way, item: string): boolean {
   if (way.tracked !== undefined) return way.tracked.has(item);
-  return way.maxItems === 1 || !item.includes(",");
+  return way.maxItems === 1 || !isSplit(way, item);
+}
+
+/** True when an item cannot stand in a list of this way: a comma in it would be read as the end of it. */
+export function isSplit({ splitsAtComma = true }: Way, item: string): boolean {
+  return splitsAtComma && item.includes(",");
 }
 
 /** What it costs to go this way once, all of its calls together. */
 export function fare(way: Way): number {
   return way.credits * (way.calls ?? 1);
+}
+
+/** The pages that an answer about a window is expected to have: no more than the last one, and less where it is about fewer days. */
+export function pagesExpected({ pages }: Way, window: Window): number {
+  if (pages === undefined) return 1;
+  return Math.max(1, Math.min(pages.count, Math.ceil((pages.count * windowLength(window)) / pages.days)));
 }

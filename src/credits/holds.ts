@@ -1,6 +1,6 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import type { CreditClass } from "../core/slice.ts";
+import type { Spender } from "../core/slice.ts";
 import { belief } from "./belief.ts";
 import { credits, instant, usablePace } from "./ledger-values.ts";
 
@@ -33,7 +33,7 @@ export type Wish = {
   readonly accountId: string;
   readonly workerId: string | null;
   readonly cost: number;
-  readonly class: CreditClass;
+  readonly class: Spender;
   readonly floor: number;
 };
 

@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { creditClasses, type CreditClass } from "../core/slice.ts";
+import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
 import { askAgainMs, createFreshAccount } from "./fresh-account.ts";
 import type { Holders } from "./dead-holds.ts";
@@ -26,7 +26,7 @@ export type QueueOptions = {
 };
 
 /** One call that wants credits. `cost` is asked when its turn comes: a higher price may have been learned while it waited. */
-type Work = { readonly cost: () => number; readonly class: CreditClass; readonly signal?: AbortSignal };
+type Work = { readonly cost: () => number; readonly class: Spender; readonly signal?: AbortSignal };
 /** A call whose turn has come. */
 type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 
@@ -35,6 +35,9 @@ export interface CreditQueue {
   /** Runs `send` once credits and pace allow. Throws a DeferError, with the time at which to come again, when credits do not. */
   run<T>(work: Work, send: () => Promise<{ result: T; receipt: Receipt }>): Promise<T>;
 }
+
+/** Who goes first while others wait: people do. */
+const spenders: readonly Spender[] = ["person", ...creditClasses];
 
 /** What a call leaves when it threw: no answer, so nobody knows whether it was charged. */
 const lostReceipt: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
@@ -56,7 +59,8 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
   const holds = createSharedHolds(options);
 
   async function grantFor(work: PricedWork): Promise<Grant> {
-    const request = { accountId, workerId, cost: work.cost, class: work.class, floor: options.floors[work.class] };
+    const floor = work.class === "person" ? 0 : options.floors[work.class];
+    const request = { accountId, workerId, cost: work.cost, class: work.class, floor };
     const first = await holds.reserve(request);
     if (first !== null) return first;
     // before work is put off for hours, look again: the period may be over, credits may have been bought
@@ -107,7 +111,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     const leave = () => waiting.abort(work.signal?.reason);
     const stay = () => work.signal?.removeEventListener("abort", leave);
     work.signal?.addEventListener("abort", leave, { once: true });
-    const priority = creditClasses.length - creditClasses.indexOf(work.class);
+    const priority = creditClasses.length - spenders.indexOf(work.class);
     try {
       return await queue.add(
         () => {

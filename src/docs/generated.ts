@@ -2,12 +2,15 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { operations } from "../api/operations/all.ts";
-import { describeDataset, describeOperation, rangeWords, timingWords } from "../cli/describe.ts";
+import { describeOperation, rangeWords } from "../cli/describe.ts";
 import { projectRoot } from "../config/config.ts";
 import { Environment } from "../config/env.ts";
 import { Settings, settingsFor } from "../config/settings.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { datasetOptions, datasets } from "../datasets/all.ts";
+import { columnTables } from "./column-tables.ts";
+import { datasetTable } from "./dataset-table.ts";
+import { markdown } from "./markdown.ts";
 
 /** A file that is wholly or partly generated: its path under the project and what it must hold. */
 export type GeneratedFile = { readonly file: string; readonly text: string };
@@ -17,31 +20,18 @@ const storeWords = { ios: "iosstore", android: "androidstore" };
 /** Every generated file as it must be; README keeps its prose around the marked tables. */
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const readme = await readFile(path.join(projectRoot, "README.md"), "utf8");
+  const made = await Promise.all(Object.entries(tables).map(async ([name, make]) => [name, await make()] as const));
   const schema = z.toJSONSchema(settingsFor(datasetOptions), { io: "input" });
   return [
-    {
-      file: "README.md",
-      text: Object.entries(tables).reduce((text, [name, make]) => replaceMarked(text, name, make()), readme),
-    },
+    { file: "README.md", text: made.reduce((text, [name, table]) => replaceMarked(text, name, table), readme) },
     { file: "config/storehouse.schema.json", text: `${JSON.stringify(schema, null, 2)}\n` },
   ];
 }
 
 /** The tables of README by the name of their marker. */
-const tables: Readonly<Record<string, () => string>> = {
-  datasets: () =>
-    markdown(
-      ["dataset", "default", "table", "asked for", "why"],
-      datasets
-        .map(describeDataset)
-        .map(({ name, on, tables: names, timing, why }) => [
-          `\`${name}\``,
-          on ? "on" : "off",
-          names.map((table) => `\`${table}\``).join(", "),
-          timingWords(timing),
-          why,
-        ]),
-    ),
+const tables: Readonly<Record<string, () => string | Promise<string>>> = {
+  datasets: datasetTable,
+  columns: columnTables,
   operations: () =>
     markdown(
       ["operation", "id", "credits", "longest range", "items a call", "method and path"],
@@ -108,11 +98,6 @@ function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly st
       ],
     ];
   });
-}
-
-function markdown(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
 function replaceMarked(text: string, name: string, table: string): string {

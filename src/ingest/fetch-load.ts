@@ -1,6 +1,8 @@
 import { operationById } from "../api/operations/all.ts";
+import { fail } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { callsOf, mostPagesOf, type Dataset } from "../datasets/define-dataset.ts";
+import { reprice } from "../ledger/reprice.ts";
 import { answerDigest } from "./answer-digest.ts";
 import { pagesOf } from "./fetch-pages.ts";
 import type { IngestParts } from "./parts.ts";
@@ -24,7 +26,11 @@ export async function fetchLoad(
   const calls = callsOf(dataset, slice);
   const page = await pagesOf(parts, dataset, slice, signal);
   if (dataset.answersRepeat !== true || calls > 1 || operation.paging !== null) {
-    const fetched = await readPages(operation, page, calls, mostPagesOf(slice));
+    const fetched = await readPages(operation, page, {
+      calls,
+      mostPages: mostPagesOf(slice),
+      told: pricedAnew(slice, (work) => patiently(() => reprice(parts.db, slice, work))),
+    });
     return patiently(() => prepareSlice(parts, dataset, slice, fetched));
   }
   const only = await page(0);
@@ -34,4 +40,15 @@ export async function fetchLoad(
     return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], unfit: [], silent: [] };
   const fetched = await readPages(operation, async () => only);
   return { ...(await patiently(() => prepareSlice(parts, dataset, slice, fetched))), digest };
+}
+
+/** Books how many pages an answer takes, at the price of the plan, whenever that is news; an attempt that was taken over asks for no more. */
+function pricedAnew(slice: Slice, book: (work: Pick<Slice, "requests" | "credits">) => Promise<boolean>) {
+  const perPage = Math.ceil(slice.credits / slice.requests);
+  let known = slice.requests;
+  return async (requests: number): Promise<void> => {
+    if (requests === known) return;
+    known = requests;
+    if (!(await book({ requests, credits: requests * perPage }))) throw fail("fenced", { slice: slice.sliceId });
+  };
 }

@@ -4,16 +4,16 @@ import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { readAnswer } from "../api/read-answer.ts";
-import { errorOf, mayBeExhausted } from "../api/replies.ts";
+import { errorOf } from "../api/replies.ts";
 import { dayOf } from "../core/day.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { readAccount } from "../credits/account.ts";
 import type { Receipt } from "../credits/holds.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { landedPages, type LandedPage } from "../warehouse/landed.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
+import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
 
 /**
  * A way to ask for the pages of a slice, by number, each through the credit queue and landed before it is read. Pages that an earlier
@@ -91,41 +91,6 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   return answer;
 }
 
-/** What an answer says of the account. A refusal names a cost too, but nothing was taken. */
-function receiptOf(operation: Operation, answer: Answer): Receipt {
-  const taken = errorOf(operation, answer) === null;
-  const succeeded = answer.status >= 200 && answer.status < 300;
-  return {
-    charged: succeeded ? (answer.credits.cost ?? (taken ? operation.cost : 0)) : null,
-    remaining: answer.credits.remaining,
-    resetsAt: answer.credits.resetsAt,
-    // a refusal for want of credits says nothing of the pace
-    tooFast: answer.status === 429 && !(answer.credits.remaining !== null && answer.credits.remaining < operation.cost),
-    lost: false,
-  };
-}
-
-/** The error of an answer. Where the status leaves open whether credits or pace ran out, the balance decides. */
-async function problemOf(
-  parts: IngestParts,
-  operation: Operation,
-  answer: Answer,
-  cost: number,
-): Promise<StorehouseError | null> {
-  const problem = errorOf(operation, answer);
-  if (problem === null || !mayBeExhausted(answer)) return problem;
-  if (answer.credits.remaining === null) await parts.refreshBalance();
-  const account = await readAccount(parts.db, parts.accountId);
-  const remaining = answer.credits.remaining ?? account?.remaining ?? null;
-  if (remaining === null || remaining >= cost) return problem;
-  return fail("credits_exhausted", {
-    operation: operation.id,
-    status: answer.status,
-    remaining,
-    until: answer.credits.resetsAt ?? account?.resetsAt,
-  });
-}
-
 async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answer, receipt: Receipt): Promise<void> {
   const problem = errorOf(request.operation, answer);
   await parts.shared.land({
@@ -141,9 +106,6 @@ async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answ
   });
 }
 
-/** Errors of calls that did not fit their operation. */
-const neverSent: ReadonlySet<string> = new Set(["bad_request", "not_encodable"]);
-
 /** A call without an answer. Whether it was charged is not known; the balance of the next answer tells. */
 async function landLoss(
   parts: IngestParts,
@@ -151,7 +113,7 @@ async function landLoss(
   error: StorehouseError,
   durationMs: number,
 ): Promise<void> {
-  if (neverSent.has(error.code)) return;
+  if (wasNeverSent(error)) return;
   await parts.shared.land({
     ...landingOf(parts, request),
     status: null,

@@ -21,8 +21,7 @@ export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, Land
       used.push(page);
       return page;
     },
-    callsOf(datasetNamed(slice.dataset), slice),
-    mostPagesOf(slice),
+    { calls: callsOf(datasetNamed(slice.dataset), slice), mostPages: mostPagesOf(slice) },
   );
   return { fetched, pages: used };
 }

@@ -1,10 +1,12 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
+import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
 import { wayFor, withMostPages, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
+import { readLastPages, type LastPages } from "../ledger/last-pages.ts";
 import { askable } from "../plan/missing.ts";
 import { periodReach } from "../plan/plan-periods.ts";
 import { inOrder, planDataset, type DatasetPlan, type PlanPartition } from "../plan/plan-dataset.ts";
@@ -23,23 +25,35 @@ export type DatasetPlanning = {
   readonly settings: DatasetSettings;
 };
 
+/** Some partitions of one dataset: what was asked for before, by `scopeKey`, and what is to be asked for now. */
+export type PlannedChunk = {
+  readonly partitions: readonly Partition[];
+  readonly covered: ReadonlyMap<string, readonly Covered[]>;
+  readonly plan: DatasetPlan;
+};
+
 /**
  * The plan of one dataset, some partitions at a time in the order of their scopes: coverage is read for these alone, so that memory
- * does not grow with the account. No part depends on another.
+ * does not grow with the account, and so are the numbers of pages of their last answers. No part depends on another.
  */
-export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<DatasetPlan> {
+export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<PlannedChunk> {
   const { dataset, request, settings } = planning;
+  const isPaged = dataset.operations.some(({ paging }) => paging !== null);
   for (const partitions of chunksOf(partitionsOf(planning))) {
-    yield planDataset({
+    const scopes = partitions.map(({ scope }) => scope);
+    const covered = await coverage.read(scopes);
+    const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
+    const plan = planDataset({
       dataset: dataset.name,
       timing: timingWith(dataset.timing, settings),
-      partitions: partitions.map((partition) => planPartition(partition, planning)),
-      covered: await coverage.read(partitions.map(({ scope }) => scope)),
+      partitions: partitions.map((partition) => planPartition(partition, planning, last)),
+      covered,
       today: request.today,
       bounds: request.bounds,
       // to read what is followed once more for each look at the market would only cost
       reprocess: dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing",
     });
+    yield { partitions, covered, plan };
   }
 }
 
@@ -48,7 +62,10 @@ export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learn
   const { dataset, request, settings } = planning;
   const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
   const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings));
-  return coverageReader(db, dataset.name, around(timings.map((timing) => reachOf(timing, request))));
+  return {
+    ...coverageReader(db, dataset.name, around(timings.map((timing) => reachOf(timing, request)))),
+    lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
+  };
 }
 
 /** The smallest stretch of days that holds all of these; an end that is left open stays so. */
@@ -110,8 +127,13 @@ function* chunksOf(partitions: readonly Partition[]): Iterable<readonly Partitio
   if (chunk.length > 0) yield chunk;
 }
 
-function planPartition(partition: Partition, { dataset, learned, settings }: DatasetPlanning): PlanPartition {
-  const longest = settings.longest_window ?? Number.POSITIVE_INFINITY;
+function planPartition(
+  partition: Partition,
+  { dataset, learned, settings }: DatasetPlanning,
+  last: LastPages,
+): PlanPartition {
+  const told = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
+  const longest = settings.longest_window ?? dataset.longestWindow ?? Number.POSITIVE_INFINITY;
   return {
     scope: partition.scope,
     items: partition.items,
@@ -120,7 +142,8 @@ function planPartition(partition: Partition, { dataset, learned, settings }: Dat
     ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings) }),
     ways: dataset.operationsFor(partition.scope).map((operation) => {
       const way = wayFor(dataset, operation, partition, learned);
-      return { ...way, maxDays: Math.min(way.maxDays, longest) };
+      const pages = told?.get(operation.id);
+      return { ...way, maxDays: Math.min(way.maxDays, longest), ...(pages === undefined ? {} : { pages }) };
     }),
   };
 }

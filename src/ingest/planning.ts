@@ -5,7 +5,7 @@ import type { SliceDraft } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/all.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
 import type { Reprocess } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readFound } from "../warehouse/found.ts";
@@ -48,9 +48,10 @@ export function datasetsOf(request: SyncRequest, settings: Settings): readonly D
   // a dataset is planned from what the account follows and from the findings that it names, and those again from others
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
   const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));
+  const isNeeded = (dataset: Dataset) => findingsOf(dataset).some(({ name }) => needs.has(name));
   const needed = datasets
     .slice(0, last)
-    .filter((dataset) => canBe(dataset) && (dataset.stage === "portfolio" || needs.has(dataset.finds?.name ?? "")));
+    .filter((dataset) => canBe(dataset) && (dataset.stage === "portfolio" || isNeeded(dataset)));
   return datasets.filter((dataset) => named.includes(dataset) || needed.includes(dataset));
 }
 
@@ -69,10 +70,10 @@ export async function* planChunks(
   let any = false;
   for (const stage of stages) {
     for (const start of starts.filter(({ dataset }) => dataset.stage === stage))
-      for await (const chunk of planInChunks(coverageFor(db, start), start))
-        if (chunk.slices.length > 0) {
+      for await (const { plan } of planInChunks(coverageFor(db, start), start))
+        if (plan.slices.length > 0) {
           any = true;
-          yield { ...chunk, stage };
+          yield { ...plan, stage };
         }
     if (any && !whole) return;
   }
@@ -80,7 +81,12 @@ export async function* planChunks(
 
 const stages = ["portfolio", "listing", "market"] as const satisfies readonly Dataset["stage"][];
 
-async function startsOf(db: Database, request: SyncRequest, settings: Settings): Promise<readonly DatasetPlanning[]> {
+/** What planning each dataset of a request starts from, in planning order. */
+export async function startsOf(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+): Promise<readonly DatasetPlanning[]> {
   const chosen = datasetsOf(request, settings);
   const found = await foundFor(db, chosen);
   const portfolio = { ...portfolioOf(await readTracked(db), settings.portfolio), found };
@@ -97,7 +103,7 @@ async function startsOf(db: Database, request: SyncRequest, settings: Settings):
 /** The findings that any of these datasets is planned from. */
 async function foundFor(db: Database, chosen: readonly Dataset[]): Promise<Found> {
   const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
-  const findings = datasets.flatMap(({ finds }) => (finds !== undefined && needs.has(finds.name) ? [finds] : []));
+  const findings = datasets.flatMap(findingsOf).filter(({ name }) => needs.has(name));
   return Object.fromEntries(
     await Promise.all(findings.map(async (finding) => [finding.name, await readFound(db, finding)] as const)),
   );

@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import type { Operation } from "../api/define-operation.ts";
 import { latestEnd } from "../api/range.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
+import { periodOf, type Grid } from "../core/period.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
 import { devicesOf, storeOf, type Store } from "../core/store.ts";
@@ -73,13 +75,13 @@ function partitionFor(dataset: Dataset, given: Scope, items: readonly string[] |
 
 /** Options under which a scope is made: one that is named like a part of the scope has its value, one named like several of them a list of it. */
 function optionsIn({ options }: Dataset, scope: Scope): unknown {
-  const given = Object.keys(options?.shape ?? {}).flatMap((name): [string, unknown][] => {
-    const several = scope[name.replace(/s$/, "")];
-    if (scope[name] !== undefined) return [[name, scope[name]]];
-    return several === undefined ? [] : [[name, [several]]];
+  const given = Object.entries(options?.shape ?? {}).flatMap(([name, schema]): [string, unknown][] => {
+    const [own, listed] = [scope[name], scope[name.replace(/ies$/, "y").replace(/s$/, "")]];
+    const forms = own !== undefined ? [own, Number(own)] : listed === undefined ? [] : [[listed], [Number(listed)]];
+    const fitting = forms.find((form) => (schema as z.ZodType).safeParse(form).success);
+    return fitting === undefined ? [] : [[name, fitting]];
   });
-  const chosen = Object.fromEntries(given);
-  return options?.safeParse(chosen).success === true ? chosen : {};
+  return Object.fromEntries(given);
 }
 
 function portfolioOf(dataset: Dataset, scope: Scope, items: readonly string[] | null): Portfolio {
@@ -119,9 +121,9 @@ function operationOf(
 }
 
 /** What one call of an operation can carry, in words; where it names items these as well. */
-function mostOf({ operation, maxDays, maxItems }: Way, names: boolean): string {
+function mostOf({ operation, maxDays, maxItems, splitsAtComma = true }: Way, names: boolean): string {
   const days = Number.isFinite(maxDays) ? count(maxDays, "day") : "any number of days";
-  const commas = maxItems > 1 ? " (none with a comma)" : "";
+  const commas = maxItems > 1 && splitsAtComma ? " (none with a comma)" : "";
   return `${days}${names ? ` and ${count(maxItems, "item")}${commas}` : ""} by ${operation}`;
 }
 
@@ -145,12 +147,19 @@ function checkDays(timing: Timing, { window, asOf }: SliceDraft, pages: readonly
   if (lastDay(window) > today) throw new Misfit("window: holds a day to come");
   if (asOf > today) throw new Misfit("as_of: is a day to come");
   if (lastDay(window) > asOf) throw new Misfit("as_of: is before the last day of the window");
+  if (timing.kind === "period" && !isPeriod(timing.grid, window))
+    throw new Misfit("window: is no period of the dataset; it asks for whole ones, counted from a fixed day");
   if (timing.kind === "snapshot" && !isOnly(window, asOf))
     throw new Misfit("window: only the day on which it was asked can be answered, and that is as_of");
   // a day is over a little earlier to the east of UTC
   if (pages.some(({ fetchedAt }) => addDays(dayOf(fetchedAt), 1) < lastDay(window)))
     throw new Misfit("fetched_at: is before the last day of the window");
   if (pages.some(({ fetchedAt }) => fetchedAt > now)) throw new Misfit("fetched_at: is in the future");
+}
+
+function isPeriod(grid: Grid, { start, end }: Window): boolean {
+  const period = periodOf(grid, start);
+  return period.start === start && period.end === end;
 }
 
 function isOnly(window: Window, asOf: Day): boolean {

@@ -8,6 +8,7 @@ import { noteOutcome } from "../ledger/note-outcome.ts";
 import { clearTable } from "../warehouse/clear.ts";
 import type { Database } from "../warehouse/database.ts";
 import { landedPages } from "../warehouse/landed.ts";
+import { dayColumns } from "../warehouse/table.ts";
 import { landedAnswer } from "./landed-answer.ts";
 import { outcomeOf } from "./outcome.ts";
 import { prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
@@ -58,7 +59,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
 
 /** The days that a replay rebuilds: a whole history is rebuilt from all its answers. */
 export function rebuiltDays(dataset: Dataset, within: Partial<Window>): Partial<Window> {
-  return dataset.tables.every((table) => "date_day" in table.columns) ? within : {};
+  return dataset.tables.every((table) => dayColumns(table) !== null) ? within : {};
 }
 
 /** Loads the landed answer of one slice and notes what became of it; the number of rows, null when nothing of it fits. */

@@ -85,14 +85,15 @@ function loadsOf(
     unfit.push(...misfits);
     return { table, rows: fit };
   });
-  // an answer that was not understood whole cannot tell what is gone
-  const complete = unfit.length === 0;
+  // an answer that was not understood, or not asked for, whole cannot tell what is gone
+  const complete = unfit.length === 0 && fetched.isCut !== true;
   const loads = checked.map(({ table, rows }) => ({
     table,
     rows,
     sliceId: slice.sliceId,
     fetchedAt: fetched.fetchedAt,
     day: slice.window.start,
+    until: slice.window.end,
     scope: scopeRow(table, slice),
     complete,
   }));

@@ -3,11 +3,14 @@ import { dayOf } from "../core/day.ts";
 import { scopeKey, type Covered, type Scope, type SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
+import type { LastPages } from "./last-pages.ts";
 
 /** What was asked for before, read for some scopes at a time. */
 export type CoverageReader = {
   /** By `scopeKey`, oldest first; scopes that nothing was asked for are left out. Slices of one batch share its array of items. */
   readonly read: (scopes: readonly Scope[]) => Promise<ReadonlyMap<string, readonly Covered[]>>;
+  /** How many pages the last answers had, where that is known. */
+  readonly lastPages?: (scopes: readonly Scope[]) => Promise<LastPages>;
 };
 
 /** Reads the coverage of one dataset; only windows that touch `within`, when given. Keeps the lists of recent batches. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { CreditClass } from "../core/slice.ts";
 import type { Database } from "../warehouse/database.ts";
+import { creditsLeft, requestsLeft } from "./pages-left.ts";
 
 /** Work of one dataset and class: slices, and the requests and credits that they are expected to take. */
 export type Work = {
@@ -31,10 +32,10 @@ export async function openWorkOfPlan(db: Database, planId: string): Promise<read
   return rows;
 }
 
-/** SQL: slices added up, each at the price of its plan, or at the one that was learned since where that is higher. */
+/** SQL: slices added up, each at the price of its plan, or at the one that was learned since where that is higher; pages that landed are paid for. */
 const workColumns = sql`
-    select s.dataset, s.class, count(*)::int as slices, sum(s.planned_requests)::int as requests,
-           sum(greatest(s.planned_credits, s.planned_requests * coalesce(c.learned, 0)))::int as credits
+    select s.dataset, s.class, count(*)::int as slices, sum(${requestsLeft})::int as requests,
+           sum(greatest(${creditsLeft}, ${requestsLeft} * coalesce(c.learned, 0)))::int as credits
     from   ops.slice as s
     left   join ops.credit_cost as c on c.operation = s.operation`;
 

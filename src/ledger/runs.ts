@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Database } from "../warehouse/database.ts";
+import { creditsLeft } from "./pages-left.ts";
 import { insertSlices } from "./slices.ts";
 import { isAlive } from "./workers.ts";
 
@@ -78,7 +79,7 @@ export async function enqueueWithin(
   return ids.length;
 }
 
-/** Whose open slices a run takes over: of these datasets, or of one plan. At most `mostCredits` by their planned price. */
+/** Whose open slices a run takes over: of these datasets, or of one plan. At most `mostCredits` by their planned price, less what landed. */
 export type Adoption = {
   readonly runId: string;
   readonly datasets: readonly string[];
@@ -102,7 +103,7 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
       with free as materialized (
         select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
       ), open as (
-        select s.slice_id, s.turn, s.planned_credits
+        select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s
         join   free using (run_id)
         where  s.dataset = any (${[...run.datasets]}::text[]) and s.state in ('pending', 'running', 'deferred')
@@ -110,7 +111,7 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         for    update of s
       )
-      select slice_id, sum(planned_credits) over (order by turn, slice_id) as running
+      select slice_id, sum(credits) over (order by turn, slice_id) as running
       from   open
       order  by turn, slice_id`.execute(transaction);
     let taken = 0;

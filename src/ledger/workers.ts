@@ -4,6 +4,9 @@ import type pg from "pg";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../warehouse/database.ts";
 
+/** What a process does: runs its own slices, runs those of the shared queue, or asks what a person wants to know. */
+export type WorkerKind = "sync" | "worker" | "command";
+
 /** This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once. */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
@@ -18,7 +21,7 @@ const lockSpace = 0x53_54_4f_52;
 const reopenMs = 500;
 
 /** Enters this process in the ledger. Keeps one connection for the lock until disposed. */
-export async function enterWorker(pool: pg.Pool, kind: "sync" | "worker", clock: Clock): Promise<LivingWorker> {
+export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock): Promise<LivingWorker> {
   const left = new AbortController();
   const first = await pool.connect();
   const workerId = await enter(first, kind, clock).catch((error: unknown) => {
@@ -83,7 +86,7 @@ async function holdAgain(pool: pg.Pool, workerId: string): Promise<pg.PoolClient
 }
 
 /** One statement: nobody sees the row before its lock is held, and takes the process for dead. */
-async function enter(client: pg.PoolClient, kind: string, clock: Clock): Promise<string> {
+async function enter(client: pg.PoolClient, kind: WorkerKind, clock: Clock): Promise<string> {
   const { rows } = await client.query<{ worker_id: string }>(
     `with entered as (
        insert into ops.worker (kind, host, pid, started_at, heartbeat_at) values ($1, $2, $3, $4, $4) returning worker_id

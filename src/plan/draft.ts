@@ -1,5 +1,5 @@
 import type { CreditClass, SliceDraft } from "../core/slice.ts";
-import type { Way } from "../core/way.ts";
+import { isSplit, pagesExpected, type Way } from "../core/way.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-dataset.ts";
 
@@ -22,7 +22,7 @@ export function draft(
   creditClass: CreditClass,
 ): SliceDraft {
   const windows = piece.requests ?? Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
-  const requests = (piece.way.calls ?? 1) * windows;
+  const requests = (piece.way.calls ?? 1) * windows * pagesExpected(piece.way, piece.window);
   return {
     dataset: request.dataset,
     operation: piece.way.operation,
@@ -40,7 +40,7 @@ export function draft(
 /** Items in batches that one call may name, in the order given; what cannot go into a list travels alone. A partition without items is one call. */
 export function batchesFor(way: Way, items: readonly string[] | null): readonly (readonly string[])[] {
   if (items === null) return [[]];
-  const alone = items.filter((item) => way.maxItems > 1 && item.includes(","));
+  const alone = items.filter((item) => way.maxItems > 1 && isSplit(way, item));
   const listed = items.filter((item) => !alone.includes(item));
   const batches: (readonly string[])[] = alone.map((item) => [item]);
   for (let from = 0; from < listed.length; from += way.maxItems) batches.push(listed.slice(from, from + way.maxItems));

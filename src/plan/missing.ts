@@ -47,12 +47,15 @@ export type MissingOptions = {
   readonly covered: readonly Covered[];
   readonly today: Day;
   readonly reprocess: Reprocess;
+  /** Days by which an empty answer is final later than others; 1 when left out. */
+  readonly emptyEarlyDays?: number;
 };
 
 /**
  * The missing cells of every item of one scope.
  *
- * An empty answer about the newest day may have come before the day was out: it is final a day later than others.
+ * An empty answer about the newest day may have come before the day was out: it is final a day later than others. Where it may mean
+ * "not yet" it is asked for again once it is `emptyHoldsDays` old.
  * An item that was refused by itself is left out while that is on record here: it would have every batch refused.
  * A failed day counts as asked for: `storehouse retry` asks again, so that a poisoned one does not cost credits every night.
  */
@@ -94,9 +97,12 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
 }
 
 /** The index of the first day of which an answer was not final: the source still restated it. */
-function finalUntil(slice: Covered, { timing, calendar, today }: MissingOptions): number {
+function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 1 }: MissingOptions): number {
   if (slice.asOf >= today || isOpen(slice)) return calendar.days;
-  const early = slice.state === "empty" ? 1 : 0;
+  const { emptyHoldsDays } = timing;
+  const isNothing = slice.state === "empty" || slice.state === "skipped";
+  if (isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(today, -emptyHoldsDays)) return 0;
+  const early = slice.state === "empty" ? emptyEarlyDays : 0;
   return daysBetween(calendar.start, slice.asOf) + 1 - timing.settleDays - timing.lookbackDays - early;
 }
 

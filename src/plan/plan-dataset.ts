@@ -6,6 +6,7 @@ import { broadCover, isBroad } from "./broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
 import { draft, type Part } from "./draft.ts";
 import { calendarOf, type Calendar, type GapGrid } from "./gap-grid.ts";
+import { joinedCover } from "./joined-cover.ts";
 import { askable, missingCells, sorted, type Reprocess } from "./missing.ts";
 import { planPeriods } from "./plan-periods.ts";
 import { planSnapshot } from "./plan-snapshot.ts";
@@ -54,12 +55,22 @@ export function planDataset(request: PlanRequest): DatasetPlan {
   const parts = inOrder(request.partitions).map(({ partition, key }) => {
     const timing = partition.timing ?? request.timing;
     const covered = request.covered.get(key) ?? [];
-    if (timing.kind === "snapshot") return planSnapshot({ request, partition, covered, timing });
-    if (timing.kind === "period") return planPeriods({ request, partition, covered, timing });
-    return planSeries({ request, partition, covered, timing }, calendars(timing));
+    const planned = () => {
+      if (timing.kind === "snapshot") return planSnapshot({ request, partition, covered, timing });
+      if (timing.kind === "period") return planPeriods({ request, partition, covered, timing });
+      return planSeries({ request, partition, covered, timing }, calendars(timing));
+    };
+    return withPages(partition, planned());
   });
   const slices = newestFirst(parts.flatMap((part) => part.slices));
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
+}
+
+/** A program that asks for one thing at a time pays for every page as well. */
+function withPages({ ways }: PlanPartition, part: Part): Part {
+  if (ways.every(({ pages }) => pages === undefined)) return part;
+  const credits = part.slices.reduce((sum, slice) => sum + slice.credits, 0);
+  return { ...part, naiveCredits: Math.max(part.naiveCredits, credits) };
 }
 
 /** Partitions with the keys of their scopes, sorted by them. */
@@ -115,10 +126,9 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const { calendar } = days;
   const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, ways) : broadCover(grid, broad));
-  const slices = [
-    ...cover(fresh).map(first),
-    ...cover(restated).map((piece) => draft(request, partition, piece, "lookback")),
-  ];
+  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) =>
+    draft(request, partition, piece, firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "backfill"),
+  );
   return { slices, naiveCredits: naivePrice(fresh, ways) + naivePrice(restated, ways) };
 }
 

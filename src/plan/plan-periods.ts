@@ -29,6 +29,8 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
       covered: own,
       today: request.today,
       reprocess: request.reprocess,
+      // where it is asked again later, and dear, the next day would only bring the same
+      ...(timing.emptyHoldsDays === undefined ? {} : { emptyEarlyDays: 0 }),
     });
     const again = restated.rows.map(({ item }) => item);
     const first = fresh.rows.map(({ item }) => item).filter((item) => !again.includes(item));

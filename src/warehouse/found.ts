@@ -9,6 +9,8 @@ export type Finding = {
   readonly table: Table;
   /** Columns of the table, of which a member has the values as text: `app` as store and app, a country or keyword as such, others by their name. */
   readonly columns: readonly string[];
+  /** Columns of which a member has the value as text where it has one, and '' elsewhere. */
+  readonly maybe?: readonly string[];
   /** A column of which a member has the largest value as well. */
   readonly newest?: string;
 };
@@ -29,24 +31,35 @@ const dimensions = {
 } as const;
 
 /** The members of a finding as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
-export async function readFound(db: Database, { table, columns, newest }: Finding): Promise<readonly Scope[]> {
-  const parts = columns.map((column) => {
+export async function readFound(
+  db: Database,
+  { table, columns, maybe = [], newest }: Finding,
+): Promise<readonly Scope[]> {
+  const named = columns.map((column) => {
     const kind = table.columns[column];
     const known =
       kind === "app" || kind === "country" || kind === "keyword" || kind === "device" ? dimensions[kind] : null;
     return known ?? { join: sql``, values: [sql`t.${sql.id(column)}::text`], names: [column] };
   });
+  const optional = maybe.map((column) => ({
+    join: sql``,
+    values: [sql`coalesce(t.${sql.id(column)}::text, '')`],
+    names: [column],
+  }));
+  const parts = [...named, ...optional];
   const names = [...parts.flatMap((part) => part.names), ...(newest === undefined ? [] : [newest])];
   const grouped = parts.flatMap((part) => part.values);
   const largest = newest === undefined ? [] : [newest];
   const told = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
-  const current = table.load.kind === "history" ? sql`where t.is_current` : sql``;
+  const current = table.load.kind === "history" ? [sql`t.is_current`] : [];
+  const members = sql.join([...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)], sql` and `);
   const { rows } = await sql<{ values: readonly (string | null)[] }>`
     select array[${sql.join(told)}]::text[] collate "C" as values
     from   ${sql.id(...table.name.split("."))} as t ${sql.join(
       parts.map((part) => part.join),
       sql` `,
-    )} ${current}
+    )}
+    where  ${members}
     group  by ${sql.join(grouped)}
     order  by 1`.execute(db);
   return rows.flatMap(({ values }) => {

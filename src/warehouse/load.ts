@@ -6,7 +6,8 @@ import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./load-history.ts";
 import type { Partitions } from "./partitions.ts";
 import { encodeRows, stored, type EncodedColumn } from "./column-array.ts";
-import { list, mergeStatement, type Staged } from "./staged.ts";
+import { restatement, withdrawal } from "./restated.ts";
+import { isFresh, isGone, list, mergeStatement, type Staged } from "./staged.ts";
 import { partitionColumn, type Row, type Table } from "./table.ts";
 import { upsert } from "./upsert.ts";
 
@@ -18,6 +19,8 @@ export type Load = {
   /** Epoch-ms at which the answer was received: an older answer never wins over a younger one. */
   readonly fetchedAt: number;
   readonly day: Day;
+  /** The day after the last one that the answer is about, where it is about several. */
+  readonly until?: Day;
   /** The values of the table's `scope` columns, for `replace` and `history`: rows of this scope that are not given are gone. */
   readonly scope: Row;
   /** False when parts of the answer were not understood: then nothing is taken for gone. */
@@ -80,20 +83,27 @@ async function runAlone(transaction: Database, load: ReadyLoad, dimensions: Dime
 function statementsOf(load: ReadyLoad, staged: Staged): readonly RawBuilder<unknown>[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
-  return replaceStatements(staged, load.complete);
+  return replaceStatements(load, staged, load.complete);
 }
 
 /** An answer older than one that wrote the scope brings nothing back. */
-function replaceStatements(staged: Staged, complete: boolean): readonly RawBuilder<unknown>[] {
-  const source = sql`(select * from ${staged.source} as s where ${staged.fresh})`;
-  return [...(complete ? [deleteStatement(staged)] : []), mergeStatement({ ...staged, source })];
+function replaceStatements(
+  { table }: Pick<Load, "table">,
+  staged: Staged,
+  complete: boolean,
+): readonly RawBuilder<unknown>[] {
+  const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
+  return [
+    ...(table.restated === true ? [restatement(table, fresh)] : []),
+    ...(table.restated === true && complete ? [withdrawal(table, staged)] : []),
+    ...(complete ? [deleteStatement(staged)] : []),
+    mergeStatement(fresh),
+  ];
 }
 
-/** Members of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics say; keys are never null. */
-function deleteStatement({ target, key, source, inScope, fresh }: Staged): RawBuilder<unknown> {
-  return sql`
-    delete from ${target} as t
-    where  ${inScope} and ${fresh} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
+/** Members of the scope that the newer answer no longer names. */
+function deleteStatement(staged: Staged): RawBuilder<unknown> {
+  return sql`delete from ${staged.target} as t where ${isGone(staged)}`;
 }
 
 function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
@@ -104,8 +114,15 @@ function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
     return sql`${arrayLiteral(kind, values)}::${sql.raw(pgTypes[kind])}[]`;
   });
   const scope = "scope" in table.load ? table.load.scope : [];
+  // a scope that names no end of its periods holds all that begin on the days of the answer
+  const spans = scope.find(
+    (column) => column === "date_day" || (column === "period_start" && !scope.includes("period_end")),
+  );
+  const daysOf = load.until === undefined ? null : (spans ?? null);
   const bounds = scope.map((column) => {
     const kind = table.columns[column] ?? "text";
+    if (column === daysOf)
+      return sql`${sql.id("t", column)} >= ${load.day}::date and ${sql.id("t", column)} < ${load.until ?? null}::date`;
     return sql`${sql.id("t", column)} = ${stored(kind, load.scope[column], dimensions)}::${sql.raw(pgTypes[kind])}`;
   });
   const target = sql`${sql.id(...table.name.split("."))}`;
@@ -117,6 +134,7 @@ function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
     key: table.key,
     source: sql`(select * from unnest(${sql.join(arrays)}) as s (${list(columns)}) order by ${list(table.key, "s")})`,
     inScope,
+    daysOf,
     fresh: sql`not exists (select from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`,
     sliceId: sql`${load.sliceId}::bigint`,
     fetchedAt,

@@ -11,6 +11,8 @@ export type Staged = {
   readonly inScope: RawBuilder<unknown>;
   /** True unless a younger answer wrote the scope. */
   readonly fresh: RawBuilder<unknown>;
+  /** The column of the days that the scope holds several of; null where it holds one, or none. */
+  readonly daysOf: string | null;
   readonly sliceId: RawBuilder<unknown>;
   readonly fetchedAt: RawBuilder<unknown>;
   readonly day: RawBuilder<unknown>;
@@ -29,32 +31,46 @@ export function equal(columns: readonly string[], a: string, b: string): RawBuil
   );
 }
 
-/** Insert what is new, update what differs and is not older, leave the rest alone. */
-export function mergeStatement({
-  target,
-  columns,
-  key,
-  source,
-  sliceId,
-  fetchedAt,
-  unless = {},
-}: Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt"> & {
+/** True for members `t` of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics say; keys are never null. */
+export function isGone(staged: Staged): RawBuilder<unknown> {
+  const { key, source, inScope } = staged;
+  return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
+}
+
+/** True for a row that no younger answer stands above: of a scope that holds several days, day by day. */
+export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, alias: string): RawBuilder<unknown> {
+  if (daysOf === null) return fresh;
+  return sql`${sql.id(alias, daysOf)} not in (
+    select ${sql.id("t", daysOf)} from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`;
+}
+
+/** Rows with their keys looked up, and who brought them when. */
+export type Merging = Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt"> & {
   readonly unless?: Readonly<Record<string, string>> | undefined;
-}): RawBuilder<unknown> {
+};
+
+/** True where a row `s` differs from the row `t` that is there, is not older, and may take its place. */
+export function replaces({ columns, key, sliceId, fetchedAt, unless = {} }: Merging): RawBuilder<unknown> {
   const values = columns.filter((column) => !key.includes(column));
   // rows that are nothing but their key keep who brought them first, whichever answer is loaded first
   const wins =
     values.length > 0
       ? sql`(t.fetched_at is null or t.fetched_at <= ${fetchedAt}) and (${list(values, "t")}) is distinct from (${list(values, "s")})`
       : sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
-  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
   const others = Object.entries(unless).map(([column, value]) => sql`${sql.id("t", column)} is distinct from ${value}`);
-  const free = others.length > 0 ? sql.join(others, sql` and `) : sql`true`;
+  return sql.join([wins, ...others], sql` and `);
+}
+
+/** Insert what is new, update what differs and is not older, leave the rest alone. */
+export function mergeStatement(merging: Merging): RawBuilder<unknown> {
+  const { target, columns, key, source, sliceId, fetchedAt } = merging;
+  const values = columns.filter((column) => !key.includes(column));
+  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
   return sql`
     merge into ${target} as t
     using ${source} as s
     on    ${equal(key, "t", "s")}
-    when  matched and ${wins} and ${free} then
+    when  matched and ${replaces(merging)} then
       update set ${sql.join([...set, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
     when  not matched then
       insert (${list(columns)}, slice_id, fetched_at) values (${list(columns, "s")}, ${sliceId}, ${fetchedAt})`;

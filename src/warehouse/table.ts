@@ -22,7 +22,7 @@ export type ColumnKind =
 
 /**
  * How rows replace older ones.
- * `upsert`: row by row by key; a row that has the values of `unless` belongs to another dataset and is left alone. `replace`: as a whole for the values of `scope`; members that left are gone.
+ * `upsert`: row by row by key; a row that has the values of `unless` belongs to another dataset and is left alone. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
@@ -41,6 +41,8 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
   readonly load: LoadRule;
   /** Of a table that several datasets write: the values by which rows of this one are told. */
   readonly owned?: Readonly<Record<string, string>>;
+  /** True where the source restates figures: what a row said before it changed, or went, is kept in `ops.restated_value`. */
+  readonly restated?: true;
   /** True for facts in monthly partitions by `partitionColumn`. */
   readonly partitioned: boolean;
 };
@@ -53,7 +55,18 @@ type ValueOf<K extends ColumnKind> = K extends "int" | "bigint" | "number"
 
 /** The column by whose months a partitioned table is cut: the day of its rows, or the first day of their period. */
 export function partitionColumn({ columns }: Pick<Table, "columns">): string {
-  return Object.hasOwn(columns, "date_day") ? "date_day" : "period_start";
+  return dayColumns({ columns })?.first ?? "date_day";
+}
+
+/**
+ * The columns that hold the first and the last day that a row of the table stands for, the same one for a row of one day; null where
+ * rows stand for no days of their own.
+ */
+export function dayColumns({
+  columns,
+}: Pick<Table, "columns">): { readonly first: string; readonly last: string } | null {
+  if (columns["period_start"] === "day") return { first: "period_start", last: "period_end" };
+  return columns["date_day"] === "day" ? { first: "date_day", last: "date_day" } : null;
 }
 
 /** A row of a table before its keys are looked up. */

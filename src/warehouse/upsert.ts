@@ -3,6 +3,7 @@ import { repeat, spread, type EncodedColumn } from "./column-array.ts";
 import { pgTypes } from "./column-kinds.ts";
 import type { Database } from "./database.ts";
 import type { ReadyLoad } from "./load.ts";
+import { restatement } from "./restated.ts";
 import { equal, list, mergeStatement } from "./staged.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
@@ -22,14 +23,17 @@ export async function upsert(transaction: Database, table: Table, loads: readonl
     await sql`
       insert into ${target} (${list(columns)}, slice_id, fetched_at)
       select ${list(columns)}, slice_id, fetched_at from ${source} as s`.execute(transaction);
-  else
-    await mergeStatement({
+  else {
+    const merging = {
       ...group,
       key: table.key,
       sliceId: sql`s.slice_id`,
       fetchedAt: sql`s.fetched_at`,
       unless: table.load.kind === "upsert" ? table.load.unless : undefined,
-    }).execute(transaction);
+    };
+    if (table.restated === true) await restatement(table, merging).execute(transaction);
+    await mergeStatement(merging).execute(transaction);
+  }
 }
 
 type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };

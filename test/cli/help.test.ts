@@ -1,6 +1,11 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { addApp } from "../../src/cli/commands/app.ts";
 import { addBackfill } from "../../src/cli/commands/backfill.ts";
+import { addDatasets } from "../../src/cli/commands/datasets.ts";
+import { addDiscover } from "../../src/cli/commands/discover.ts";
+import { addFind } from "../../src/cli/commands/find.ts";
+import { addKeywordsCommand } from "../../src/cli/commands/keywords.ts";
 import { addPlan } from "../../src/cli/commands/plan.ts";
 import { addPrune } from "../../src/cli/commands/prune.ts";
 import { addRaw } from "../../src/cli/commands/raw.ts";
@@ -15,8 +20,20 @@ function all(command: Command): readonly Command[] {
 
 function commands(): readonly Command[] {
   const program = new Command("storehouse").exitOverride().configureOutput({ writeErr: () => undefined });
-  for (const add of [addBackfill, addPlan, addPrune, addRaw, addReplay, addSandbox, addStatus, addRetry, addSync])
-    add(program);
+  const askers = [addFind, addApp, addDiscover, addKeywordsCommand];
+  const others = [
+    addBackfill,
+    addPlan,
+    addPrune,
+    addRaw,
+    addReplay,
+    addSandbox,
+    addStatus,
+    addRetry,
+    addSync,
+    addDatasets,
+  ];
+  for (const add of [...others, ...askers]) add(program);
   for (const one of all(program)) for (const below of one.commands) below.copyInheritedSettings(one);
   return all(program).slice(1);
 }

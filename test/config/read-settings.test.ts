@@ -217,6 +217,17 @@ datasets:
   });
 });
 
+test("a setting that a dataset cannot use is told on its own line, with the reason", async () => {
+  await writeFile(
+    file,
+    "datasets:\n  keyword_rank: { on: true }\n  organic_keyword:\n    on: true\n    devices: [IPAD]\n",
+  );
+  const unusable = (name: string) => (name === "organic_keyword" ? { devices: "it has none" } : { countries: "none" });
+  expect(() => readSettings(file, datasets, unusable)).toThrow(
+    /line 5: datasets\.organic_keyword\.devices cannot be used for this dataset: it has none; /,
+  );
+});
+
 test("a file that cannot be read is told by name", () => {
   expect(() => readSettings(folder, datasets)).toThrow(
     expect.objectContaining({

@@ -75,6 +75,28 @@ test("asks for no page past the limit, and doubts nothing for that", async () =>
     const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
     return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
   };
-  const fetched = await readPages(told, page, 1, 2);
+  const fetched = await readPages(told, page, { mostPages: 2 });
   expect([asked, fetched.pages.length, fetched.unfit]).toEqual([2, 2, []]);
+});
+
+test("tells before each further page how many there will be, never more than are wanted", async () => {
+  const numbers = async (operation: typeof bare, mostPages?: number) => {
+    const seen: number[] = [];
+    let asked = 0;
+    const page = async (index: number) => {
+      // what was told last was told before this page was asked for
+      expect(seen).toHaveLength(asked);
+      asked += 1;
+      const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
+      return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
+    };
+    const { isCut } = await readPages(operation, page, {
+      ...(mostPages === undefined ? {} : { mostPages }),
+      told: async (pages) => void seen.push(pages),
+    });
+    return { seen, isCut };
+  };
+  expect(await numbers(told)).toEqual({ seen: [3, 3, 3], isCut: false });
+  expect(await numbers(told, 2)).toEqual({ seen: [2, 2], isCut: true });
+  expect(await numbers(bare)).toEqual({ seen: [2, 3, 3], isCut: false });
 });

@@ -36,7 +36,7 @@ test("rebuilds every table with the network off: equal by what they say and to t
   const requests = await stage.query("select count(*) from ops.request");
   await stage.sandbox[Symbol.asyncDispose]();
   await stage.query("truncate core.fact_keyword_rank, core.fact_top_keyword");
-  await stage.query("update core.dim_app set app_name = 'somebody wrote here'");
+  await stage.query("update core.dim_app set app_name = 'somebody wrote here' where fetched_at is not null");
   await using child = startChild({ databaseUrl: stage.databaseUrl, sandbox: nowhere }, ["replay"]);
   expect(await child.ended).toBe(0);
   expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
@@ -72,7 +72,7 @@ async function lockRows(stage: Stage, table: string) {
   await client.connect();
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   await client.query("begin");
-  await client.query(`select from ${table} order by fetched_at desc limit 1 for update`);
+  await client.query(`select from ${table} order by fetched_at desc nulls last limit 1 for update`);
   const waiting = () =>
     stage.query<{ pid: number }>("select pid from pg_stat_activity where $1 = any (pg_blocking_pids(pid))", [
       rows[0]?.pid ?? 0,

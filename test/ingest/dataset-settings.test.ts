@@ -58,7 +58,7 @@ async function planned(settings: DatasetSettings, dataset = datasetWith(series))
     settings,
   };
   const slices: SliceDraft[] = [];
-  for await (const chunk of planInChunks({ read: async () => new Map() }, planning)) slices.push(...chunk.slices);
+  for await (const { plan } of planInChunks({ read: async () => new Map() }, planning)) slices.push(...plan.slices);
   return slices;
 }
 
@@ -82,6 +82,13 @@ test("no call spans more days than the longest window", async () => {
   expect(Math.max(...(await planned({})).map(({ window }) => windowLength(window)))).toBe(30);
   expect(Math.max(...(await planned({ longest_window: 12 })).map(({ window }) => windowLength(window)))).toBe(12);
   expect(Math.max(...(await planned({ longest_window: 90 })).map(({ window }) => windowLength(window)))).toBe(30);
+});
+
+test("a dataset whose operation has no limit that suits names one, which the configuration may change", async () => {
+  const short = datasetWith(series, { longestWindow: 7 });
+  const longest = async (settings: DatasetSettings) =>
+    Math.max(...(await planned(settings, short)).map(({ window }) => windowLength(window)));
+  expect([await longest({}), await longest({ longest_window: 20 })]).toEqual([7, 20]);
 });
 
 test("options reach the partitions, with defaults for those that are left out", async () => {

@@ -36,7 +36,7 @@ async function planned(portfolio: Portfolio, days: number, request: Partial<Data
     learned: new Map(),
     settings: {},
   };
-  for await (const chunk of planInChunks({ read }, planning)) chunks.push(chunk);
+  for await (const { plan } of planInChunks({ read }, planning)) chunks.push(plan);
   return { reads, chunks, slices: chunks.flatMap((chunk) => chunk.slices) };
 }
 

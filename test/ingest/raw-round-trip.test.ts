@@ -100,7 +100,9 @@ describe("answers as files", () => {
       const after = await factsOf(target, []);
       const fact = "core.fact_keyword_rank";
       expect(after[fact]).toEqual(expect.arrayContaining(before[fact] ?? []));
-      expect(after["core.dim_app"]).toEqual(before["core.dim_app"]);
+      // charts of other days name other apps, of which nothing else is known
+      const described = (rows: readonly string[] = []) => rows.filter((row) => !row.includes('"described_by": null'));
+      expect(described(after["core.dim_app"])).toEqual(described(before["core.dim_app"]));
     });
 
     test("give slices back what was pruned, so that they can be replayed", async () => {

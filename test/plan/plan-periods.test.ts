@@ -87,4 +87,23 @@ describe("aggregates over periods", () => {
     });
     expect(slices.map(({ items }) => items)).toEqual([["a", "c"], ["d"]]);
   });
+
+  test("that were empty are asked for again when the answer is old enough, where it may mean that nobody had looked yet", () => {
+    const patient = { ...fortnights, historyDays: 14, emptyHoldsDays: 7 };
+    const window = { start: day("2026-08-03"), end: day("2026-08-17") };
+    const empty = [asked(window, { state: "empty", asOf: day("2026-08-17") })];
+    for (const today of ["2026-08-18", "2026-08-23"]) expect(plan(patient, today, empty)).toEqual([]);
+    expect(windows(plan(patient, "2026-08-24", empty))).toEqual([window]);
+    const again = [...empty, asked(window, { state: "empty", asOf: day("2026-08-24") })];
+    expect(plan(patient, "2026-08-25", again)).toEqual([]);
+    const found = [...empty, asked(window, { asOf: day("2026-08-24") })];
+    expect(plan(patient, "2026-08-30", found)).toEqual([]);
+  });
+
+  test("that hold the first day are asked for whole", () => {
+    const firstDay = day("2026-08-05");
+    expect(windows(plan({ ...fortnights, firstDay }, "2026-08-17"))).toEqual([
+      { start: "2026-08-03", end: "2026-08-17" },
+    ]);
+  });
 });

@@ -19,11 +19,20 @@ const release = defineTable({
   partitioned: false,
 });
 
+const house = defineTable({
+  name: "core.some_house",
+  columns: { house: "text", street: "text", city: "text" },
+  key: ["house"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
 let stage: WarehouseStage;
 beforeAll(async () => {
   stage = await openWarehouseStage();
   await stage.create(organisation);
   await stage.create(release);
+  await stage.create(house);
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -52,5 +61,16 @@ test("apps and countries are told in the words of a scope, with the newest value
   expect(await found({ table: release, columns: ["app_key", "country_key"], newest: "released_at" })).toEqual([
     { store: "android", app: "a.b", country: "JP", released_at: "2026-06-01 10:00:00" },
     { store: "ios", app: "1", country: "US", released_at: "2026-08-01 10:00:00" },
+  ]);
+});
+
+test("a member lacks what it may lack, and is none without what it needs", async () => {
+  const rows = [
+    { house: "a", street: "x", city: null },
+    { house: "b", street: null, city: "y" },
+  ];
+  await stage.load({ table: house, rows });
+  expect(await found({ table: house, columns: ["house", "street"], maybe: ["city"] })).toEqual([
+    { house: "a", street: "x", city: "" },
   ]);
 });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
 import { organicKeyword } from "../../src/datasets/organic-keyword.ts";
 import { defineTable } from "../../src/warehouse/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
@@ -22,6 +23,55 @@ function members(words: string, place: typeof scope = scope) {
     .map((word) => word.split(":"))
     .map(([keyword = "", rank]) => ({ ...place, keyword_key: keyword, rank: Number(rank) }));
 }
+
+const daily = defineTable({
+  name: "core.fact_shown",
+  columns: { country_key: "country", date_day: "day", keyword_key: "keyword" },
+  key: ["country_key", "date_day", "keyword_key"],
+  load: { kind: "replace", scope: ["country_key", "date_day"] },
+  partitioned: false,
+});
+
+describe("a replacement of several days", () => {
+  let stage: WarehouseStage;
+  beforeAll(async () => {
+    stage = await openWarehouseStage();
+    await stage.create(daily);
+  });
+  beforeEach(() => stage.empty(daily));
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** An answer about the first days of August; `3a 4b` is the word a on the third and b on the fourth. */
+  async function take(words: string, at: number, [from, to]: readonly [number, number] = [1, 7]) {
+    const rows = words
+      .split(" ")
+      .filter(Boolean)
+      .map((word) => ({ country_key: "US", date_day: `2026-08-0${word[0]}`, keyword_key: word.slice(1) }));
+    const days = { day: day(`2026-08-0${from}`), until: day(`2026-08-0${to + 1}`) };
+    await stage.load({ table: daily, rows, scope: { country_key: "US" }, at, ...days });
+  }
+
+  async function current(): Promise<string> {
+    const { rows } = await sql<{ words: string }>`
+      select string_agg(extract(day from date_day) || keyword, ' ' order by date_day, keyword) as words
+      from   core.fact_shown natural join core.dim_keyword`.execute(stage.db);
+    return rows[0]?.words ?? "";
+  }
+
+  test("takes out the members of each of its days that left, and none of the days beside them", async () => {
+    await take("1a 3b 4c 7d", 1_000);
+    await take("3b 5e", 2_000, [3, 5]);
+    expect(await current()).toBe("1a 3b 5e 7d");
+    await take("", 3_000, [1, 3]);
+    expect(await current()).toBe("5e 7d");
+  });
+
+  test("that is older than what some of its days hold brings the others", async () => {
+    await take("4x", 2_000, [4, 5]);
+    await take("1a 4b 6c", 1_000);
+    expect(await current()).toBe("1a 4x 6c");
+  });
+});
 
 describe("a replacement", () => {
   let stage: WarehouseStage;

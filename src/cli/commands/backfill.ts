@@ -11,7 +11,7 @@ import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
 import { withApi, withApp } from "../environment.ts";
 import { count, print, printJson, remark } from "../output.ts";
-import { forecastOf } from "../plan-report.ts";
+import { datasetsAtLeast, forecastOf } from "../plan-report.ts";
 import { createProgressView } from "../progress.ts";
 import { exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -151,7 +151,7 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
     printResult(told, {
       goOn: `\`storehouse backfill --plan ${planId}${asks ? " --yes" : ""}\` goes on`,
       budgetSpent: (left) =>
-        `The price of plan ${planId} is spent and ${left} left, since some were charged more than once or dearer than planned: \`storehouse sync\` loads them.`,
+        `The price of plan ${planId} is spent and ${left} left, since some were charged more than once, dearer or in more pages than planned: \`storehouse sync\` loads them.`,
     });
   const isCut = options.plan === undefined && made.leftOut.slices > 0;
   const outcome =
@@ -166,6 +166,7 @@ async function planJson(app: App, { plan, notes }: Made) {
     notes,
     left,
     forecast: await forecastOf(app, left),
+    atLeast: datasetsAtLeast(left, app.config.settings),
   };
 }
 

@@ -6,7 +6,7 @@ import { datasetsOf, planChunks, type PlanChunk } from "../../ingest/planning.ts
 import { failedCount, openWork } from "../../ledger/open-work.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
-import { forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
+import { datasetsAtLeast, forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
 /** `storehouse plan`: what a sync would take. */
@@ -57,6 +57,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     totals: { ...sumOf([...lines, ...waiting]), naiveCredits },
     failed: await failedCount(db, names),
     forecast: await forecastOf(app, [...lines, ...waiting]),
+    atLeast: datasetsAtLeast([...lines, ...waiting], settings),
   };
 }
 

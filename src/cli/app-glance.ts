@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import { checkBadge } from "../api/operations/ad-intelligence.ts";
+import type { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
+import { appMatch } from "../api/operations/market.ts";
+import { AbortError, DeferError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
+import { storeOf, type Store } from "../core/store.ts";
+import { saysNothing, type Ask } from "./asking.ts";
+
+/** The page of an app in its store, and where it is looked at: a country (iOS), a language (Android), or as the service thinks fit. */
+export type Page = {
+  readonly operation: typeof iosAppDetail | typeof androidAppDetail;
+  readonly trackId: string;
+  readonly place: Readonly<Record<string, string>>;
+};
+
+type Detail = z.output<Page["operation"]["answer"]>;
+
+/** What could be had of an app, and what not. A part is null where there is none, or where `unavailable` says why. */
+export type Glance = {
+  readonly store: Store;
+  readonly trackId: string;
+  /** The page as the service tells it. */
+  readonly detail: Detail | null;
+  /** Track id of the same app in the other store. */
+  readonly match: string | null;
+  readonly badge: { readonly appAdvertiser: boolean; readonly appPublisher: boolean } | null;
+  readonly unavailable: readonly Unavailable[];
+};
+
+type Part = "detail" | "match" | "badge";
+type Unavailable = { readonly part: Part; readonly code: string; readonly problem: string };
+
+/**
+ * Asks for the parts one after the other. One that cannot be had leaves the others; of an app that the service does not know no
+ * other part is paid for. Throws the first error where nothing at all could be had.
+ */
+export async function glanceAt(ask: Ask, { operation, trackId, place }: Page): Promise<Glance> {
+  const store = storeOf(trackId);
+  const errors: { readonly part: Part; readonly error: StorehouseError }[] = [];
+  const tried = async <T>(part: Part, asked: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await asked();
+    } catch (error) {
+      if (!leavesTheRest(error)) throw error;
+      errors.push({ part, error });
+      return null;
+    }
+  };
+  const detail = await tried("detail", () => ask<Page["operation"]>(operation, { trackId, ...place }));
+  const isUnknown = Object.keys(place).length === 0 && errors.some(({ error }) => saysNothing(error));
+  if (isUnknown) throw errors[0]?.error;
+  const other = await tried("match", () => ask(appMatch, { store: store === "ios" ? "ios" : "play", trackId }));
+  const badge = await tried("badge", () => ask(checkBadge, { trackId }));
+  if (errors.length === 3) throw errors[0]?.error;
+  return {
+    store,
+    trackId,
+    detail,
+    match: other == null || other === "" ? null : String(other),
+    badge: badge === null ? null : { appAdvertiser: badge.appAdvertiser, appPublisher: badge.appPublisher },
+    unavailable: errors
+      .filter(({ part, error }) => !(part === "match" && saysNothing(error)))
+      .map(({ part, error }) => ({ part, code: error.code, problem: error.problem })),
+  };
+}
+
+/** True for what leaves the other parts to be had. The token was good for the balance, so that a refusal is about one operation alone. */
+function leavesTheRest(error: unknown): error is StorehouseError {
+  return [RetryError, SkipError, DeferError, AbortError].some((kind) => error instanceof kind);
+}

@@ -1,0 +1,69 @@
+import { Argument, Option, type Command } from "commander";
+import { checkBadge } from "../../api/operations/ad-intelligence.ts";
+import { androidAppDetail, iosAppDetail } from "../../api/operations/app.ts";
+import { appMatch } from "../../api/operations/market.ts";
+import { fail } from "../../core/errors.ts";
+import { storeOf } from "../../core/store.ts";
+import { glanceAt, type Page } from "../app-glance.ts";
+import { countryArgument, languageArgument, trackIdArgument } from "../arguments.ts";
+import { saysNothing, withAsk } from "../asking.ts";
+import { printGlance } from "../glance-report.ts";
+import { printJson, remark } from "../output.ts";
+
+type Options = { readonly country?: string; readonly language?: string; readonly json?: true };
+
+const credits = iosAppDetail.cost + appMatch.cost + checkBadge.cost;
+
+/** `storehouse app`: one app at a glance. */
+export function addApp(program: Command): void {
+  program
+    .command("app")
+    .description(
+      `show one app at a glance: its page in the store, the same app in the other store, whether it advertises (${credits} credits)`,
+    )
+    .addArgument(new Argument("<id>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
+    .addOption(
+      new Option("--country <code>", "country whose page is shown; iOS only (default: the app's own)").argParser(
+        countryArgument,
+      ),
+    )
+    .addOption(
+      new Option("--language <code>", "language of the page that is shown; Android only (default: EN)").argParser(
+        languageArgument,
+      ),
+    )
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nWhat cannot be had of it is said, and the rest is shown.\n\nExamples:\n  storehouse app 1459023318 --country JP\n  storehouse app com.example.app --json\n\nExit codes: 0 shown, 1 nothing could be had, 2 usage, settings or token, 3 no credits are left.",
+    )
+    .action((trackId: string, options: Options) => {
+      const page = pageOf(trackId, options);
+      return withAsk(async ({ ask }) => {
+        const glance = await glanceAt(ask, page).catch((error: unknown) => {
+          if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` has the service look for it.`);
+          throw error;
+        });
+        if (options.json) printJson(glance);
+        else printGlance(glance);
+      });
+    });
+}
+
+/** The page that is asked for. Throws a UsageError where an option is one of the other store. */
+function pageOf(trackId: string, { country, language }: Options): Page {
+  if (storeOf(trackId) === "ios") {
+    if (language !== undefined)
+      throw fail("bad_argument", { language, problem: "pages of iOS apps differ by country: use --country" });
+    return { operation: iosAppDetail, trackId, place: country === undefined ? {} : { countryCode: country } };
+  }
+  if (country !== undefined)
+    throw fail("bad_argument", { country, problem: "pages of Android apps differ by language: use --language" });
+  return { operation: androidAppDetail, trackId, place: language === undefined ? {} : { langCode: language } };
+}
+
+function discoverCommand(trackId: string): string {
+  return storeOf(trackId) === "ios"
+    ? `storehouse discover ios ${trackId}`
+    : `storehouse discover android ${trackId} --country US`;
+}

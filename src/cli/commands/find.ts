@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import type { z } from "zod";
+import { appSearch, companyUrlSearch } from "../../api/operations/dashboard-search.ts";
+import { fail } from "../../core/errors.ts";
+import { storeOf, type Store } from "../../core/store.ts";
+import { ifAny, withAsk, type Ask } from "../asking.ts";
+import { print, printJson } from "../output.ts";
+import { table } from "../table.ts";
+
+type Options = { readonly url?: string; readonly json?: true };
+
+/** `storehouse find`: apps of both stores by name, or by their company's address. */
+export function addFind(program: Command): void {
+  program
+    .command("find")
+    .description(
+      `find apps of both stores by name (${appSearch.cost} credit), or by the URL of their company (${companyUrlSearch.cost} credits)`,
+    )
+    .argument("[name...]", "name of an app, or a part of it")
+    .option("--url <url>", "URL of a company, with or without https://, instead of a name")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      '\nExamples:\n  storehouse find "habit tracker"\n  storehouse find --url example.com --json\n\nExit codes: 0 answered, 1 the API failed, 2 usage, settings or token, 3 no credits are left.',
+    )
+    .action((words: string[], options: Options) => {
+      const query = queryOf(words, options);
+      return withAsk(async ({ ask }) => {
+        const found = options.url === undefined ? await byName(ask, query) : await byUrl(ask, query);
+        if (options.json) printJson(found);
+        else if (found.length === 0) print(`No app was found for ${JSON.stringify(query)}.`);
+        else print(tableOf(found));
+      });
+    });
+}
+
+/** What is looked for. Throws a UsageError when it is nothing, or both a name and a URL. */
+function queryOf(words: readonly string[], { url }: Options): string {
+  const name = words.join(" ").trim();
+  if (url !== undefined && words.length > 0)
+    throw fail("bad_argument", { problem: "a name and --url: look for one of them at a time" });
+  const query = url?.trim() ?? name;
+  if (query === "")
+    throw fail("bad_argument", { problem: "there is nothing to look for: give a name, or --url with a URL" });
+  return query;
+}
+
+type Hit = Partial<z.output<typeof appSearch.answer>[number]> & { readonly companyUrl?: string | null | undefined };
+
+/** An app that was found, the best first; what the service did not tell is null. */
+type FoundApp = ReturnType<typeof appOf>;
+
+async function byName(ask: Ask, query: string): Promise<readonly FoundApp[]> {
+  const hits = (await ifAny(ask(appSearch, { query }))) ?? [];
+  return hits.map((hit) => appOf(hit, storeOf(String(hit.trackId))));
+}
+
+async function byUrl(ask: Ask, query: string): Promise<readonly FoundApp[]> {
+  const { ios, play } = (await ifAny(ask(companyUrlSearch, { query }))) ?? {};
+  return [...(ios ?? []).map((hit) => appOf(hit, "ios")), ...(play ?? []).map((hit) => appOf(hit, "android"))];
+}
+
+function appOf(hit: Hit, store: Store) {
+  return {
+    store,
+    trackId: String(hit.trackId),
+    name: hit.name ?? null,
+    categoryId: hit.categoryId == null ? null : String(hit.categoryId),
+    categoryName: hit.categoryName ?? null,
+    developerId: hit.developerId == null ? null : String(hit.developerId),
+    developerName: hit.developerName ?? null,
+    iconUrl: hit.iconUrl ?? null,
+    companyUrl: hit.companyUrl ?? null,
+    score: hit.rankScore ?? hit.searchScore ?? null,
+  };
+}
+
+function tableOf(found: readonly FoundApp[]): string {
+  return table(
+    ["store", "id", "name", "category", "developer", "score"],
+    found.map((app) => [app.store, app.trackId, app.name, app.categoryName, app.developerName, app.score]),
+  );
+}

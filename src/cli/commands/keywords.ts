@@ -1,0 +1,111 @@
+import { Argument, Option, type Command } from "commander";
+import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
+import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
+import { fail } from "../../core/errors.ts";
+import { ask as askPerson, canAsk } from "../ask.ts";
+import { countryArgument, trackIdArgument } from "../arguments.ts";
+import { withAsk, type Asking } from "../asking.ts";
+import { callsFor, changeKeywords } from "../change-keywords.ts";
+import { keywordChanges, type KeywordVerb } from "../keyword-changes.ts";
+import { keywordsGiven, type KeywordList } from "../keyword-list.ts";
+import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
+import { print, printJson, remark } from "../output.ts";
+import { trackedNow, type TrackedPlace } from "../tracked-now.ts";
+
+type Options = {
+  readonly file?: string;
+  readonly fresh?: true;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly json?: true;
+};
+
+const verbs = {
+  add: { does: "track keywords as well", example: 'add 1459023318 US "habit tracker" "to do list"' },
+  remove: { does: "track keywords no longer", example: "remove 1459023318 US --file gone.txt --yes" },
+  sync: {
+    does: "track the keywords that are named and no others",
+    example: "sync com.example.app JP --file keywords.txt --dry-run",
+  },
+} as const satisfies Record<KeywordVerb, { does: string; example: string }>;
+
+/** `storehouse keywords`: what the account tracks, brought in line with a list. */
+export function addKeywordsCommand(program: Command): void {
+  const keywords = program
+    .command("keywords")
+    .description("change the keywords that the account tracks for an app and country");
+  for (const verb of ["add", "remove", "sync"] as const) addVerb(keywords, verb);
+}
+
+function addVerb(keywords: Command, verb: KeywordVerb): void {
+  const { does, example } = verbs[verb];
+  keywords
+    .command(verb)
+    .description(`have the account ${does}; shows what would change and asks before it does`)
+    .addArgument(new Argument("<app>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
+    .addArgument(new Argument("<country>", "country of the store, for instance US").argParser(countryArgument))
+    .argument("[keyword...]", "keywords, each in quotes where it has spaces")
+    .option(
+      "--file <file>",
+      "more of them, one a line; empty lines and lines that begin with # and a space do not count",
+    )
+    .addOption(
+      new Option(
+        "--fresh",
+        `read anew which keywords are tracked (${dailyKeywordRankings.cost} credits), instead of trusting the list last synced while their number is the same`,
+      ),
+    )
+    .option("--dry-run", "only show what would change")
+    .option("--yes", "do not ask")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; to see how many are tracked takes another.\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (it is said what was done), 2 usage, settings, token or not agreed to, 3 no credits are left.`,
+    )
+    .action((trackId: string, country: string, words: string[], options: Options) => {
+      const list = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");
+      return withAsk((asking) => change(asking, { verb, place: { trackId, country }, list, options }));
+    });
+}
+
+type Wish = {
+  readonly verb: KeywordVerb;
+  readonly place: TrackedPlace;
+  readonly list: KeywordList;
+  readonly options: Options;
+};
+
+async function change(asking: Asking, { verb, place, list, options }: Wish): Promise<void> {
+  const needed = verb === "sync" ? "when needed" : "never";
+  const now = await trackedNow(asking, place, options.fresh ? "always" : needed);
+  const changes = keywordChanges(verb, list.keywords, now.keywords);
+  const report: ChangeReport = { place, now, changes, repeats: list.repeats, calls: callsFor(changes) };
+  // the answer is one JSON value: what is shown before it goes beside
+  (options.json ? remark : print)(changesInWords(report));
+  if (report.calls === 0 || options.dryRun) {
+    if (options.json) printJson(changesAsJson(report, null));
+    return;
+  }
+  if (!options.yes && !(await isAgreed(asking, report, options))) return;
+  const done = await changeKeywords(asking, place, now, changes);
+  if (options.json) printJson(changesAsJson(report, done));
+  if (done.error === null) {
+    if (!options.json) print(doneInWords(changes, done));
+    return;
+  }
+  remark(leftInWords(changes, done));
+  throw done.error;
+}
+
+/** Asks the person. Throws a UsageError where nobody can be asked. */
+async function isAgreed({ stop }: Asking, report: ChangeReport, { json }: Options): Promise<boolean> {
+  if (!canAsk()) {
+    if (json) printJson(changesAsJson(report, null));
+    throw fail("not_confirmed");
+  }
+  if (await askPerson("Do it?", stop)) return true;
+  if (json) printJson(changesAsJson(report, null));
+  remark("Nothing was changed.");
+  process.exitCode = stop.aborted ? 130 : 2;
+  return false;
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
+import { fail } from "../core/errors.ts";
+import { foldKeyword } from "../core/text.ts";
+
+/** Keywords as they were given: each once, in the order given, and how many were given again. */
+export type KeywordList = { readonly keywords: readonly string[]; readonly repeats: number };
+
+/** One keyword and where it was given, for whoever has to mend it. */
+type Given = { readonly keyword: string; readonly at: string };
+
+/** What a keyword has to be that is added or removed. */
+const fits = {
+  add: addKeywords.params.body.schema.element,
+  remove: deleteKeywords.params.body.schema.element,
+} as const;
+
+/**
+ * The keywords of the arguments and of a file together. Spaces around a keyword do not count, and two spellings of one keyword are
+ * one. Throws a UsageError that names what does not fit, all of it, before anything is asked for.
+ */
+export function keywordsGiven(words: readonly string[], file: string | undefined, use: keyof typeof fits): KeywordList {
+  const given = [
+    ...words.map((keyword) => ({ keyword: plain(keyword), at: "" })),
+    ...(file === undefined ? [] : linesOf(file)),
+  ];
+  if (given.length === 0)
+    throw fail("bad_argument", {
+      problem: file === undefined ? "no keyword is named: name some, or a file by --file" : `${file} names no keyword`,
+    });
+  const odd = given.flatMap(({ keyword, at }) => {
+    const result = fits[use].safeParse(keyword);
+    return result.success ? [] : [`${named(keyword)}${at}: ${result.error.issues[0]?.message}`];
+  });
+  if (odd.length > 0) throw fail("bad_argument", { problem: odd.join("; ") });
+  const keywords = [...Map.groupBy(given, ({ keyword }) => foldKeyword(keyword)).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ keyword }) => keyword),
+  );
+  return { keywords, repeats: given.length - keywords.length };
+}
+
+/** The keywords of a file, one a line; empty lines do not count, nor do comments: a # at the start of a line with a space behind it. */
+function linesOf(file: string): readonly Given[] {
+  return textOf(file)
+    .split(/\r\n|\n|\r/)
+    .map((line, index) => ({ keyword: plain(line), at: ` (${file} line ${index + 1})` }))
+    .filter(({ keyword }) => keyword !== "" && !/^#( |$)/.test(keyword));
+}
+
+function textOf(file: string): string {
+  try {
+    // without the mark at the start that some programs put there; what is no UTF-8 is refused rather than guessed
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    if (cause instanceof TypeError)
+      throw fail("bad_argument", { problem: `${file} is no UTF-8 text: save it as such` }, cause);
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    if (code === "ENOENT") throw fail("bad_argument", { problem: `there is no file ${file}` }, cause);
+    throw fail("unreadable_file", { file, cause: code }, cause);
+  }
+}
+
+/** A keyword without spaces around it, and with single ones inside. */
+function plain(keyword: string): string {
+  return keyword.replaceAll(/\s+/g, " ").trim();
+}
+
+/** So many characters of a keyword are enough to find it. */
+const enough = 40;
+
+function named(keyword: string): string {
+  if (keyword === "") return "an empty one";
+  return keyword.length > enough ? `'${keyword.slice(0, enough)}...' of ${keyword.length} characters` : `'${keyword}'`;
+}

@@ -1,0 +1,77 @@
+import { StorehouseError } from "../core/errors.ts";
+import type { KeywordsChanged } from "./change-keywords.ts";
+import type { KeywordChanges } from "./keyword-changes.ts";
+import { count, countOf } from "./output.ts";
+import type { TrackedNow, TrackedPlace } from "./tracked-now.ts";
+
+/** What a change of keywords comes to before it is made. */
+export type ChangeReport = {
+  readonly place: TrackedPlace;
+  readonly now: TrackedNow;
+  readonly changes: KeywordChanges;
+  /** Keywords that were given again. */
+  readonly repeats: number;
+  readonly calls: number;
+};
+
+/** What would change, a keyword a line, and what it takes. */
+export function changesInWords({ place, now, changes, repeats, calls }: ChangeReport): string {
+  const { add, remove, left } = changes;
+  const facts = [
+    `${count(add.length)} to add`,
+    `${count(remove.length)} to remove`,
+    countOf(left.length, "keyword needs nothing", "keywords need nothing"),
+  ];
+  if (repeats > 0) facts.push(`${count(repeats)} given again`);
+  const notes =
+    now.keywords === null
+      ? [
+          "Which ones is not known, since their number is not that of the last sync: the service leaves out what needs nothing, and --fresh reads the list first.",
+        ]
+      : [];
+  return [
+    `The account tracks ${countOf(now.count, "keyword")} for ${place.trackId} in ${place.country}.`,
+    ...add.map((keyword) => `+ ${keyword}`),
+    ...remove.map((keyword) => `- ${keyword}`),
+    `${facts.join(", ")}: ${calls === 0 ? "nothing to do" : countOf(calls, "call")}.`,
+    ...notes,
+  ].join("\n");
+}
+
+/** What was done, and what the service did not confirm. */
+export function doneInWords(changes: KeywordChanges, { added, removed }: KeywordsChanged): string {
+  const silent = [...without(changes.add, added), ...without(changes.remove, removed)];
+  return [
+    `${count(added.length)} added, ${count(removed.length)} removed. The next \`storehouse sync\` reads the list again.`,
+    ...(silent.length === 0 ? [] : [`The service left out ${silent.map((keyword) => `"${keyword}"`).join(", ")}.`]),
+  ].join("\n");
+}
+
+/** What was done before a failure, and what is left. */
+export function leftInWords({ add, remove }: KeywordChanges, { added, removed }: KeywordsChanged): string {
+  return `Not all was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed. Whether the call that failed did its work is not known; the same command again does what is left.`;
+}
+
+/** The same as data. `added` and `removed` are null where nothing was to be done or agreed to. */
+export function changesAsJson({ place, now, changes, repeats, calls }: ChangeReport, done: KeywordsChanged | null) {
+  const error = done?.error ?? null;
+  return {
+    app: place.trackId,
+    country: place.country,
+    tracked: now.count,
+    isListKnown: now.keywords !== null,
+    add: changes.add,
+    remove: changes.remove,
+    left: changes.left,
+    repeats,
+    calls,
+    added: done?.added ?? null,
+    removed: done?.removed ?? null,
+    error: error instanceof StorehouseError ? error.code : error === null ? null : "interrupted",
+  };
+}
+
+function without(sent: readonly string[], told: readonly string[]): readonly string[] {
+  const known = new Set(told);
+  return sent.filter((keyword) => !known.has(keyword));
+}

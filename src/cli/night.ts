@@ -1,0 +1,27 @@
+import { datasets } from "../datasets/all.ts";
+import { examplePortfolio } from "../ingest/example-portfolio.ts";
+import { nightCost } from "../ingest/night-cost.ts";
+
+/** The account for which nights are priced: apps of both stores in turn, each in all countries with keywords of its own. */
+const exampleAccount = { apps: 20, countries: ["US", "GB", "DE", "JP", "BR"], keywords: 200 } as const;
+
+/** Credits that a night costs for the example account by the name of the dataset, whether it is on or off. See `nightCost`. */
+export async function nightCosts(): Promise<ReadonlyMap<string, number>> {
+  const portfolio = examplePortfolio(exampleAccount, datasets);
+  const costs = new Map<string, number>();
+  for (const dataset of datasets) costs.set(dataset.name, await nightCost(dataset, portfolio));
+  return costs;
+}
+
+/** What a night costs for some datasets together. */
+export function nightSum(costs: ReadonlyMap<string, number>, names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
+}
+
+/** Credits of a night as they are shown: small ones with a tenth. */
+export function nightWords(credits: number): string {
+  return credits.toLocaleString("en-US", { maximumFractionDigits: credits < 100 ? 1 : 0 });
+}
+
+/** Whom the figures are for, in words. */
+export const exampleWords = `${exampleAccount.apps} apps (half of each store) in ${exampleAccount.countries.length} countries, each with ${exampleAccount.keywords} keywords of its own`;

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import type { Params } from "../api/address.ts";
+import type { Answer } from "../api/client.ts";
+import type { Operation } from "../api/define-operation.ts";
+import { readAnswer, type Unfit } from "../api/read-answer.ts";
+import { errorOf } from "../api/replies.ts";
+import { RetryError, StorehouseError } from "../core/errors.ts";
+import { throughOutage } from "./outage.ts";
+import type { IngestParts } from "./parts.ts";
+import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
+
+/** A call that a person asks for. Aborting `signal` takes back what is not sent yet; what is sent runs to its end, since it is paid for. */
+export type Question<O extends Operation = Operation> = {
+  readonly operation: O;
+  readonly params: Params;
+  readonly signal: AbortSignal;
+};
+
+/** What came of it: the checked answer, and the items of it that were left out because they do not fit the contract. */
+export type Told<O extends Operation> = { readonly value: z.output<O["answer"]>; readonly unfit: readonly Unfit[] };
+
+/**
+ * Asks one thing for a person: granted by the ledger down to the last credit, since the floors are kept for people, and noted like any
+ * request. No table is made of the answer, so its body is not stored. What may pass is asked again, a few times; then it is thrown.
+ */
+export async function askOnce<O extends Operation>(parts: IngestParts, question: Question<O>): Promise<Told<O>> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const { body } = await send(parts, question);
+      const { value, unfit } = readAnswer(question.operation, body);
+      // it was checked by the operation's own schema
+      return { value: value as z.output<O["answer"]>, unfit };
+    } catch (error) {
+      if (!(error instanceof RetryError) || failures >= error.attempts || question.signal.aborted) throw error;
+      await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), question.signal);
+    }
+  }
+}
+
+/** One call, granted, sent, noted. Throws what its status stands for. */
+async function send(parts: IngestParts, { operation, params, signal }: Question): Promise<Answer> {
+  const cost = () => parts.learned.get(operation.id) ?? operation.cost;
+  const answer = await parts.queue.run({ cost, class: "person", signal }, async () => {
+    const from = parts.clock.now();
+    try {
+      const result = await parts.client.ask(operation, params);
+      const receipt = receiptOf(operation, result);
+      await note(parts, { operation, params }, result, receipt.charged ?? 0);
+      return { result, receipt };
+    } catch (error) {
+      if (error instanceof StorehouseError && !wasNeverSent(error))
+        await noteLoss(parts, { operation, params }, error, parts.clock.now() - from);
+      throw error;
+    }
+  });
+  const problem = await problemOf(parts, operation, answer, cost());
+  if (problem !== null) throw problem;
+  if (answer.credits.cost !== null) {
+    parts.learned.set(operation.id, answer.credits.cost);
+    await parts.shared.learn({ operation, charged: answer.credits.cost });
+  }
+  return answer;
+}
+
+type Call = Pick<Question, "operation" | "params">;
+
+async function note(parts: IngestParts, call: Call, answer: Answer, cost: number): Promise<void> {
+  const { status, durationMs, receivedAt, body, credits } = answer;
+  const errorCode = errorOf(call.operation, answer)?.code ?? null;
+  const told = {
+    status,
+    errorCode,
+    cost,
+    remaining: credits.remaining,
+    durationMs,
+    byteCount: body.length,
+    receivedAt,
+  };
+  await throughOutage(parts, () => parts.shared.land({ ...landingOf(parts, call), ...told }));
+}
+
+/** A call without an answer. Whether it was charged is not known; the balance of the next answer tells. */
+async function noteLoss(parts: IngestParts, call: Call, { code }: StorehouseError, durationMs: number): Promise<void> {
+  const told = { status: null, errorCode: code, cost: 0, remaining: null, durationMs, byteCount: 0 };
+  await parts.shared.land({ ...landingOf(parts, call), ...told, receivedAt: parts.clock.now() });
+}
+
+function landingOf(parts: IngestParts, { operation, params }: Call) {
+  const scalars = Object.entries(params).filter(([, value]) => !Array.isArray(value));
+  return {
+    accountId: parts.accountId,
+    sliceId: null,
+    attempt: 0,
+    page: 0,
+    dataset: null,
+    class: "person",
+    operation: operation.id,
+    // people paste all sorts of things
+    params: Object.fromEntries(scalars.map(([name, value]) => [name, parts.scrub(String(value))])),
+    workerId: parts.workerId,
+    body: null,
+  };
+}

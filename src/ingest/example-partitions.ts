@@ -1,0 +1,29 @@
+import type { DatasetSettings } from "../config/settings.ts";
+import { day } from "../core/day.ts";
+import type { Timing } from "../core/way.ts";
+import { datasets } from "../datasets/all.ts";
+import type { Dataset, Partition } from "../datasets/define-dataset.ts";
+import { examplePortfolio } from "./example-portfolio.ts";
+import { partitionsOf } from "./plan-chunks.ts";
+
+/** Countries of the small account for which examples are made. */
+export const exampleCountries = ["US", "JP"] as const;
+
+/** Whom a dataset would ask for of a small made-up account: what its settings and options do shows there. */
+export function examplePartitions(
+  dataset: Dataset,
+  { options, countries }: Pick<DatasetSettings, "options" | "countries"> = {},
+): readonly Partition[] {
+  return partitionsOf({
+    dataset,
+    portfolio: examplePortfolio({ apps: 2, countries: exampleCountries, keywords: 1 }, datasets),
+    request: { datasets: [], bounds: {}, today: day("2026-06-15") },
+    settings: { ...(options === undefined ? {} : { options }), ...(countries === undefined ? {} : { countries }) },
+  });
+}
+
+/** The timings by which these partitions of a dataset go; its own where there are none to tell by. */
+export function timingsOf(dataset: Dataset, partitions: readonly Partition[]): readonly Timing[] {
+  if (partitions.length === 0) return [dataset.timing];
+  return [...new Set(partitions.map(({ timing }) => timing ?? dataset.timing))];
+}

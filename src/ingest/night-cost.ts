@@ -1,0 +1,102 @@
+import { addDays, day, type Day } from "../core/day.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
+import type { Timing } from "../core/way.ts";
+import { wayFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import type { CoverageReader } from "../ledger/coverage.ts";
+import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
+
+/** Nights are counted after this one; they hold the end of a month and no leap day. */
+const nightBefore = day("2026-06-15");
+/** So many nights are counted at least. */
+const fewestNights = 30;
+/** A rhythm that takes longer than this to come round is not waited for. */
+const mostNights = 90;
+
+/**
+ * What a dataset costs a night in credits once its history is loaded, with the settings that it comes with: the mean of consecutive
+ * nights, as many as it takes for all of its rhythms to come round, planned by the real planner. Every answer is taken to have rows,
+ * to stay the same, and to have one page.
+ */
+export async function nightCost(dataset: Dataset, portfolio: Portfolio): Promise<number> {
+  const kinds = kindsOf(dataset, portfolio);
+  const partitions = kinds.flatMap((alike) => alike.slice(0, 1));
+  const counts = new Map(kinds.map((alike, index) => [keyOf(partitions[index]), alike.length]));
+  const sampled: Dataset = { ...dataset, partitions: () => partitions };
+  const timings = [dataset.timing, ...partitions.flatMap(({ timing }) => timing ?? [])];
+  const nights = nightsFor(timings);
+  const ledger = createLedger();
+  let credits = 0;
+  // the night before loads the history
+  for (let night = 0; night <= nights; night += 1) {
+    const slices: SliceDraft[] = [];
+    const planning = planningOf(sampled, portfolio, addDays(nightBefore, night));
+    for await (const { plan } of planInChunks(ledger.coverage, planning)) slices.push(...plan.slices);
+    ledger.load(slices);
+    if (night > 0)
+      credits += slices.reduce((sum, slice) => sum + slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0), 0);
+  }
+  return credits / nights;
+}
+
+/** Partitions by what they cost: those of a kind differ in whom they are about alone, so that one of them tells of all. */
+function kindsOf(dataset: Dataset, portfolio: Portfolio): readonly (readonly Partition[])[] {
+  const all = partitionsOf(planningOf(dataset, portfolio, nightBefore));
+  return [...Map.groupBy(all, (partition) => kindOf(dataset, partition)).values()];
+}
+
+function kindOf(dataset: Dataset, partition: Partition): string {
+  const ways = dataset
+    .operationsFor(partition.scope)
+    .map((operation) => wayFor(dataset, operation, partition, new Map()))
+    .map((way) => ({ ...way, tracked: way.tracked?.size ?? null }));
+  return JSON.stringify([ways, partition.items?.length ?? null, partition.timing ?? null]);
+}
+
+function keyOf(partition: { readonly scope: Scope } | undefined): string {
+  return partition === undefined ? "" : scopeKey(partition.scope);
+}
+
+function planningOf(dataset: Dataset, portfolio: Portfolio, today: Day): DatasetPlanning {
+  return { dataset, portfolio, request: { datasets: [], bounds: {}, today }, learned: new Map(), settings: {} };
+}
+
+/** What was asked for so far, as the ledger would tell it: all of it was answered. */
+function createLedger(): {
+  readonly coverage: CoverageReader;
+  readonly load: (slices: readonly SliceDraft[]) => void;
+} {
+  const loaded = new Map<string, Covered[]>();
+  return {
+    coverage: {
+      read: (scopes) =>
+        Promise.resolve(new Map(scopes.map((scope) => [scopeKey(scope), loaded.get(scopeKey(scope)) ?? []]))),
+    },
+    load: (slices) => {
+      for (const slice of slices) {
+        const known = loaded.get(scopeKey(slice.scope)) ?? [];
+        known.push({ ...slice, state: "loaded", refused: false });
+        loaded.set(scopeKey(slice.scope), known);
+      }
+    },
+  };
+}
+
+/** Nights after which all timings have come round a whole number of times. */
+function nightsFor(timings: readonly Timing[]): number {
+  const common = timings.map(daysOf).reduce(leastCommonMultiple, 1);
+  return common > mostNights ? mostNights : common * Math.ceil(fewestNights / common);
+}
+
+/** Days until a timing asks for the same again. A month counts as thirty, and what is asked for once never comes round. */
+function daysOf(timing: Timing): number {
+  if (timing.kind === "snapshot") return timing.refreshDays > mostNights ? 1 : timing.refreshDays;
+  const packed = timing.packDays ?? 1;
+  if (timing.kind === "series") return packed;
+  return leastCommonMultiple(packed, "days" in timing.grid ? timing.grid.days : fewestNights);
+}
+
+function leastCommonMultiple(a: number, b: number): number {
+  const divisor = (x: number, y: number): number => (y === 0 ? x : divisor(y, x % y));
+  return (a * b) / divisor(a, b);
+}

@@ -1,0 +1,72 @@
+import type { DatasetSettings } from "../config/settings.ts";
+import { datasetNamed } from "../datasets/all.ts";
+import { wayFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
+
+/** Settings that would change nothing about a dataset, each with the reason: whoever writes one expects something of it. */
+export type Unusable = Partial<Record<keyof DatasetSettings, string>>;
+
+/** What of the settings of a dataset cannot be used, given its options; told by whom and when it would ask for a made-up account. */
+export function unusableSettings(name: string, { options }: Pick<DatasetSettings, "options">): Unusable {
+  const dataset = datasetNamed(name);
+  const partitions = examplePartitions(dataset, { options });
+  // what it is planned from may be too special to be made up
+  const whom = partitions.length === 0 ? {} : whomUnusable(dataset, partitions, options);
+  const isPaged = dataset.operations.some(({ paging }) => paging !== null);
+  return {
+    ...whom,
+    ...whenUnusable(dataset, partitions),
+    ...(isPaged ? {} : { most_pages: "its answers have no pages" }),
+  };
+}
+
+function whomUnusable(
+  dataset: Dataset,
+  partitions: readonly Partition[],
+  options: DatasetSettings["options"],
+): Unusable {
+  const whom = (some: readonly Partition[]) => JSON.stringify(some.map(({ scope, items }) => [scope, items]));
+  const isNarrowed = exampleCountries.some(
+    (one) => whom(examplePartitions(dataset, { options, countries: [one] })) !== whom(partitions),
+  );
+  const hasDevice = partitions.some(({ scope }) => scope["device"] !== undefined);
+  return {
+    ...(isNarrowed ? {} : { countries: "what it asks for is the same for all countries" }),
+    ...(hasDevice ? {} : { devices: "what it asks for is the same for all devices" }),
+  };
+}
+
+function whenUnusable(dataset: Dataset, partitions: readonly Partition[]): Unusable {
+  const kinds = new Set(timingsOf(dataset, partitions).map(({ kind }) => kind));
+  const isOnlyNow = kinds.size === 1 && kinds.has("snapshot");
+  if (isOnlyNow) {
+    const reason = "it is asked for as it is on the day; refresh_days says how often";
+    return {
+      start: reason,
+      history_days: reason,
+      settle_days: reason,
+      lookback_days: reason,
+      pack_days: reason,
+      longest_window: reason,
+    };
+  }
+  const refresh = kinds.has("snapshot")
+    ? {}
+    : { refresh_days: "it asks for days of the past; lookback_days says which are asked for again" };
+  if (!kinds.has("series")) {
+    const reason = "it asks for whole periods of a fixed calendar";
+    return { ...refresh, pack_days: reason, longest_window: reason };
+  }
+  return spansDays(dataset, partitions)
+    ? refresh
+    : { ...refresh, longest_window: "each of its calls is about one day" };
+}
+
+/** True where some call of the dataset may be about several days. */
+function spansDays(dataset: Dataset, partitions: readonly Partition[]): boolean {
+  return partitions.some((partition) =>
+    dataset
+      .operationsFor(partition.scope)
+      .some((operation) => wayFor(dataset, operation, partition, new Map()).maxDays > 1),
+  );
+}

@@ -1,0 +1,218 @@
+import { Command } from "commander";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { addApp } from "../../src/cli/commands/app.ts";
+import { addDiscover } from "../../src/cli/commands/discover.ts";
+import { addFind } from "../../src/cli/commands/find.ts";
+import { addKeywordsCommand } from "../../src/cli/commands/keywords.ts";
+import type { Fault } from "../../src/sandbox/faults.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, type Stage } from "../support/ingest-stage.ts";
+
+describe("what a person asks by a command", () => {
+  let stage: Stage;
+  const [ios, android] = ["6446318020", "app.lumi.habit"];
+
+  beforeAll(async () => {
+    stage = await openStage({ noData: "empty" });
+  });
+  afterEach(() => {
+    stage.sandbox.set({ faults: [] });
+    stage.sandbox.clearLog();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  async function run(command: readonly string[], options: Parameters<typeof startChild>[2] = {}) {
+    await using child = startChild(stage, command, options);
+    const code = await child.ended;
+    return { code, ...child.output() };
+  }
+
+  const faulty = (faults: readonly Fault[]) => stage.sandbox.set({ faults });
+  const asked = () => stage.asked().map(({ operation, params }) => [operation, params]);
+  const newest = () => stage.query("select * from ops.request where slice_id is null order by request_id desc limit 1");
+
+  test("find by name shows apps of both stores, for a credit that is booked and noted without an answer or a token", async () => {
+    const { code, stdout, stderr } = await run(["find", "lumi:", "habit"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^store +id +name +category +developer +score\n/);
+    expect(stdout).toMatch(/\nios +6446318020 +Lumi: Habit Garden /);
+    expect(stdout).toMatch(/\nandroid +app\.lumi\.habit +Lumi: Habit Garden /);
+    expect(asked()).toEqual([["dashboard.app-search", { query: "lumi: habit" }]]);
+    expect(await newest()).toMatchObject([
+      { operation: "dashboard.app-search", class: "person", dataset: null, status: 200, cost: 1, error_code: null },
+    ]);
+    expect(await stage.query("select from raw.answer")).toEqual([]);
+    expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
+    expect(await stage.query("select kind, stopped_at is null as runs from ops.worker")).toEqual([
+      { kind: "command", runs: false },
+    ]);
+  });
+
+  test("find by the URL of a company takes it with or without a scheme, and tells as JSON what the service told", async () => {
+    const { stdout } = await run(["find", "--url", "paperlanternlabs.example", "--json"]);
+    expect(JSON.parse(stdout)).toEqual(
+      [
+        { store: "ios", trackId: ios, categoryId: "6007" },
+        { store: "android", trackId: android, categoryId: "17" },
+      ].map((one) => expect.objectContaining({ ...one, companyUrl: "https://paperlanternlabs.example" })),
+    );
+    expect((await run(["find", "--url", "https://paperlanternlabs.example", "--json"])).stdout).toBe(stdout);
+    expect(await newest()).toMatchObject([{ operation: "dashboard.company-url-search", cost: 10 }]);
+  });
+
+  test("finding nothing is an answer, however the service says it", async () => {
+    expect(await run(["find", 'no "such" app'])).toEqual({
+      code: 0,
+      stdout: 'No app was found for "no \\"such\\" app".\n',
+      stderr: "",
+    });
+    for (const status of [204, 404]) {
+      faulty([{ kind: "status", status, body: "", operation: "dashboard.app-search", times: 1 }]);
+      expect(await run(["find", "lumi", "--json"])).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
+    }
+  });
+
+  test("app shows page, counterpart and badge of an app, its store told by the id", async () => {
+    const page = await run(["app", ios, "--country", "jp"]);
+    expect(page).toMatchObject({ code: 0, stderr: "" });
+    for (const line of [/^app +ios 6446318020\n/, /\nother store +app\.lumi\.habit\n/, /\nadvertises +(yes|no)\n/])
+      expect(page.stdout).toMatch(line);
+    const json = await run(["app", android, "--language", "ja", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      store: "android",
+      trackId: android,
+      detail: { trackId: android, langCode: "ja" },
+      match: ios,
+      badge: { appAdvertiser: expect.any(Boolean), appPublisher: expect.any(Boolean) },
+      unavailable: [],
+    });
+    expect(asked()).toEqual([
+      ["ios.app-detail", { trackId: ios, countryCode: "JP" }],
+      ["market.app-match", { store: "ios", trackId: ios }],
+      ["ad-intelligence.check-badge", { trackId: ios }],
+      ["android.app-detail", { trackId: android, langCode: "JA" }],
+      ["market.app-match", { store: "play", trackId: android }],
+      ["ad-intelligence.check-badge", { trackId: android }],
+    ]);
+  });
+
+  test("app says which part cannot be had and why, and shows the others", async () => {
+    faulty([
+      { kind: "empty-401", operation: "ad-intelligence.check-badge", times: 9 },
+      { kind: "status", status: 204, body: "", operation: "market.app-match", times: 9 },
+    ]);
+    const { code, stdout, stderr } = await run(["app", ios]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^No badge: unauthorised: the API refused the token \(.*\)\.\n$/),
+    });
+    expect(stdout).toMatch(/\nother store +no such app is known\n/);
+    expect(stdout).not.toContain("advertises");
+    faulty([{ kind: "success-false", operation: "ios.app-detail", times: 9 }]);
+    const json = JSON.parse((await run(["app", ios, "--json"])).stdout);
+    expect(json).toMatchObject({
+      detail: null,
+      match: android,
+      unavailable: [{ part: "detail", code: "success_false" }],
+    });
+  });
+
+  test("app pays for no other part of an app that the service does not know, and names the way to have it looked for", async () => {
+    const { code, stdout, stderr } = await run(["app", "99"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^`storehouse discover ios 99` has the service look for it\.\nnot_found: /);
+    const other = await run(["app", "com.nobody.knows"]);
+    expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
+    expect(stage.asked().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
+    expect(stage.asked().map(({ charged }) => charged)).toEqual([0, expect.any(Number)]);
+  });
+
+  test("discover queues an app of either store, and ends with 1 when the service did not", async () => {
+    expect((await run(["discover", "ios", "99"])).stdout).toMatch(/^99 is queued: /);
+    const { code, stdout } = await run(["discover", "android", "com.example.app", "--country", "us", "--json"]);
+    expect({ code, told: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      told: { store: "android", trackId: "com.example.app", country: "US", queued: true },
+    });
+    faulty([{ kind: "status", status: 200, body: "false", operation: "ios.app-discovery", times: 1 }]);
+    expect(await run(["discover", "ios", "99"])).toMatchObject({
+      code: 1,
+      stdout: "The service did not queue 99.\n",
+    });
+  });
+
+  test("what fails is told with a next step that fits, and without the token", async () => {
+    const token = await run(["find", "lumi"], { variables: { API_TOKEN: "a-wrong-token-4711" } });
+    expect(token).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^unauthorised: .*API_TOKEN/) });
+    expect(token.stderr).not.toContain("a-wrong-token-4711");
+    faulty([{ kind: "success-false", operation: "dashboard.app-search", times: 9 }]);
+    const failed = await run(["find", "lumi"]);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^unanswered: success_false: .*message="the data could not be prepared".*run the command again/,
+    );
+    expect(failed.stderr).not.toMatch(/retry|raw\.answer/);
+    faulty([{ kind: "status", status: 500, operation: "dashboard.app-search", times: 2 }]);
+    expect(await run(["find", "lumi"])).toMatchObject({ code: 0, stderr: "" });
+    const missing = await run(["find", "lumi"], { variables: { API_TOKEN: "" } });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/^bad_setting: API_TOKEN is not set; /) });
+  });
+
+  test("a token that was typed as a name goes into no table", async () => {
+    await run(["find", stage.sandbox.token]);
+    expect(await newest()).toMatchObject([{ params: { query: "[hidden]" } }]);
+  });
+});
+
+describe("the floors of the allowance", () => {
+  test("are kept for people: a command spends what no sync may, down to the last credit", async () => {
+    const token = "a-token-of-few-credits";
+    await using stage = await openStage({ accounts: [{ token, total: 1000, remaining: 11, periodHours: 24 }] });
+    const settings = { credits: { floors: { snapshot: 0.5, daily: 0.5, lookback: 0.5, backfill: 0.5 } } };
+    const run = async (...command: readonly string[]) => {
+      await using child = startChild(stage, command, { settings });
+      const code = await child.ended;
+      return { code, ...child.output() };
+    };
+    expect((await stage.sync({ settings })).outcome).toBe("deferred");
+    expect(await run("find", "--url", "paperlanternlabs.example")).toMatchObject({ code: 0 });
+    expect(await run("find", "lumi")).toMatchObject({ code: 0 });
+    const { code, stdout, stderr } = await run("find", "lumi");
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toMatch(
+      /^allowance_spent: this takes 1 credits and 0 are left .*; run the command again after \d{4}-/,
+    );
+    expect(stage.asked().map(({ status }) => status)).toEqual([200, 200]);
+    const credits = await run("credits");
+    expect(credits.stdout).toMatch(/\n\(account\) +person +2 +11\n/);
+  });
+});
+
+describe("what cannot be asked", () => {
+  test.each([
+    [["find"], "there is nothing to look for"],
+    [["find", " "], "there is nothing to look for"],
+    [["find", "--url", ""], "there is nothing to look for"],
+    [["find", "a", "--url", "b.example"], "one of them at a time"],
+    [["app"], "missing required argument"],
+    [["app", "no id"], "It is no track id"],
+    [["app", "-5"], "It is no track id"],
+    [["app", "99", "--country", "USA"], "It is no country"],
+    [["app", "99", "--language", "en"], "use --country"],
+    [["app", "a.b", "--country", "US"], "use --language"],
+    [["app", "a.b", "--language", "tlh"], "no language of the service"],
+    [["discover", "windows", "99"], "Allowed choices are ios, android"],
+    [["discover", "ios", "a.b"], "the id is one of android"],
+    [["discover", "android", "a.b"], "name it by --country"],
+    [["discover", "ios", "99", "--country", "US"], "leave --country out"],
+    [["keywords", "add", "99", "US"], "no keyword is named"],
+    [["keywords", "add", "99", "US", " "], "an empty one"],
+    [["keywords", "add", "99", "USA", "a"], "It is no country"],
+    [["keywords", "add", "no id", "US", "a"], "It is no track id"],
+    [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],
+  ])("%j is refused before anything is opened", async (command, problem) => {
+    const program = new Command("storehouse").exitOverride().configureOutput({ writeErr: () => undefined });
+    for (const add of [addFind, addApp, addDiscover, addKeywordsCommand]) add(program);
+    await expect(program.parseAsync(command, { from: "user" })).rejects.toThrow(problem);
+  });
+});

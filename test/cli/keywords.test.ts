@@ -1,0 +1,155 @@
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startChild } from "../support/ingest-child.ts";
+import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
+
+const app = "6446318020";
+
+async function run(stage: Stage, command: readonly string[]) {
+  await using child = startChild(stage, ["keywords", ...command]);
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
+
+/** What was asked for since the log was cleared, the bodies of changes with it. */
+function asked(stage: Stage) {
+  return stage.asked().map(({ operation, params }) => [operation?.replace("dashboard.", ""), params["body"]]);
+}
+
+async function tracked(stage: Stage, country: string) {
+  const rows = await stage.query<{ keyword: string }>(
+    `select k.keyword from core.tracked_keyword as t join core.dim_keyword as k using (keyword_key)
+     join core.dim_app as a using (app_key) join core.dim_country as c using (country_key)
+     where t.is_current and a.track_id = $1 and c.country_code = $2`,
+    [app, country],
+  );
+  return rows.map(({ keyword }) => keyword).sort();
+}
+
+describe("keywords that the account tracks", () => {
+  let stage: Stage;
+  const followed = { request: { datasets: ["tracked_keyword"] } } as const;
+
+  beforeAll(async () => {
+    stage = await openStage();
+    await stage.sync(followed);
+  });
+  beforeEach(() => stage.sandbox.clearLog());
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test("are not changed where nobody can be asked: it is shown what would be, and that takes the count alone", async () => {
+    const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
+    expect(stdout).toBe(
+      `The account tracks 12 keywords for ${app} in US.\n+ yoga at home\n1 to add, 0 to remove, 1 keyword needs nothing: 1 call.\n`,
+    );
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^not_confirmed: .*--yes.*\n$/) });
+    expect(asked(stage)).toEqual([["number-of-keywords", undefined]]);
+    const json = await run(stage, ["add", app, "US", "yoga at home", "--json", "--dry-run"]);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toMatchObject({ add: ["yoga at home"], remove: [], calls: 1, added: null });
+  });
+
+  test("are added with --yes, and the next sync of the same day reads the list again, once", async () => {
+    const { code, stdout } = await run(stage, ["add", app, "US", "yoga at home", "habit tracker", "--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\n1 added, 0 removed\. The next `storehouse sync` reads the list again\.\n$/);
+    expect(asked(stage)).toEqual([
+      ["number-of-keywords", undefined],
+      ["add-keywords", ["yoga at home"]],
+    ]);
+    stage.sandbox.clearLog();
+    await stage.sync(followed);
+    expect(asked(stage).map(([operation]) => operation)).toEqual(["number-of-keywords", "daily-keyword-rankings"]);
+    expect(await tracked(stage, "US")).toHaveLength(13);
+    expect(await tracked(stage, "US")).toContain("yoga at home");
+  });
+
+  test("are swapped for others: the list is read again although the count is the same", async () => {
+    const before = await tracked(stage, "JP");
+    const file = path.join(tmpdir(), `storehouse-swap-${process.pid}.txt`);
+    await writeFile(file, `\uFEFF# japan\r\n${before.slice(1).join("\r\n")}\r\n\r\nnew one\r\n`);
+    const { code, stdout } = await run(stage, ["sync", app, "jp", "--file", file, "--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      `\n+ new one\n- ${before[0]}\n1 to add, 1 to remove, 11 keywords need nothing: 2 calls.\n`,
+    );
+    expect(asked(stage)).toEqual([
+      ["number-of-keywords", undefined],
+      ["add-keywords", ["new one"]],
+      ["delete-keywords", [before[0]]],
+    ]);
+    stage.sandbox.clearLog();
+    await stage.sync(followed);
+    expect(
+      asked(stage)
+        .map(([operation]) => operation)
+        .sort(),
+    ).toEqual(["daily-keyword-rankings", "number-of-keywords"]);
+    expect(await tracked(stage, "JP")).toEqual([...before.slice(1), "new one"].sort());
+    const again = await run(stage, ["sync", app, "JP", "--file", file, "--yes"]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("0 to add, 0 to remove") });
+    expect(asked(stage).map(([operation]) => operation)).not.toContain("delete-keywords");
+    await rm(file);
+  });
+
+  test("are read anew where their number changed behind our back, and before that nothing is removed", async () => {
+    const [first, second, ...rest] = await tracked(stage, "US");
+    await run(stage, ["remove", app, "US", first ?? "", "--yes"]);
+    stage.sandbox.clearLog();
+    const unknown = await run(stage, ["remove", app, "US", second ?? "", "--dry-run"]);
+    expect(unknown.stdout).toContain("Which ones is not known");
+    expect(asked(stage).map(([operation]) => operation)).toEqual(["number-of-keywords"]);
+    const { stdout } = await run(stage, ["sync", app, "US", ...rest, "--yes", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ isListKnown: true, add: [], remove: [second], removed: [second] });
+    expect(
+      asked(stage)
+        .map(([operation]) => operation)
+        .slice(-3),
+    ).toEqual(["number-of-keywords", "daily-keyword-rankings", "delete-keywords"]);
+  });
+});
+
+test("changes go by the two hundred, and where the credits end in between it is said what was done", async () => {
+  const token = "a-token-of-few-credits";
+  await using stage = await openStage({ accounts: [{ token, total: 1000, remaining: 3, periodHours: 24 }] });
+  const words = Array.from({ length: 450 }, (_, index) => `word ${index}`);
+  const { code, stdout, stderr } = await run(stage, ["add", app, "JP", ...words, "--yes", "--json"]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/Not all was done: 400 of 450 added, 0 of 0 removed.*\nallowance_spent: /);
+  expect(JSON.parse(stdout)).toMatchObject({ calls: 3, added: words.slice(0, 400), removed: [] });
+  expect(asked(stage)).toEqual([
+    ["number-of-keywords", undefined],
+    ["add-keywords", words.slice(0, 200)],
+    ["add-keywords", words.slice(200, 400)],
+  ]);
+  expect(await stage.query("select sum(cost)::int as cost from ops.request")).toEqual([{ cost: 3 }]);
+});
+
+test("a change that is interrupted ends the call under way, says what was done and sends no other", async () => {
+  const gate = gateAfter(2);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const words = Array.from({ length: 450 }, (_, index) => `word ${index}`);
+  await using child = startChild(stage, ["keywords", "add", app, "JP", ...words, "--yes"]);
+  await until(() => gate.held() === 1);
+  child.process.kill("SIGINT");
+  gate.open();
+  expect(await child.ended).toBe(130);
+  expect(child.output().stderr).toMatch(/^Not all was done: 200 of 450 added, .*\nInterrupted\.\n$/);
+  expect(asked(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
+  expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
+});
+
+test("an app that was not tracked is tracked with its first keyword, and a list that was never synced is bought only for sync", async () => {
+  await using stage = await openStage({ market: { keywordsPerApp: 0 } });
+  const { code, stdout } = await run(stage, ["sync", app, "US", "first", "--yes"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("tracks 0 keywords") });
+  expect(asked(stage)).toEqual([
+    ["number-of-keywords", undefined],
+    ["add-keywords", ["first"]],
+  ]);
+  stage.sandbox.clearLog();
+  await run(stage, ["sync", app, "US", "first", "second", "--dry-run"]);
+  expect(asked(stage).map(([operation]) => operation)).toEqual(["number-of-keywords", "daily-keyword-rankings"]);
+});

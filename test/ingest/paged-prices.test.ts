@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { planChunks } from "../../src/ingest/planning.ts";
+import { openWork } from "../../src/ledger/open-work.ts";
+import { manualClock } from "../sandbox/open.ts";
+import { openFollowed, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+
+/** Every page of the advertisements for the one app of the market that has two pages of them; 200 credits a page. */
+const whole = { datasets: { ad_creative: { most_pages: 9 } } };
+const run = (more: RunOptions = {}): RunOptions => ({
+  settings: whole,
+  ...more,
+  request: { datasets: ["ad_creative"], only: { apps: ["6446318020"] }, ...more.request },
+});
+const market = { apps: 2, countries: ["US", "JP"] };
+
+const slices = (stage: Stage) =>
+  stage.query(
+    `select state, planned_requests as requests, planned_credits as credits, rows_loaded as rows,
+            (select count(*)::int from ops.request as q where q.slice_id = s.slice_id) as asked,
+            (select sum(cost)::int from ops.request as q where q.slice_id = s.slice_id) as cost
+     from   ops.slice as s where dataset = 'ad_creative' order by window_end desc, slice_id`,
+  );
+
+/** What a sync would plan of the advertisements now. */
+async function planned(stage: Stage, options: RunOptions) {
+  await using app = await stage.open(options);
+  const request = { datasets: [], bounds: {}, today, ...options.request };
+  const found: { requests: number; credits: number }[] = [];
+  for await (const { dataset, slices: drafts } of planChunks(app.warehouse.db, request, app.config.settings, true))
+    if (dataset === "ad_creative") found.push(...drafts.map(({ requests, credits }) => ({ requests, credits })));
+  return found;
+}
+
+test("a total raises what the slice is planned to cost to what it is charged", async () => {
+  await using stage = await openStage({ market });
+  expect(await planned(stage, run())).toEqual([]);
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  expect(await planned(stage, run())).toEqual([{ requests: 1, credits: 200 }]);
+  expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
+  expect(await slices(stage)).toEqual([{ state: "loaded", requests: 2, credits: 400, rows: 74, asked: 2, cost: 400 }]);
+});
+
+test("the next answer of the same scope is expected to have as many pages as the last one, and costs what was planned", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync(run());
+  const earlier = run({ request: { bounds: { start: addDays(today, -45) } } });
+  expect(await planned(stage, earlier)).toEqual([{ requests: 2, credits: 400 }]);
+  const fewer = { ...earlier, settings: { datasets: { ad_creative: { most_pages: 1 } } } };
+  expect(await planned(stage, fewer)).toEqual([
+    { requests: 1, credits: 200 },
+    { requests: 1, credits: 200 },
+  ]);
+  // an app that lost its second page since
+  await stage.query("update ops.slice set planned_requests = 7, planned_credits = 1400 where dataset = 'ad_creative'");
+  expect(await planned(stage, earlier)).toEqual([{ requests: 7, credits: 1400 }]);
+  await stage.sync(earlier);
+  expect((await slices(stage)).at(-1)).toMatchObject({ state: "loaded", requests: 2, credits: 400, cost: 400 });
+});
+
+test("no page is asked for that credits do not pay for; what has landed stays and is gone on from after the reset", async () => {
+  const clock = manualClock(Date.now());
+  const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
+  await using stage = await openStage({ market, clock, accounts });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.spend(stage.sandbox.account().remaining - 399);
+  const creatives = () => stage.asked().filter(({ operation }) => operation === "ad-intelligence.creatives");
+  expect(await stage.sync(run())).toMatchObject({ outcome: "deferred" });
+  expect(creatives().map(({ params }) => params["page"])).toEqual([1]);
+  expect(await slices(stage)).toMatchObject([{ state: "deferred", requests: 2, credits: 400, asked: 1, cost: 200 }]);
+  expect(stage.sandbox.account().remaining).toBe(199);
+  await using app = await stage.open(run());
+  expect(await openWork(app.warehouse.db, ["ad_creative"])).toMatchObject([{ slices: 1, requests: 1, credits: 200 }]);
+
+  clock.move(stage.sandbox.account().resetSeconds * 1000);
+  expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
+  expect(creatives().map(({ params }) => params["page"])).toEqual([1, 2]);
+  expect(await slices(stage)).toMatchObject([{ state: "loaded", credits: 400, rows: 74, cost: 400 }]);
+});
+
+test("a budget that ends between two pages is kept, and the next run pays for the rest alone", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  const steps = run({ maxCredits: 210, request: { datasets: ["ad_creative"] } });
+  expect(await stage.sync(steps)).toMatchObject({ outcome: "deferred", progress: { credits: 200 } });
+  expect(await slices(stage)).toMatchObject([{ requests: 2, credits: 400, asked: 1 }]);
+  expect(await stage.sync(steps)).toMatchObject({ outcome: "loaded", progress: { credits: 200 } });
+  expect(await slices(stage)).toMatchObject([{ state: "loaded", asked: 2, cost: 400, rows: 74 }]);
+});
+
+test("pages are capped by default, and fewer of them take nothing away that more had brought", async () => {
+  await using stage = await openStage({ market });
+  const one = run({ settings: {} });
+  await stage.sync(one);
+  expect(await slices(stage)).toEqual([{ state: "loaded", requests: 1, credits: 200, rows: 50, asked: 1, cost: 200 }]);
+  await stage.sync(run());
+  const rows = () => stage.query("select from core.ad_creative");
+  expect(await rows()).toHaveLength(74);
+  // the first page alone is asked for again, as if its period had not been over
+  await stage.query("update ops.slice set as_of = window_start where dataset = 'ad_creative' and planned_requests = 1");
+  await stage.sync(one);
+  expect((await slices(stage)).map(({ asked }) => asked)).toEqual([1, 2, 1]);
+  expect(await rows()).toHaveLength(74);
+});
+
+test("a plan of a backfill never costs more than its price, and the pages that it did not foresee are left to a sync", async () => {
+  await using stage = await openFollowed({ market });
+  const asked = { datasets: ["ad_creative"], apps: ["6446318020"], bounds: { start: addDays(today, -45) } };
+  const plan = await plannedBackfill(stage, asked, { settings: whole });
+  expect(plan).toMatchObject({ slices: 2, requests: 2, credits: 400 });
+  const result = await runPlanned(stage, plan.planId, { settings: whole });
+  expect(result).toMatchObject({ outcome: "deferred", progress: { credits: 400 } });
+  expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
+  const after = await slices(stage);
+  expect(after.map(({ requests, asked: sent }) => [requests, sent])).toEqual([
+    [2, 2],
+    [2, 2],
+  ]);
+  // by now the ledger knows how many pages to expect
+  const next = await plannedBackfill(stage, { ...asked, bounds: { start: addDays(today, -75) } }, { settings: whole });
+  expect(next).toMatchObject({ slices: 1, requests: 2, credits: 400 });
+});

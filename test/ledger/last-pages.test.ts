@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { scopeKey } from "../../src/core/slice.ts";
+import { readLastPages } from "../../src/ledger/last-pages.ts";
+import { reprice } from "../../src/ledger/reprice.ts";
+import { august, draft, ledgerForTests } from "../support/ledger-stage.ts";
+
+describe("the pages of last answers", () => {
+  const ledger = ledgerForTests();
+  const week = { start: day("2026-08-01"), end: day("2026-08-08") };
+  const japan = { store: "ios", app: "1", country: "JP" };
+  const read = (...scopes: readonly (typeof japan)[]) => readLastPages(ledger.stage.db, "keyword_rank", scopes);
+  const { scope, operation } = draft();
+  const us = { store: "ios", app: "1", country: "US" };
+
+  test("are those of the newest days that are answered, by scope and operation, with the number of their days", async () => {
+    const { stage, worker } = ledger;
+    const run = await stage.run();
+    await stage.inState(run, "loaded", worker, draft({ window: week, requests: 4 }));
+    // asked for later, about older days
+    await stage.inState(run, "loaded", worker, draft({ window: { ...week, end: day("2026-08-04") }, requests: 9 }));
+    await stage.inState(run, "loaded", worker, draft({ window: august(2), operation: "other", requests: 2 }));
+    await stage.inState(run, "empty", worker, draft({ scope: japan, window: august(3), requests: 1 }));
+    const found = await read(us, japan);
+    expect(Object.fromEntries(found.get(scopeKey(scope)) ?? [])).toEqual({
+      [operation]: { count: 4, days: 7 },
+      other: { count: 2, days: 1 },
+    });
+    expect(Object.fromEntries(found.get(scopeKey(japan)) ?? [])).toEqual({ [operation]: { count: 1, days: 1 } });
+  });
+
+  test("are not those of what waits or failed, nor of another dataset about the same", async () => {
+    const { stage, worker } = ledger;
+    const run = await stage.run();
+    for (const [index, state] of (["pending", "running", "deferred", "skipped", "failed"] as const).entries())
+      await stage.inState(run, state, worker, draft({ window: august(index + 1), requests: 5 }));
+    await stage.inState(run, "loaded", worker, draft({ dataset: "other", window: august(9), requests: 5 }));
+    expect((await read(us)).size).toBe(0);
+  });
+
+  test("are put right while an answer is read, by the attempt that has the slice and by no other", async () => {
+    const { stage, worker } = ledger;
+    const [id = ""] = await stage.insert(await stage.run(), draft({ requests: 1, credits: 200 }));
+    const slice = await stage.claimed(id, worker);
+    expect(await reprice(stage.db, slice, { requests: 3, credits: 600 })).toBe(true);
+    expect(await reprice(stage.db, { ...slice, attempt: 0 }, { requests: 9, credits: 1800 })).toBe(false);
+    expect(await stage.slices("planned_requests as requests, planned_credits as credits")).toEqual([
+      { requests: 3, credits: 600 },
+    ]);
+  });
+});

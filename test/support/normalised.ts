@@ -1,0 +1,27 @@
+import type { Operation } from "../../src/api/define-operation.ts";
+import { readAnswer } from "../../src/api/read-answer.ts";
+import type { Slice } from "../../src/core/slice.ts";
+import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import { checkRows } from "../../src/warehouse/check-rows.ts";
+import type { Row } from "../../src/warehouse/table.ts";
+import { sliceOf } from "./ingest-slice.ts";
+
+/** Bodies, one a page, read as answers of an operation and made into rows of the dataset's first table; and why what else was in them does not fit. */
+export function normalised(
+  dataset: Dataset,
+  operation: Operation,
+  slice: Partial<Slice>,
+  ...bodies: readonly unknown[]
+): { readonly rows: readonly Row[]; readonly unfit: readonly string[] } {
+  const read = bodies.map((body) => readAnswer(operation, Buffer.from(JSON.stringify(body))));
+  const left = read.flatMap(({ unfit }, page) => unfit.map((one) => ({ ...one, page })));
+  const { rows, unfit } = dataset.normalise(
+    sliceOf({ dataset: dataset.name, operation: operation.id, ...slice }),
+    read.map(({ value }) => value),
+    left,
+  );
+  const [table] = dataset.tables;
+  if (table === undefined) throw new Error("a dataset has a table");
+  const checked = checkRows(table, rows[table.name] ?? []);
+  return { rows: checked.fit, unfit: [...left, ...unfit, ...checked.unfit].map(({ reason }) => reason) };
+}
