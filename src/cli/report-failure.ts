@@ -1,7 +1,10 @@
-import { AbortError, StorehouseError, UsageError } from "../core/errors.ts";
+import { AbortError, fail, StorehouseError, UsageError } from "../core/errors.ts";
+import { isLostConnection } from "../warehouse/database-errors.ts";
 
 /** Tells a person in one line what went wrong and returns the exit code: 2 for settings, arguments and token, 1 for the rest. */
-export function reportFailure(error: unknown, say: (line: string) => void): number {
+export function reportFailure(failure: unknown, say: (line: string) => void): number {
+  // the driver's own text says little and may say where
+  const error = isLostConnection(failure) ? fail("database_unreachable", { problem: "the connection broke" }) : failure;
   if (error instanceof StorehouseError) {
     say(error.message);
     return error instanceof UsageError || error instanceof AbortError ? 2 : 1;
