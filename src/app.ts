@@ -111,12 +111,13 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     refresh,
   });
   const dimensions = createDimensions(db);
+  const queueId = kind === "sync" ? workerId : sharedQueue;
   const parts: IngestParts = {
     db,
     client,
     queue,
     dimensions,
-    shared: createSharedSteps({ db, dimensions, clock, workerId, at: app.at }),
+    shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
     partitions: createPartitions(db),
     clock,
     log,
@@ -124,7 +125,7 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
     workerId,
     program: programDigest(),
-    queueId: kind === "sync" ? workerId : sharedQueue,
+    queueId,
     retryMs: api.retry_seconds * 1000,
     refreshBalance: refresh,
     scrub: hiderOf([access.token]),
