@@ -12,6 +12,7 @@ import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
 import { releaseDead } from "./credits/dead-holds.ts";
 import { createCreditQueue } from "./credits/queue.ts";
+import { createApiOutage } from "./ingest/api-outage.ts";
 import { refreshBalance } from "./ingest/balance.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
 import { startHands, type Hands } from "./ingest/hands.ts";
@@ -82,6 +83,9 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
   };
 }
 
+/** So long does a foreground run wait for an API that is away, as a person or a cron job would; a worker waits for as long as it takes. */
+const foregroundPatienceMs = 10 * 60_000;
+
 /** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
 export async function openIngest(app: App, kind: "sync" | "worker", budget: Budget): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
@@ -112,10 +116,24 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
   });
   const dimensions = createDimensions(db);
   const queueId = kind === "sync" ? workerId : sharedQueue;
+  const retryMs = api.retry_seconds * 1000;
+  const abort = (error: StorehouseError) => {
+    stopped ??= error;
+    halting.abort();
+  };
   const parts: IngestParts = {
     db,
     client,
     queue,
+    apiOutage: createApiOutage({
+      clock,
+      log,
+      retryMs,
+      patienceMs: kind === "sync" ? foregroundPatienceMs : Number.POSITIVE_INFINITY,
+      refreshBalance: refresh,
+      abort,
+      halted: halting.signal,
+    }),
     dimensions,
     shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
     partitions: createPartitions(db),
@@ -126,13 +144,10 @@ export async function openIngest(app: App, kind: "sync" | "worker", budget: Budg
     workerId,
     program: programDigest(),
     queueId,
-    retryMs: api.retry_seconds * 1000,
+    retryMs,
     refreshBalance: refresh,
     scrub: hiderOf([access.token]),
-    abort: (error) => {
-      stopped ??= error;
-      halting.abort();
-    },
+    abort,
     halted: halting.signal,
     at: app.at,
   };

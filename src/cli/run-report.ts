@@ -1,3 +1,4 @@
+import { RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../ingest/sync.ts";
 import { count, countOf, print, remark } from "./output.ts";
 
@@ -6,6 +7,11 @@ export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interr
   SyncResult["outcome"],
   number
 >;
+
+/** What a run tells the shell: an API that stayed away is no mistake of whoever started it. */
+export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "error">): number {
+  return error instanceof RetryError ? exitCodes.failed : exitCodes[outcome];
+}
 
 /** The exit codes for the help of commands that run slices. */
 export const exitHelp =

@@ -96,6 +96,11 @@ export const errorCodes = {
     says: "the connection broke before the answer was whole",
     next: "it is asked for again by itself",
   },
+  api_away: {
+    recovery: "defer",
+    says: "the API answered nobody for a while",
+    next: "it goes on by itself",
+  },
   timeout: {
     recovery: "retry",
     attempts: 4,
