@@ -37,7 +37,7 @@ async function load(app: App, stop: AbortSignal): Promise<number> {
   });
   const bounds = { start: addDays(today, -days), end: today };
   const result = await syncInForeground(app, {
-    request: { datasets: [], bounds, today },
+    request: { datasets: ["keyword_rank"], bounds, today },
     maxCredits: null,
     stop,
     progress: (progress) => view.show(progress),

@@ -51,7 +51,8 @@ describe.each(datasets)("$name", (dataset) => {
     for (const { operation: id, params } of asked()) {
       const operation = operations.find((one) => one.id === id);
       for (const [name, value] of Object.entries(params))
-        if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(operation?.params[name]?.maxItems ?? 0);
+        if (Array.isArray(value))
+          expect(value.length).toBeLessThanOrEqual(operation?.params[name]?.maxItems ?? dataset.itemsPerCall ?? 0);
       const range = operation?.range ?? null;
       if (range === null) continue;
       const days = daysBetween(params[range.start] as Day, params[range.end] as Day) + (range.endInclusive ? 1 : 0);

@@ -71,7 +71,13 @@ export function describeDataset(dataset: Dataset) {
 
 /** When a dataset is asked for, in words. */
 export function timingWords(timing: Dataset["timing"]): string {
-  if (timing.kind === "snapshot") return timing.refreshDays === 1 ? "daily" : `every ${timing.refreshDays} days`;
+  if (timing.kind === "snapshot") {
+    if (timing.refreshDays >= 3650) return "once";
+    return timing.refreshDays === 1 ? "daily" : `every ${timing.refreshDays} days`;
+  }
   const lookback = timing.lookbackDays > 0 ? `, the last ${timing.lookbackDays} again` : "";
-  return `each day, ${timing.historyDays} back${lookback}`;
+  const packed = timing.packDays === undefined ? "" : `, ${timing.packDays} at once`;
+  const each =
+    timing.kind === "series" ? "each day" : "days" in timing.grid ? `each ${timing.grid.days} days` : "each month";
+  return `${each}, ${timing.historyDays} back${lookback}${packed}`;
 }

@@ -6,7 +6,7 @@ import { readSettings } from "../config/read-settings.ts";
 import { createApp, type App } from "../app.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasetOptions } from "../datasets/all.ts";
 
 /** The configuration of this process: environment, `.env` in the working folder or else the project's, config/storehouse.yaml. */
 export function loadConfig(): Config {
@@ -18,10 +18,7 @@ export function loadConfig(): Config {
   if (named !== undefined && statSync(named).isDirectory())
     throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names a folder, not a file: ${named}` });
   const settingsFile = named ?? path.join(projectRoot, "config", "storehouse.yaml");
-  const settings = readSettings(
-    path.resolve(settingsFile),
-    datasets.map((dataset) => dataset.name),
-  );
+  const settings = readSettings(path.resolve(settingsFile), datasetOptions);
   return Object.freeze({
     environment,
     settings,

@@ -1,17 +1,19 @@
 import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
+import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
-import { Settings } from "./settings.ts";
+import { settingsFor, type DatasetOptions, type Settings } from "./settings.ts";
 
 /** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
-export function readSettings(file: string, datasets: readonly string[]): Settings {
+export function readSettings(file: string, datasets: DatasetOptions): Settings {
   const lines = new LineCounter();
   const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
-  const result = Settings.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
+  const schema = settingsFor(datasets);
+  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
   if (!result.success) {
     const issue = result.error.issues[0];
     const unknownKey = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
@@ -20,22 +22,16 @@ export function readSettings(file: string, datasets: readonly string[]): Setting
       file,
       line: lineOf(document, lines, path),
       key: path.length > 0 ? path.join(".") : undefined,
-      problem:
-        unknownKey === undefined
-          ? issue?.message
-          : `is no setting${didYouMean(unknownKey, keysAt(Settings, issue?.path ?? []))}`,
+      problem: unknownKey === undefined ? issue?.message : unknownName(unknownKey, issue?.path ?? [], schema),
     });
   }
-  const unknown = Object.keys(result.data.datasets).find((name) => !datasets.includes(name));
-  if (unknown !== undefined) {
-    throw fail("bad_config", {
-      file,
-      line: lineOf(document, lines, ["datasets", unknown]),
-      key: `datasets.${unknown}`,
-      problem: `no dataset has this name${didYouMean(unknown, datasets)}`,
-    });
-  }
-  return result.data;
+  // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
+  return result.data as Settings;
+}
+
+function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
+  const isDataset = path.length === 1 && path[0] === "datasets";
+  return `${isDataset ? "no dataset has this name" : "is no setting"}${didYouMean(key, keysAt(schema, path))}`;
 }
 
 function valueOf(file: string, document: Document, lines: LineCounter): unknown {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDay, type Day } from "../core/day.ts";
 
 const Share = z.number().min(0).max(1);
 const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
@@ -11,6 +12,11 @@ const Keyword = z
   .min(1)
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character");
 const Days = z.int().min(0).max(3660);
+const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" });
+const DayText = z
+  .string({ error: "a day is YYYY-MM-DD" })
+  .refine((text): text is Day => isDay(text), "a day is YYYY-MM-DD")
+  .meta({ format: "date" });
 
 const ConfiguredApp = z
   .strictObject({
@@ -30,13 +36,51 @@ const DatasetSettings = z
       .min(1)
       .optional()
       .describe("Only these countries; all that the portfolio names when left out."),
+    devices: z
+      .array(Device)
+      .min(1)
+      .optional()
+      .describe("Only these devices: IPHONE, IPAD, ALL (Android); all of them when left out."),
+    start: DayText.optional().describe(
+      "First day: a sync without --from reaches back to it instead of history_days, and nothing before it is asked for.",
+    ),
     history_days: Days.min(1).optional().describe("How many days back a sync without --from reaches."),
     settle_days: Days.optional().describe("Newest days that are left alone because they are not published yet."),
     lookback_days: Days.optional().describe(
       "Days behind the settled ones that are fetched again because the source restates them.",
     ),
+    refresh_days: Days.min(1)
+      .optional()
+      .describe("Days after which what can only be asked for as it is now is asked for again."),
+    pack_days: Days.min(1)
+      .optional()
+      .describe("Days that are asked for together: the newest wait until so many can be had in one call."),
+    longest_window: Days.min(1).optional().describe("The most days that one call asks for, where it may ask for many."),
+    most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are asked for."),
+    options: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("What is special to the dataset; the lines below that name one say what it takes."),
   })
   .describe("How one dataset is fetched; what is left out keeps the default in the dataset table.");
+
+/** What is special to each dataset, by its name; null for one that has no options. */
+export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
+
+/** Settings of which each dataset takes its own options and no other, and no other dataset has any. */
+export function settingsFor(options: DatasetOptions) {
+  const shapes = Object.entries(options).map(([name, own]) => {
+    const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
+    return [
+      name,
+      DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") }).optional(),
+    ];
+  });
+  const datasets = z.strictObject(Object.fromEntries(shapes) as Record<string, z.ZodType>, {
+    error: ({ code }) => (code === "unrecognized_keys" ? "no dataset has this name" : undefined),
+  });
+  return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") });
+}
 
 /** config/storehouse.yaml, every part of it optional. */
 export const Settings = z.strictObject({

@@ -168,8 +168,8 @@ export const errorCodes = {
   not_tracked: {
     recovery: "skip",
     leaves: "skipped",
-    says: "the account's list did not name these keywords",
-    next: "nothing to do: they are asked for by name; the list of what is tracked is read again within a week",
+    says: "the answer leaves these items out",
+    next: "nothing to do: keywords that the account's list left out are asked for by name, and that list is read again within a week; apps that the service does not know are asked for again when they are due",
   },
   odd_status: {
     recovery: "skip",

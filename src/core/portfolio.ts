@@ -1,3 +1,4 @@
+import type { Scope } from "./slice.ts";
 import type { Store } from "./store.ts";
 
 /** An app that is followed, with the countries and keywords that are followed for it. */
@@ -18,7 +19,11 @@ export type PortfolioCountry = {
   readonly keywordCount: number | null;
 };
 
+/** What datasets found that others are planned from, by the name of the finding: named values, sorted. */
+export type Found = Readonly<Record<string, readonly Scope[]>>;
+
 /** What we follow: the account's own tracked apps and keywords and those of the configuration. Sorted by store, id, country. */
 export type Portfolio = {
   readonly apps: readonly PortfolioApp[];
+  readonly found?: Found;
 };

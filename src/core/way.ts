@@ -1,3 +1,6 @@
+import type { Day } from "./day.ts";
+import type { Grid } from "./period.ts";
+
 /** One way to fetch cells: what a call of an operation can carry and what it costs. */
 export type Way = {
   readonly operation: string;
@@ -13,20 +16,31 @@ export type Way = {
   readonly calls?: number;
 };
 
+/**
+ * Of which days of the past a dataset asks. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
+ * them are restated by the source and asked for again; a sync that names no start reaches `historyDays` back, or to `firstDay`.
+ * Nothing before `firstDay` is ever asked for.
+ */
+export type Reach = {
+  readonly settleDays: number;
+  readonly lookbackDays: number;
+  readonly historyDays: number;
+  readonly firstDay?: Day;
+  /** Days that are asked for together where one call brings many at the price of one: the newest wait until so many are out. */
+  readonly packDays?: number;
+};
+
 /** When a dataset is worth asking for. */
 export type Timing =
   /** Only what holds now can be asked for: asked again when the last answer is `refreshDays` old or its fingerprint changed. */
   | { readonly kind: "snapshot"; readonly refreshDays: number }
+  /** Days of the past can be asked for, each by itself or many in one call. */
+  | ({ readonly kind: "series" } & Reach)
   /**
-   * Days of the past can be asked for. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
-   * them are restated by the source and asked for again; a sync that names no start reaches `historyDays` back.
+   * Answers are aggregates over the window that is asked for: whole periods of the grid, one a call, never spread over their days. A
+   * period is asked for once its last day is published, and again while one of its days is restated.
    */
-  | {
-      readonly kind: "series";
-      readonly settleDays: number;
-      readonly lookbackDays: number;
-      readonly historyDays: number;
-    };
+  | ({ readonly kind: "period"; readonly grid: Grid } & Reach);
 
 /** True when an item may travel by this way: the account tracks it where the way names no items, and no comma would split it in a list. */
 export function carries(way: Way, item: string): boolean {

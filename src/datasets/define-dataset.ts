@@ -1,9 +1,12 @@
+import { z } from "zod";
 import type { Operation } from "../api/define-operation.ts";
 import type { Params } from "../api/address.ts";
 import type { Unfit } from "../api/read-answer.ts";
+import { wayOf } from "../api/ways.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing, Way } from "../core/way.ts";
+import type { Finding } from "../warehouse/found.ts";
 import type { Row, Table } from "../warehouse/table.ts";
 
 /** Who a dataset is fetched for. Two partitions with the same scope are the same one. */
@@ -13,6 +16,8 @@ export type Partition = {
   readonly items: readonly string[] | null;
   /** Those items that the account tracks: what a call that names none can bring. */
   readonly tracked?: readonly string[];
+  /** When it is worth asking for, where that is not as for the dataset's others. */
+  readonly timing?: Timing;
   /** What the portfolio knows that would make the answer differ; a changed one makes the last answer stale. */
   readonly fingerprint?: string;
   /** True where something is known to be there: an empty answer is none. */
@@ -31,8 +36,11 @@ export type Normalised = {
 export type Dataset = {
   readonly name: string;
   readonly summary: string;
-  /** `portfolio` datasets tell what is followed and are brought up to date before the `market` is planned. */
-  readonly stage: "portfolio" | "market";
+  /**
+   * `portfolio` datasets tell what the account follows, `listing` datasets tell what else others are planned from (see `finds`),
+   * whatever is followed; each stage is brought up to date before the next is planned, the `market` last.
+   */
+  readonly stage: "portfolio" | "listing" | "market";
   /** Takes part in a sync that names no dataset. */
   readonly on: boolean;
   /** Why it is on or off by default. */
@@ -43,6 +51,10 @@ export type Dataset = {
   readonly operations: readonly Operation[];
   /** The operations that can answer for one scope; the plan takes the cheapest. */
   readonly operationsFor: (scope: Scope) => readonly Operation[];
+  /** The most pages of an answer that are asked for unless the configuration says otherwise: where a page costs much. */
+  readonly mostPages?: number;
+  /** Items that one call names where its operation takes a list and sets no limit. */
+  readonly itemsPerCall?: number;
   /** The one of them that names no items and brings all that the account tracks for a day, in so many calls (one a device). It has no pages. */
   readonly wholeList?: { readonly operation: Operation; readonly calls: (scope: Scope) => number };
   /**
@@ -50,7 +62,17 @@ export type Dataset = {
    * the slice's own scope, days and items, written by no other dataset.
    */
   readonly answersRepeat?: true;
-  readonly partitions: (portfolio: Portfolio) => readonly Partition[];
+  /** What others are planned from, as it now stands in a table of this dataset. */
+  readonly finds?: Finding;
+  /** The findings of other datasets that its partitions are made from (`portfolio.found`). */
+  readonly plannedFrom?: readonly string[];
+  /** What is special to it, as the configuration may set it; each with its default and a sentence. Null where there is nothing. */
+  readonly options: z.ZodObject | null;
+  /**
+   * Who it is fetched for, with options as the configuration gives them. What an option changes about a call or a row stands in the
+   * scope, so that an answer keeps its meaning when the configuration changes.
+   */
+  readonly partitions: (portfolio: Portfolio, options?: unknown) => readonly Partition[];
   /** The values of the call that answers a slice, pages left out; of a slice that takes several calls those of the one with this number, from 0. */
   readonly request: (slice: Slice, call?: number) => Params;
   /**
@@ -60,14 +82,60 @@ export type Dataset = {
   readonly normalise: (slice: Slice, pages: readonly unknown[], unfit: readonly Unfit[]) => Normalised;
 };
 
+/** A dataset as its file writes it: its partitions take the options with every default filled in. */
+type Definition<O extends z.ZodObject> = Omit<Dataset, "options" | "partitions"> & {
+  readonly options?: O;
+  readonly partitions: (portfolio: Portfolio, options: z.output<O>) => readonly Partition[];
+};
+
 /** Freezes a dataset. */
-export function defineDataset(dataset: Dataset): Dataset {
-  return Object.freeze(dataset);
+export function defineDataset<const O extends z.ZodObject = typeof noOptions>(definition: Definition<O>): Dataset {
+  const { options = null, partitions } = definition;
+  const read = (options ?? noOptions) as O;
+  return Object.freeze({
+    ...definition,
+    options,
+    partitions: (portfolio: Portfolio, given: unknown = {}) => partitions(portfolio, read.parse(given)),
+  });
+}
+
+const noOptions = z.object({});
+
+/** What a call of one of the dataset's operations can carry for a partition, at the documented cost or the one that was learned. */
+export function wayFor(
+  dataset: Dataset,
+  operation: Operation,
+  partition: Pick<Partition, "scope" | "tracked">,
+  learned: ReadonlyMap<string, number>,
+): Way {
+  const { wholeList, itemsPerCall } = dataset;
+  const way = wayOf(operation, learned);
+  if (wholeList?.operation === operation)
+    return {
+      ...way,
+      maxItems: Number.POSITIVE_INFINITY,
+      tracked: new Set(partition.tracked),
+      calls: wholeList.calls(partition.scope),
+    };
+  return way.maxItems > 1 || itemsPerCall === undefined ? way : { ...way, maxItems: itemsPerCall };
 }
 
 /** How many calls answer a slice; each is landed as a page of it. */
 export function callsOf(dataset: Dataset, slice: Pick<Slice, "operation" | "scope">): number {
   return dataset.wholeList !== undefined && isWholeList(dataset, slice) ? dataset.wholeList.calls(slice.scope) : 1;
+}
+
+/**
+ * A scope of which so many pages are asked for at most. The limit stands in the scope, since an answer that was cut is another one than
+ * the whole: with a higher limit it is asked for anew, and replayed it ends where it ended.
+ */
+export function withMostPages(scope: Scope, mostPages: number | undefined): Scope {
+  return mostPages === undefined ? scope : { ...scope, most_pages: String(mostPages) };
+}
+
+/** The most pages of a slice's answer that are asked for; without end where there is no limit. */
+export function mostPagesOf({ scope }: Pick<Slice, "scope">): number {
+  return scope["most_pages"] === undefined ? Number.POSITIVE_INFINITY : Number(scope["most_pages"]);
 }
 
 /** True for a slice whose call names none of its items: what is said of the call is said of no item. */

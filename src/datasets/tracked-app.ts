@@ -3,32 +3,13 @@ import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable } from "../warehouse/table.ts";
 import { defineDataset } from "./define-dataset.ts";
+import { describers, dimAppOfList } from "./dim-app.ts";
 
 const trackedApp = defineTable({
   name: "core.tracked_app",
   columns: { app_key: "app", is_store_account_connected: "boolean" },
   key: ["app_key"],
   load: { kind: "history", scope: [], versioned: [] },
-  partitioned: false,
-});
-
-const dimApp = defineTable({
-  name: "core.dim_app",
-  columns: {
-    store: "text",
-    track_id: "text",
-    app_name: "text",
-    category_id: "text",
-    category_name: "text",
-    icon_url: "text",
-    price_text: "text",
-    developer_id: "text",
-    developer_name: "text",
-    rating: "number",
-    rating_count: "bigint",
-  },
-  key: ["store", "track_id"],
-  load: { kind: "upsert" },
   partitioned: false,
 });
 
@@ -42,14 +23,14 @@ export const trackedApps = defineDataset({
   on: true,
   why: "5 credits a day for the whole account, and everything else is planned from it",
   timing: { kind: "snapshot", refreshDays: 1 },
-  tables: [trackedApp, dimApp],
+  tables: [trackedApp, dimAppOfList],
   operations: [dashboardApps],
   operationsFor: () => [dashboardApps],
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {
     const apps = [...new Map((pages.flat() as readonly App[]).map((app) => [String(app.trackId), app])).values()];
-    return { rows: { [trackedApp.name]: apps.map(trackedRow), [dimApp.name]: apps.map(describe) }, unfit: [] };
+    return { rows: { [trackedApp.name]: apps.map(trackedRow), [dimAppOfList.name]: apps.map(describe) }, unfit: [] };
   },
 });
 
@@ -75,6 +56,7 @@ function describe(app: App) {
     developer_name: app.developerName ?? null,
     rating: app.rating ?? null,
     rating_count: app.ratingCount ?? null,
+    described_by: describers.tracked,
   };
 }
 

@@ -5,9 +5,9 @@ import { operations } from "../api/operations/all.ts";
 import { describeDataset, describeOperation, rangeWords, timingWords } from "../cli/describe.ts";
 import { projectRoot } from "../config/config.ts";
 import { Environment } from "../config/env.ts";
-import { Settings } from "../config/settings.ts";
+import { Settings, settingsFor } from "../config/settings.ts";
 import { errorCodes } from "../core/error-codes.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasetOptions, datasets } from "../datasets/all.ts";
 
 /** A file that is wholly or partly generated: its path under the project and what it must hold. */
 export type GeneratedFile = { readonly file: string; readonly text: string };
@@ -17,7 +17,7 @@ const storeWords = { ios: "iosstore", android: "androidstore" };
 /** Every generated file as it must be; README keeps its prose around the marked tables. */
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const readme = await readFile(path.join(projectRoot, "README.md"), "utf8");
-  const schema = z.toJSONSchema(Settings, { io: "input" });
+  const schema = z.toJSONSchema(settingsFor(datasetOptions), { io: "input" });
   return [
     {
       file: "README.md",
@@ -62,7 +62,17 @@ const tables: Readonly<Record<string, () => string>> = {
       settingsRows(z.toJSONSchema(Environment, { io: "input" }) as JsonSchema, ""),
     ),
   settings: () =>
-    markdown(["key", "default", "meaning"], settingsRows(z.toJSONSchema(Settings, { io: "input" }) as JsonSchema, "")),
+    markdown(
+      ["key", "default", "meaning"],
+      [
+        ...settingsRows(z.toJSONSchema(Settings, { io: "input" }) as JsonSchema, ""),
+        ...datasets.flatMap(({ name, options }) =>
+          options === null
+            ? []
+            : settingsRows(z.toJSONSchema(options, { io: "input" }) as JsonSchema, `datasets.${name}.options.`),
+        ),
+      ],
+    ),
   errors: () =>
     markdown(
       ["code", "what happens", "meaning", "next step"],
@@ -81,7 +91,9 @@ type JsonSchema = {
 function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly string[])[] {
   const named = Object.entries(schema.properties ?? {}).map(([name, inner]) => [`${prefix}${name}`, inner] as const);
   const mapped =
-    typeof schema.additionalProperties === "object" ? [[`${prefix}<name>`, schema.additionalProperties] as const] : [];
+    typeof schema.additionalProperties === "object" && Object.keys(schema.additionalProperties).length > 0
+      ? [[`${prefix}<name>`, schema.additionalProperties] as const]
+      : [];
   return [...named, ...mapped].flatMap(([name, inner]) => {
     const below = [
       ...settingsRows(inner, `${name}.`),

@@ -1,11 +1,12 @@
 import type { Settings } from "../config/settings.ts";
 import { addDays, day, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
-import { askable, type Reprocess } from "../plan/missing.ts";
+import { settledEnd, type Reprocess } from "../plan/missing.ts";
 
 /** What a backfill is asked for; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
 export type BackfillRequest = {
@@ -108,7 +109,9 @@ function canBeHad(dataset: Dataset, { bounds, settings, today }: Frame, notes: s
     return (bounds.end ?? end) >= end;
   }
   const { settle_days: settleDays = timing.settleDays } = settings.datasets[name] ?? {};
-  const { end } = askable({ ...timing, settleDays }, today, {});
+  const settled = settledEnd({ ...timing, settleDays }, today);
+  // a period that is not over and published as a whole cannot be had
+  const end = timing.kind === "period" ? periodOf(timing.grid, settled).start : settled;
   const first = bounds.start !== undefined && bounds.start > end ? bounds.start : end;
   if (bounds.end !== undefined && bounds.end > end)
     notes.push(

@@ -1,6 +1,6 @@
 import { operationById } from "../api/operations/all.ts";
 import type { Slice } from "../core/slice.ts";
-import { callsOf, type Dataset } from "../datasets/define-dataset.ts";
+import { callsOf, mostPagesOf, type Dataset } from "../datasets/define-dataset.ts";
 import { answerDigest } from "./answer-digest.ts";
 import { pagesOf } from "./fetch-pages.ts";
 import type { IngestParts } from "./parts.ts";
@@ -24,7 +24,7 @@ export async function fetchLoad(
   const calls = callsOf(dataset, slice);
   const page = await pagesOf(parts, dataset, slice, signal);
   if (dataset.answersRepeat !== true || calls > 1 || operation.paging !== null) {
-    const fetched = await readPages(operation, page, calls);
+    const fetched = await readPages(operation, page, calls, mostPagesOf(slice));
     return patiently(() => prepareSlice(parts, dataset, slice, fetched));
   }
   const only = await page(0);

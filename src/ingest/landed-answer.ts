@@ -2,7 +2,7 @@ import { operationById } from "../api/operations/all.ts";
 import { fail } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
-import { callsOf } from "../datasets/define-dataset.ts";
+import { callsOf, mostPagesOf } from "../datasets/define-dataset.ts";
 import type { LandedPage } from "../warehouse/landed.ts";
 import { readPages, type Fetched } from "./read-pages.ts";
 
@@ -22,6 +22,7 @@ export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, Land
       return page;
     },
     callsOf(datasetNamed(slice.dataset), slice),
+    mostPagesOf(slice),
   );
   return { fetched, pages: used };
 }

@@ -7,11 +7,11 @@ export type Only = { readonly apps?: readonly string[]; readonly countries?: rea
  * True when a partition belongs to what was asked for. One whose scope has no country is about all of them and stays; one without an
  * app stays only where no app is asked for, or where it tells what is followed, since the rest is planned from that.
  */
-export function isWanted(scope: Scope, stage: "portfolio" | "market", { apps, countries }: Only): boolean {
+export function isWanted(scope: Scope, stage: "portfolio" | "listing" | "market", { apps, countries }: Only): boolean {
   const { app, store, country } = scope;
   const appFits =
     apps === undefined ||
-    (app === undefined ? stage === "portfolio" : apps.includes(app) || apps.includes(`${store}:${app}`));
+    (app === undefined ? stage !== "market" : apps.includes(app) || apps.includes(`${store}:${app}`));
   const countryFits =
     countries === undefined ||
     country === undefined ||

@@ -1,16 +1,17 @@
-import { wayOf } from "../api/ways.ts";
 import type { DatasetSettings } from "../config/settings.ts";
-import { addDays } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import type { Timing, Way } from "../core/way.ts";
+import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
-import type { Dataset, Partition } from "../datasets/define-dataset.ts";
+import { wayFor, withMostPages, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { askable } from "../plan/missing.ts";
+import { periodReach } from "../plan/plan-periods.ts";
 import { inOrder, planDataset, type DatasetPlan, type PlanPartition } from "../plan/plan-dataset.ts";
 import type { Database } from "../warehouse/database.ts";
 import { isWanted } from "./only.ts";
 import type { SyncRequest } from "./planning.ts";
+import { timingWith } from "./timing-with.ts";
 
 /** All that planning one dataset starts from. */
 export type DatasetPlanning = {
@@ -28,11 +29,10 @@ export type DatasetPlanning = {
  */
 export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<DatasetPlan> {
   const { dataset, request, settings } = planning;
-  const timing = timingOf(dataset.timing, settings);
   for (const partitions of chunksOf(partitionsOf(planning))) {
     yield planDataset({
       dataset: dataset.name,
-      timing,
+      timing: timingWith(dataset.timing, settings),
       partitions: partitions.map((partition) => planPartition(partition, planning)),
       covered: await coverage.read(partitions.map(({ scope }) => scope)),
       today: request.today,
@@ -44,11 +44,21 @@ export async function* planInChunks(coverage: CoverageReader, planning: DatasetP
 }
 
 /** What a plan of a dataset needs to know of what was asked for before. */
-export function coverageFor(
-  db: Database,
-  { dataset, request, settings }: Pick<DatasetPlanning, "dataset" | "request" | "settings">,
-): CoverageReader {
-  return coverageReader(db, dataset.name, reachOf(timingOf(dataset.timing, settings), request));
+export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learned">): CoverageReader {
+  const { dataset, request, settings } = planning;
+  const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
+  const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings));
+  return coverageReader(db, dataset.name, around(timings.map((timing) => reachOf(timing, request))));
+}
+
+/** The smallest stretch of days that holds all of these; an end that is left open stays so. */
+function around(reaches: readonly Partial<Window>[]): Partial<Window> {
+  const starts = reaches.map(({ start }) => start).sort();
+  const ends = reaches.map(({ end }) => end).sort();
+  const within = (days: readonly (Day | undefined)[], chosen: Day | undefined) =>
+    days.includes(undefined) ? undefined : chosen;
+  const [start, end] = [within(starts, starts[0]), within(ends, ends.at(-1))];
+  return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }
 
 /** The partitions that configuration and request leave, in the order of their scopes. */
@@ -58,14 +68,28 @@ export function partitionsOf({
   portfolio,
   settings,
 }: Omit<DatasetPlanning, "learned">): readonly Partition[] {
-  const { countries } = settings;
+  const { countries, devices, options } = settings;
+  const mostPages = dataset.operations.some(({ paging }) => paging !== null)
+    ? (settings.most_pages ?? dataset.mostPages)
+    : undefined;
+  const within = (chosen: readonly string[] | undefined, value: string | undefined) =>
+    chosen === undefined || value === undefined || chosen.includes(value);
   const kept = dataset
-    .partitions(portfolio)
-    .filter(
-      ({ scope }) => countries === undefined || scope["country"] === undefined || countries.includes(scope["country"]),
-    )
+    .partitions(inCountries(portfolio, countries), options)
+    .filter(({ scope }) => within(countries, scope["country"]) && within(devices, scope["device"]))
+    .map((partition) => ({ ...partition, scope: withMostPages(partition.scope, mostPages) }))
     .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset.stage, request.only));
   return inOrder(kept).map(({ partition }) => partition);
+}
+
+/** A portfolio without the countries that a dataset is not to be asked for; a batch of items may name countries that no scope does. */
+function inCountries(portfolio: Portfolio, countries: readonly string[] | undefined): Portfolio {
+  if (countries === undefined) return portfolio;
+  const apps = portfolio.apps.map((app) => ({
+    ...app,
+    countries: app.countries.filter(({ country }) => countries.includes(country)),
+  }));
+  return { ...portfolio, apps };
 }
 
 /** A chunk has at most so many items, or partitions: coverage and plan of one take some ten megabytes. */
@@ -86,43 +110,27 @@ function* chunksOf(partitions: readonly Partition[]): Iterable<readonly Partitio
   if (chunk.length > 0) yield chunk;
 }
 
-function planPartition(partition: Partition, { dataset, learned }: DatasetPlanning): PlanPartition {
+function planPartition(partition: Partition, { dataset, learned, settings }: DatasetPlanning): PlanPartition {
+  const longest = settings.longest_window ?? Number.POSITIVE_INFINITY;
   return {
     scope: partition.scope,
     items: partition.items,
     fingerprint: partition.fingerprint ?? "",
     expected: partition.expected ?? false,
-    ways: dataset.operationsFor(partition.scope).map((operation): Way => {
-      const way = wayOf(operation, learned);
-      return dataset.wholeList?.operation === operation
-        ? {
-            ...way,
-            maxItems: Number.POSITIVE_INFINITY,
-            tracked: new Set(partition.tracked),
-            calls: dataset.wholeList.calls(partition.scope),
-          }
-        : way;
+    ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings) }),
+    ways: dataset.operationsFor(partition.scope).map((operation) => {
+      const way = wayFor(dataset, operation, partition, learned);
+      return { ...way, maxDays: Math.min(way.maxDays, longest) };
     }),
   };
 }
 
 /** Of how far back the ledger matters: a plan need not read every slice ever made. */
 function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
-  return timing.kind === "series"
-    ? askable(timing, today, bounds)
-    : { start: addDays(today, -timing.refreshDays - openFor) };
+  if (timing.kind === "snapshot") return { start: addDays(today, -timing.refreshDays - openFor) };
+  const reach = askable(timing, today, bounds);
+  return timing.kind === "period" ? periodReach(timing.grid, reach) : reach;
 }
 
 /** Days after which an open snapshot slice is as good as forgotten. */
 const openFor = 30;
-
-/** A dataset's timing with what the configuration changes. */
-function timingOf(timing: Timing, settings: DatasetSettings): Timing {
-  if (timing.kind === "snapshot") return timing;
-  return {
-    ...timing,
-    settleDays: settings.settle_days ?? timing.settleDays,
-    lookbackDays: settings.lookback_days ?? timing.lookbackDays,
-    historyDays: settings.history_days ?? timing.historyDays,
-  };
-}

@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
+import type { Found } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { learnedCosts } from "../credits/costs.ts";
@@ -7,6 +8,7 @@ import { datasetNamed, datasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import type { Reprocess } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
+import { readFound } from "../warehouse/found.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
 import type { Only } from "./only.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
@@ -40,13 +42,15 @@ export type PlanChunk = {
 export function datasetsOf(request: SyncRequest, settings: Settings): readonly Dataset[] {
   const named = request.datasets.map(datasetNamed);
   const fromAccount = settings.portfolio.source !== "config";
+  const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
   if (named.length === 0)
-    return datasets.filter(
-      (dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && (fromAccount || dataset.stage === "market"),
-    );
-  // a dataset is planned from what those before it in the portfolio stage brought
+    return datasets.filter((dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && canBe(dataset));
+  // a dataset is planned from what the account follows and from the findings that it names, and those again from others
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
-  const needed = datasets.slice(0, last).filter((dataset) => dataset.stage === "portfolio" && fromAccount);
+  const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));
+  const needed = datasets
+    .slice(0, last)
+    .filter((dataset) => canBe(dataset) && (dataset.stage === "portfolio" || needs.has(dataset.finds?.name ?? "")));
   return datasets.filter((dataset) => named.includes(dataset) || needed.includes(dataset));
 }
 
@@ -74,16 +78,27 @@ export async function* planChunks(
   }
 }
 
-const stages = ["portfolio", "market"] as const;
+const stages = ["portfolio", "listing", "market"] as const satisfies readonly Dataset["stage"][];
 
 async function startsOf(db: Database, request: SyncRequest, settings: Settings): Promise<readonly DatasetPlanning[]> {
-  const portfolio = portfolioOf(await readTracked(db), settings.portfolio);
+  const chosen = datasetsOf(request, settings);
+  const found = await foundFor(db, chosen);
+  const portfolio = { ...portfolioOf(await readTracked(db), settings.portfolio), found };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
-  return datasetsOf(request, settings).map((dataset) => ({
+  return chosen.map((dataset) => ({
     dataset,
     request,
     portfolio,
     learned,
     settings: settings.datasets[dataset.name] ?? {},
   }));
+}
+
+/** The findings that any of these datasets is planned from. */
+async function foundFor(db: Database, chosen: readonly Dataset[]): Promise<Found> {
+  const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
+  const findings = datasets.flatMap(({ finds }) => (finds !== undefined && needs.has(finds.name) ? [finds] : []));
+  return Object.fromEntries(
+    await Promise.all(findings.map(async (finding) => [finding.name, await readFound(db, finding)] as const)),
+  );
 }

@@ -16,12 +16,13 @@ export type Fetched = {
 
 /**
  * Reads the pages of an answer one after the other, from wherever `page` takes them, until the last; where it takes several `calls`,
- * each of them is a page.
+ * each of them is a page. What lies past `mostPages` is left alone by choice: the answer counts as whole.
  */
 export async function readPages(
   operation: Operation,
   page: (index: number) => Promise<LandedPage>,
   calls = 1,
+  mostPages = Number.POSITIVE_INFINITY,
 ): Promise<Fetched> {
   const pages: unknown[] = [];
   const unfit: Unfit[] = [];
@@ -40,6 +41,7 @@ export async function readPages(
     if (doubt !== null) unfit.push({ reason: doubt.reason, item: null });
     if (doubt?.stuck === true) return { pages, unfit, drift, fetchedAt };
     before = seen;
+    if (index + 1 >= mostPages) return { pages, unfit, drift, fetchedAt };
     if (!hasNextPage(operation, read.value, index, read.unfit.length)) return { pages, unfit, drift, fetchedAt };
   }
 }

@@ -45,7 +45,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
       { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
       `slice.${done.state}`,
     );
-    if (dataset.stage === "portfolio") await planAfter(parts, slice);
+    if (dataset.stage !== "market") await planAfter(parts, slice);
   } catch (error) {
     if (isLostConnection(error)) throw error;
     await endBadly(parts, slice, known(parts, error, signal)).catch(async (fault: unknown) => {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Unfit } from "../api/read-answer.ts";
 import type { Slice } from "../core/slice.ts";
+import { lastDay } from "../core/window.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { setAside } from "../ledger/set-aside.ts";
 import { checkRows } from "../warehouse/check-rows.ts";
@@ -105,9 +106,11 @@ function scopeRow(table: Table, { scope, window }: Slice): Row {
     columns.map((column) => {
       const kind = table.columns[column];
       if (kind === "app") return [column, appRef(scope["store"] ?? "", scope["app"] ?? "")];
-      if (kind === "day") return [column, window.start];
+      if (kind === "day") return [column, column === "period_end" ? lastDay(window) : window.start];
       if (kind === "device") return [column, scope["device"] ?? "ALL"];
-      return [column, scope[kind === "text" ? column : (kind ?? column)] ?? null];
+      // a partition that tells no countries or languages apart stands for all of them
+      if (kind === "country") return [column, scope["country"] ?? "ALL"];
+      return [column, scope[kind === "text" ? column : (kind ?? column)] ?? (kind === "text" ? "" : null)];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
-import { inOrder, isNoAnswer } from "../plan/plan-dataset.ts";
+import { inOrder } from "../plan/plan-dataset.ts";
+import { isNoAnswer } from "../plan/plan-snapshot.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
 import { coverageFor, partitionsOf } from "./plan-chunks.ts";

@@ -1,10 +1,9 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
+import { periodOf } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
+import type { Reach } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
 import type { Calendar, GapGrid, GapRow } from "./gap-grid.ts";
-
-type Series = Extract<Timing, { kind: "series" }>;
 
 /**
  * Which cells are asked for: those never asked for and those that are still restated (`missing`); those whose newest slice failed, or
@@ -16,16 +15,31 @@ export type Reprocess = (typeof reprocesses)[number];
 /** The cells of one scope that must be asked for: never asked before (or to be asked anew), and asked while the source still restated them. */
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
-/** The days that a sync may ask for: cut where they are not published yet. Without a start as far back from the end as the dataset's history. */
-export function askable(timing: Series, today: Day, bounds: Partial<Window>): Window {
-  const settled = addDays(today, 1 - timing.settleDays);
+/**
+ * The days that a sync may ask for: cut where they are not published yet, and before the dataset's first day. Without a start they
+ * begin on that day or, where there is none, as far back from the end as the dataset's history; without an end they end where the
+ * last full pack does.
+ */
+export function askable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
+  const { firstDay, historyDays } = timing;
+  const published = settledEnd(timing, today);
+  const settled =
+    bounds.end === undefined && timing.packDays !== undefined
+      ? periodOf({ days: timing.packDays }, published).start
+      : published;
   const end = bounds.end !== undefined && bounds.end < settled ? bounds.end : settled;
-  return { start: bounds.start ?? addDays(end, -timing.historyDays), end };
+  const start = bounds.start ?? firstDay ?? addDays(end, -historyDays);
+  return { start: firstDay !== undefined && start < firstDay ? firstDay : start, end };
+}
+
+/** The day after the newest one that is published. */
+export function settledEnd({ settleDays }: Reach, today: Day): Day {
+  return addDays(today, 1 - settleDays);
 }
 
 /** What missing cells are told from. */
 export type MissingOptions = {
-  readonly timing: Series;
+  readonly timing: Reach;
   /** Null stands for the scope itself, under the name ''. */
   readonly items: readonly string[] | null;
   readonly calendar: Calendar;

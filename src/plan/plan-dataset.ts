@@ -1,11 +1,14 @@
-import type { Day } from "../core/day.ts";
-import { addDays } from "../core/day.ts";
-import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft } from "../core/slice.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
-import { oneDay, windowLength, type Window } from "../core/window.ts";
+import type { Window } from "../core/window.ts";
+import { broadCover, isBroad } from "./broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
-import { calendarOf, type Calendar } from "./gap-grid.ts";
-import { askable, hasFailed, isOpen, missingCells, sorted, type Reprocess } from "./missing.ts";
+import { draft, type Part } from "./draft.ts";
+import { calendarOf, type Calendar, type GapGrid } from "./gap-grid.ts";
+import { askable, missingCells, sorted, type Reprocess } from "./missing.ts";
+import { planPeriods } from "./plan-periods.ts";
+import { planSnapshot } from "./plan-snapshot.ts";
 import { unaskedCover, type KnownShapes } from "./unasked-cover.ts";
 
 /** One partition of a dataset with the ways in which it can be fetched. */
@@ -17,6 +20,8 @@ export type PlanPartition = {
   /** True where something is known to be there: an empty answer is none. */
   readonly expected?: boolean;
   readonly ways: readonly Way[];
+  /** When it is worth asking for, where that is not as for the others. */
+  readonly timing?: Timing;
 };
 
 /** All that planning one dataset depends on: nothing else is read. */
@@ -45,14 +50,13 @@ export type DatasetPlan = {
  * are planned one by one, so that any part of them can be planned alone.
  */
 export function planDataset(request: PlanRequest): DatasetPlan {
-  const { timing, today } = request;
-  const calendar = timing.kind === "series" ? calendarOf(askable(timing, today, request.bounds)) : null;
-  const shapes: KnownShapes = new Map();
+  const calendars = calendarFinder(request);
   const parts = inOrder(request.partitions).map(({ partition, key }) => {
+    const timing = partition.timing ?? request.timing;
     const covered = request.covered.get(key) ?? [];
-    return calendar === null
-      ? planSnapshot(request, partition, covered)
-      : planSeries(request, partition, covered, { calendar, shapes });
+    if (timing.kind === "snapshot") return planSnapshot({ request, partition, covered, timing });
+    if (timing.kind === "period") return planPeriods({ request, partition, covered, timing });
+    return planSeries({ request, partition, covered, timing }, calendars(timing));
   });
   const slices = newestFirst(parts.flatMap((part) => part.slices));
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
@@ -72,59 +76,48 @@ function newestFirst(slices: SliceDraft[]): readonly SliceDraft[] {
   return slices.sort((a, b) => (a.window.end < b.window.end ? 1 : a.window.end > b.window.end ? -1 : 0));
 }
 
-type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
+type Series = Extract<Timing, { kind: "series" }>;
 
-function planSnapshot(request: PlanRequest, partition: PlanPartition, covered: readonly Covered[]): Part {
-  const way = partition.ways[0];
-  if (way === undefined || !isDue(request, partition, covered)) return { slices: [], naiveCredits: 0 };
-  const slice = draft(request, partition, { way, items: [], window: oneDay(request.today) }, "snapshot");
-  return { slices: [slice], naiveCredits: slice.credits };
+/** One partition of a request with what was asked for it before. */
+export type PartitionPlanning<T extends Timing> = {
+  readonly request: PlanRequest;
+  readonly partition: PlanPartition;
+  readonly covered: readonly Covered[];
+  readonly timing: T;
+};
+
+/** The days that a timing may ask for, with the covers that were looked for over them. */
+type Days = { readonly calendar: Calendar; readonly shapes: KnownShapes };
+
+/** Finds the days that a timing may ask for, worked out once for all partitions that share it. */
+function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Days {
+  const found = new Map<string, Days>();
+  return (timing) => {
+    const window = askable(timing, today, bounds);
+    const key = `${window.start} ${window.end}`;
+    const known = found.get(key) ?? { calendar: calendarOf(window), shapes: new Map() };
+    found.set(key, known);
+    return known;
+  };
 }
 
-function isDue({ timing, today, reprocess }: PlanRequest, partition: PlanPartition, covered: readonly Covered[]) {
-  const { fingerprint } = partition;
-  if (timing.kind !== "snapshot") return false;
-  const newest = covered.at(-1);
-  if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
-  if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
-  // an answer that failed is no answer, but it is not asked for twice on one day either
-  const latest = covered.findLast((slice) => slice.state !== "failed");
-  const oldest = addDays(today, latest !== undefined && isNoAnswer(latest, partition) ? -1 : -timing.refreshDays);
-  const held = latest?.fingerprint === fingerprint && (isOpen(latest) || latest.asOf > oldest);
-  return !(
-    held ||
-    covered.some((slice) => slice.state === "failed" && slice.fingerprint === fingerprint && slice.asOf >= today)
-  );
-}
-
-/** True for a slice that ended well and without what was asked for, so that it holds for a day only. A refusal holds like an answer. */
-export function isNoAnswer(
-  { state, refused }: Pick<Covered, "state" | "refused">,
-  { expected = false }: Pick<PlanPartition, "expected">,
-): boolean {
-  return (state === "skipped" && !refused) || (state === "empty" && expected);
-}
-
-function planSeries(
-  request: PlanRequest,
-  partition: PlanPartition,
-  covered: readonly Covered[],
-  { calendar, shapes }: { readonly calendar: Calendar; readonly shapes: KnownShapes },
-): Part {
-  const { timing, today, reprocess } = request;
-  if (timing.kind !== "series") return { slices: [], naiveCredits: 0 };
+function planSeries({ request, partition, covered, timing }: PartitionPlanning<Series>, days: Days): Part {
+  const { today, reprocess } = request;
   const { ways, answered } = withoutUntracked(partition.ways, covered);
   const { items } = partition;
   const newest = addDays(today, -timing.settleDays);
   const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill");
-  if (items !== null && answered.length === 0 && reprocess !== "failed") {
-    const { pieces, naiveCredits } = unaskedCover(sorted(items), ways, { calendar, shapes });
+  const [broad] = ways.filter(isBroad);
+  if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
+    const { pieces, naiveCredits } = unaskedCover(sorted(items), ways, days);
     return { slices: pieces.map(first), naiveCredits };
   }
+  const { calendar } = days;
   const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
+  const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, ways) : broadCover(grid, broad));
   const slices = [
-    ...cheapestCover(fresh, ways).map(first),
-    ...cheapestCover(restated, ways).map((piece) => draft(request, partition, piece, "lookback")),
+    ...cover(fresh).map(first),
+    ...cover(restated).map((piece) => draft(request, partition, piece, "lookback")),
   ];
   return { slices, naiveCredits: naivePrice(fresh, ways) + naivePrice(restated, ways) };
 }
@@ -148,26 +141,5 @@ function withoutUntracked(
         : { ...way, tracked: new Set([...way.tracked].filter((item) => !gone.has(item))) },
     ),
     answered: covered.filter((slice) => !isBarren(slice)),
-  };
-}
-
-function draft(
-  request: PlanRequest,
-  partition: PlanPartition,
-  piece: { way: Way; items: readonly string[]; window: Window },
-  creditClass: CreditClass,
-): SliceDraft {
-  const requests = (piece.way.calls ?? 1) * Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
-  return {
-    dataset: request.dataset,
-    operation: piece.way.operation,
-    scope: partition.scope,
-    items: partition.items === null ? null : piece.items,
-    window: piece.window,
-    class: creditClass,
-    requests,
-    credits: requests * piece.way.credits,
-    asOf: request.today,
-    fingerprint: partition.fingerprint,
   };
 }

@@ -17,7 +17,7 @@ const int4 = 2 ** 31;
 const longestKey = 2_600;
 const clockTime = /^\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
 const devices: readonly string[] = Object.values(devicesOf).flat();
-const isText = (value: Value) => typeof value === "string";
+const isText = (value: Value): value is string => typeof value === "string";
 const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
 
 /** What a value must be to go into a column of each kind. Null is checked apart. */
@@ -33,7 +33,21 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
   number: isNumber,
   boolean: (value) => typeof value === "boolean",
   timestamp: (value) => isText(value) && clockTime.test(value) && isDay(value.slice(0, 10)),
+  timestamptz: (value) =>
+    isText(value) && value.endsWith("Z") && clockTime.test(value.slice(0, -1)) && isDay(value.slice(0, 10)),
+  date: (value) => isText(value) && isDay(value),
+  json: (value) => isText(value) && isJson(value),
 };
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    // of text that stands for U+0000 Postgres can keep nothing; answers are cleaned of it when they are read
+    return !text.includes("\\u0000");
+  } catch {
+    return false;
+  }
+}
 
 /** Parts rows into those that the table can take and those that would break the statement: wrong types; empty, endless or repeated keys. */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {

@@ -12,7 +12,9 @@ export type Clearing = { readonly within: Partial<Window>; readonly keepPruned: 
  */
 export async function clearTable(transaction: Database, table: Table, { within, keepPruned }: Clearing): Promise<void> {
   const name = sql.id(...table.name.split("."));
-  const stored = keepPruned ? sql`slice_id in (select a.slice_id from raw.answer as a)` : sql`true`;
+  const own = Object.entries(table.owned ?? {}).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
+  const kept = keepPruned ? [sql`slice_id in (select a.slice_id from raw.answer as a)`] : [];
+  const stored = sql.join([sql`true`, ...own, ...kept], sql` and `);
   if (table.name.startsWith("core.dim_")) {
     const described = Object.keys(table.columns).filter((column) => !table.key.includes(column));
     const blank = [...described, "slice_id", "fetched_at"].map((column) => sql`${sql.id(column)} = null`);

@@ -14,6 +14,9 @@ export const pgTypes = {
   number: "numeric",
   boolean: "boolean",
   timestamp: "timestamp",
+  timestamptz: "timestamptz",
+  date: "date",
+  json: "jsonb",
 } as const satisfies Record<ColumnKind, string>;
 
 /** Kinds whose values are looked up in a dimension. */
@@ -32,7 +35,7 @@ export function arrayLiteral(kind: ColumnKind, values: readonly (string | number
 
 /** The elements of an array literal, without its braces. */
 export function arrayElements(kind: ColumnKind, values: readonly (string | number | boolean | null)[]): string {
-  const quoted = kind === "text";
+  const quoted = kind === "text" || kind === "json";
   let elements = "";
   for (const value of values) {
     if (elements !== "") elements += ",";

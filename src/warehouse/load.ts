@@ -7,7 +7,7 @@ import { historyStatements } from "./load-history.ts";
 import type { Partitions } from "./partitions.ts";
 import { encodeRows, stored, type EncodedColumn } from "./column-array.ts";
 import { list, mergeStatement, type Staged } from "./staged.ts";
-import type { Row, Table } from "./table.ts";
+import { partitionColumn, type Row, type Table } from "./table.ts";
 import { upsert } from "./upsert.ts";
 
 /** Rows of one slice for one table. `day` is the day of observation; history rows start or end on it. */
@@ -41,7 +41,7 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
   if (table.partitioned)
     await partitions.cover(
       table.name,
-      rows.map((row) => row["date_day"] as Day),
+      rows.map((row) => row[partitionColumn(table)] as Day),
     );
   if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null };
   const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);

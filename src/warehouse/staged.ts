@@ -37,15 +37,24 @@ export function mergeStatement({
   source,
   sliceId,
   fetchedAt,
-}: Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt">): RawBuilder<unknown> {
+  unless = {},
+}: Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt"> & {
+  readonly unless?: Readonly<Record<string, string>> | undefined;
+}): RawBuilder<unknown> {
   const values = columns.filter((column) => !key.includes(column));
-  const differ = values.length > 0 ? sql`(${list(values, "t")}) is distinct from (${list(values, "s")})` : sql`false`;
+  // rows that are nothing but their key keep who brought them first, whichever answer is loaded first
+  const wins =
+    values.length > 0
+      ? sql`(t.fetched_at is null or t.fetched_at <= ${fetchedAt}) and (${list(values, "t")}) is distinct from (${list(values, "s")})`
+      : sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
   const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
+  const others = Object.entries(unless).map(([column, value]) => sql`${sql.id("t", column)} is distinct from ${value}`);
+  const free = others.length > 0 ? sql.join(others, sql` and `) : sql`true`;
   return sql`
     merge into ${target} as t
     using ${source} as s
     on    ${equal(key, "t", "s")}
-    when  matched and (t.fetched_at is null or t.fetched_at <= ${fetchedAt}) and ${differ} then
+    when  matched and ${wins} and ${free} then
       update set ${sql.join([...set, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
     when  not matched then
       insert (${list(columns)}, slice_id, fetched_at) values (${list(columns, "s")}, ${sliceId}, ${fetchedAt})`;

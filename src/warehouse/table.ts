@@ -1,6 +1,8 @@
 /**
  * How a column is stored and, for keys of dimensions, in which words rows name it:
  * `app` as `store:trackId`, `keyword`, `country` and `device` by their code. The loader looks the keys up.
+ * `day` is a day that the row stands for (its own, or an end of its period), `date` any other one. `timestamp` is a clock reading
+ * without zone, `timestamptz` an instant as `YYYY-MM-DDTHH:MM:SSZ`. `json` is JSON as text (see `jsonOf`).
  */
 export type ColumnKind =
   | "app"
@@ -13,16 +15,19 @@ export type ColumnKind =
   | "bigint"
   | "number"
   | "boolean"
-  | "timestamp";
+  | "timestamp"
+  | "timestamptz"
+  | "date"
+  | "json";
 
 /**
  * How rows replace older ones.
- * `upsert`: row by row by key. `replace`: as a whole for the values of `scope`; members that left are gone.
+ * `upsert`: row by row by key; a row that has the values of `unless` belongs to another dataset and is left alone. `replace`: as a whole for the values of `scope`; members that left are gone.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
 type LoadRule =
-  | { readonly kind: "upsert" }
+  | { readonly kind: "upsert"; readonly unless?: Readonly<Record<string, string>> }
   | { readonly kind: "replace"; readonly scope: readonly string[] }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };
 
@@ -34,7 +39,9 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
   /** Columns that tell rows apart; never null. */
   readonly key: readonly string[];
   readonly load: LoadRule;
-  /** True for facts in monthly partitions by `date_day`. */
+  /** Of a table that several datasets write: the values by which rows of this one are told. */
+  readonly owned?: Readonly<Record<string, string>>;
+  /** True for facts in monthly partitions by `partitionColumn`. */
   readonly partitioned: boolean;
 };
 
@@ -44,11 +51,29 @@ type ValueOf<K extends ColumnKind> = K extends "int" | "bigint" | "number"
     ? boolean | null
     : string | null;
 
+/** The column by whose months a partitioned table is cut: the day of its rows, or the first day of their period. */
+export function partitionColumn({ columns }: Pick<Table, "columns">): string {
+  return Object.hasOwn(columns, "date_day") ? "date_day" : "period_start";
+}
+
 /** A row of a table before its keys are looked up. */
 export type RowOf<T extends Table> = { readonly [C in keyof T["columns"]]: ValueOf<T["columns"][C]> };
 
 /** A row whose table is not known to the compiler. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A value as a `json` column takes it; null for nothing. Names are kept in the order given. */
+export function jsonOf(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+/** What of an item has no column of its own, as a `json` column takes it: every field but those named. Null where nothing is left. */
+export function extraOf(item: Readonly<Record<string, unknown>>, known: readonly string[]): string | null {
+  const left = Object.entries(item).filter(
+    ([name, value]) => !known.includes(name) && value !== null && value !== undefined,
+  );
+  return left.length === 0 ? null : jsonOf(Object.fromEntries(left));
+}
 
 /** Freezes a table. */
 export function defineTable<const C extends Readonly<Record<string, ColumnKind>>>(table: Table<C>): Table<C> {

@@ -23,9 +23,13 @@ export async function upsert(transaction: Database, table: Table, loads: readonl
       insert into ${target} (${list(columns)}, slice_id, fetched_at)
       select ${list(columns)}, slice_id, fetched_at from ${source} as s`.execute(transaction);
   else
-    await mergeStatement({ ...group, key: table.key, sliceId: sql`s.slice_id`, fetchedAt: sql`s.fetched_at` }).execute(
-      transaction,
-    );
+    await mergeStatement({
+      ...group,
+      key: table.key,
+      sliceId: sql`s.slice_id`,
+      fetchedAt: sql`s.fetched_at`,
+      unless: table.load.kind === "upsert" ? table.load.unless : undefined,
+    }).execute(transaction);
 }
 
 type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
@@ -78,7 +82,7 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
       select ${apart ? sql`` : sql`distinct on (${key})`} s.*
       from   (select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
               from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])})) as s
-      order  by ${key}${apart ? sql`` : sql`, s.fetched_at desc, s.place desc`})`,
+      order  by ${key}${apart ? sql`` : columns.length > table.key.length ? sql`, s.fetched_at desc, s.place desc` : sql`, s.fetched_at, s.slice_id`})`,
   };
 }
 

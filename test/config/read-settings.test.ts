@@ -2,11 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-settings.ts";
 import type { Settings } from "../../src/config/settings.ts";
 
-const datasets = ["keyword_rank", "organic_keyword"];
+const datasets = {
+  keyword_rank: null,
+  organic_keyword: null,
+  category_rank: z.object({ hourly: z.boolean().default(false), charts: z.array(z.enum(["FREE", "PAID"])).optional() }),
+};
 let folder = "";
 let file = "";
 
@@ -109,6 +114,14 @@ describe("a wrong value is told with file, line and key", () => {
     ["datasets.keyword_rank.history_days", 2, "datasets:\n  keyword_rank: { history_days: 0 }"],
     ["datasets.keyword_rank.settle_days", 2, "datasets:\n  keyword_rank: { settle_days: 1.5 }"],
     ["datasets.keyword_rank.lookback_days", 2, "datasets:\n  keyword_rank: { lookback_days: -1 }"],
+    ["datasets.keyword_rank.devices.1", 2, "datasets:\n  keyword_rank: { devices: [IPHONE, WATCH] }"],
+    ["datasets.keyword_rank.start", 3, "datasets:\n  keyword_rank:\n    start: 2026-02-30"],
+    ["datasets.keyword_rank.longest_window", 2, "datasets:\n  keyword_rank: { longest_window: 0 }"],
+    ["datasets.keyword_rank.refresh_days", 2, "datasets:\n  keyword_rank: { refresh_days: 0 }"],
+    ["datasets.keyword_rank.pack_days", 2, "datasets:\n  keyword_rank: { pack_days: week }"],
+    ["datasets.keyword_rank.most_pages", 2, "datasets:\n  keyword_rank: { most_pages: 0 }"],
+    ["datasets.category_rank.options.hourly", 4, "datasets:\n  category_rank:\n    options:\n      hourly: sometimes"],
+    ["datasets.category_rank.options.charts.0", 3, "datasets:\n  category_rank:\n    options: { charts: [BEST] }"],
     ["datasets.keyword_rank.countries", 2, "datasets:\n  keyword_rank: { countries: US }"],
     ["credits.floors.daily", 3, "credits:\n  floors:\n    daily: 5%"],
     ["credits.floors.backfill", 3, "credits:\n  floors:\n    backfill: 1.1"],
@@ -132,6 +145,8 @@ describe("a key that nobody knows is named, on its own line", () => {
     ["portfolioo", 2, "\nportfolioo:\n  source: account"],
     ["portfolio.apps.0.country", 4, "portfolio:\n  apps:\n    - id: 1\n      country: US\n      countries: [US]"],
     ["datasets.keyword_rank.historydays", 3, "datasets:\n  keyword_rank:\n    historydays:\n      90"],
+    ["datasets.category_rank.options.hour", 3, "datasets:\n  category_rank:\n    options: { hour: true }"],
+    ["datasets.keyword_rank.options.hourly", 3, "datasets:\n  keyword_rank:\n    options: { hourly: true }"],
     ["credits.floors.weekly", 1, "credits: { floors: { weekly: 0.1 } }"],
     ["api.token", 2, "api:\n  token: abc"],
   ])("%s", async (key, line, yaml) => {
@@ -187,6 +202,18 @@ describe("YAML that is none is told with its line", () => {
     ["a word", "api\n"],
   ])("%s instead of settings", async (_, yaml) => {
     await expect(read(yaml)).rejects.toMatchObject({ code: "bad_config", context: { file, line: 1, key: undefined } });
+  });
+});
+
+test("what is special to a dataset is taken as that dataset reads it", async () => {
+  const yaml = `
+datasets:
+  category_rank: { start: 2026-01-31, devices: [IPAD], options: { charts: [PAID] } }
+  keyword_rank: { options: {} }
+`;
+  expect((await read(yaml)).datasets).toEqual({
+    category_rank: { start: "2026-01-31", devices: ["IPAD"], options: { hourly: false, charts: ["PAID"] } },
+    keyword_rank: { options: {} },
   });
 });
 

@@ -67,3 +67,14 @@ test("ends where the list ends although it promised more", async () => {
   expect(asked).toBe(3);
   expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
 });
+
+test("asks for no page past the limit, and doubts nothing for that", async () => {
+  let asked = 0;
+  const page = async (index: number) => {
+    asked += 1;
+    const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));
+    return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
+  };
+  const fetched = await readPages(told, page, 1, 2);
+  expect([asked, fetched.pages.length, fetched.unfit]).toEqual([2, 2, []]);
+});

@@ -23,7 +23,7 @@ describe("answers as files", () => {
   let files: Record<string, string>;
 
   beforeAll(async () => {
-    source = await openStage({ market: { apps: 2 } });
+    source = await openStage({ market: { apps: 2 }, today: tomorrow });
     await source.sync({ request });
     await source.sync({ request: { ...request, today: tomorrow } });
     out = await folder();

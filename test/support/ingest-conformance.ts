@@ -1,4 +1,5 @@
 import { promisify } from "node:util";
+import type { z } from "zod";
 import { zstdDecompress } from "node:zlib";
 import { operationById } from "../../src/api/operations/all.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
@@ -10,6 +11,7 @@ import type { Dataset } from "../../src/datasets/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/slice-load.ts";
 import { claim } from "../../src/ledger/queue.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { pgTypes } from "../../src/warehouse/column-kinds.ts";
 import type { Table } from "../../src/warehouse/table.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
@@ -17,19 +19,37 @@ import { openStage, today, type Stage } from "./ingest-stage.ts";
 /** A column as the database or a definition has it. */
 export type Column = { readonly name: string; readonly type: string };
 
-const everythingOn = { datasets: Object.fromEntries(datasets.map(({ name }) => [name, { on: true }])) };
+/** Every dataset on, with the first example of each of its options that has one: so all of its operations are asked. */
+export const everythingOn = {
+  datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
+};
 
-/** A warehouse into which every dataset was synced from a sandbox, over more days than any one call may span. */
-export async function syncedStage(): Promise<Stage> {
-  const stage = await openStage({ market: { apps: 2, countries: ["US"] } });
+function examplesOf(options: Dataset["options"]): Record<string, unknown> {
+  const examples = Object.entries(options?.shape ?? {}).flatMap(([name, schema]): [string, unknown][] => {
+    const [first] = ((schema as z.ZodType).meta()?.examples as readonly unknown[] | undefined) ?? [];
+    return first === undefined ? [] : [[name, first]];
+  });
+  return Object.fromEntries(examples);
+}
+
+/** A warehouse into which every dataset was synced from a sandbox; without options over more days than any one call may span. */
+export async function syncedStage(
+  options: SandboxOptions = { market: { apps: 2, countries: ["US"] } },
+  days = 35,
+): Promise<Stage> {
+  const stage = await openStage(options);
+  const { storeWords } = options;
   await stage.sync({
-    settings: everythingOn,
-    request: { bounds: { start: addDays(today, -35) } },
+    settings: { ...everythingOn, ...(storeWords === undefined ? {} : { api: { store_words: storeWords } }) },
+    request: { bounds: { start: addDays(today, -days) } },
   });
   return stage;
 }
 
-const longTypes: Readonly<Record<string, string>> = { timestamp: "timestamp without time zone" };
+const longTypes: Readonly<Record<string, string>> = {
+  timestamp: "timestamp without time zone",
+  timestamptz: "timestamp with time zone",
+};
 
 /** The columns that a table must have, in order: keys, stretch of a history, the rest, who wrote it and when. */
 export function columnsOfDefinition({ columns, key, load }: Table): Column[] {

@@ -18,6 +18,12 @@ const samples: Record<ColumnKind, { fit: readonly Row[string][]; unfit: readonly
     fit: ["2026-08-02T00:45:18", "2026-08-02 00:45:18.123", "2028-02-29T23:59:59"],
     unfit: ["2026-08-02", "2026-08-02T24:00:00", "2026-02-30T00:00:00", "soon", "infinity", "2026-08-02T00:45:18,x", 0],
   },
+  timestamptz: {
+    fit: ["2026-08-02T00:45:18Z", "2026-08-02T00:45:18.123Z"],
+    unfit: ["2026-08-02T00:45:18", "2026-08-02T00:45:18+02:00", "2026-02-30T00:00:00Z", "Z", 0],
+  },
+  date: { fit: ["2026-02-28"], unfit: ["2026-02-29", "2026-02", 20260228] },
+  json: { fit: ["null", "[]", '{"a":"\u{1F600}"}', "1"], unfit: ["", "{", "nul", '"\\u0000"', 1] },
 };
 
 const kinds = Object.entries(samples).map(([kind, { fit, unfit }]) => ({ kind: kind as ColumnKind, fit, unfit }));

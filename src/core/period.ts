@@ -1,0 +1,26 @@
+import { addDays, addMonths, day, daysBetween, monthStart, type Day } from "./day.ts";
+import type { Window } from "./window.ts";
+
+/**
+ * How the calendar is cut into periods: stretches of so many days counted from one fixed Monday, or calendar months. A later run
+ * finds the same periods, whatever day it is.
+ */
+export type Grid = { readonly days: number } | { readonly months: 1 };
+
+/** A Monday before the first store opened: all stretches of days are counted from it, also backwards. */
+const origin = day("2007-01-01");
+
+/** The period that holds a day. */
+export function periodOf(grid: Grid, held: Day): Window {
+  if ("months" in grid) return { start: monthStart(held), end: addMonths(monthStart(held), 1) };
+  const start = addDays(origin, Math.floor(daysBetween(origin, held) / grid.days) * grid.days);
+  return { start, end: addDays(start, grid.days) };
+}
+
+/** Every period that shares a day with a window, oldest first. */
+export function periodsTouching(grid: Grid, { start, end }: Window): Window[] {
+  const periods: Window[] = [];
+  for (let period = periodOf(grid, start); period.start < end; period = periodOf(grid, period.end))
+    periods.push(period);
+  return periods;
+}

@@ -1,0 +1,187 @@
+import type { z } from "zod";
+import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
+import type { Store } from "../core/store.ts";
+import { defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { describers, dimAppOfPage } from "./dim-app.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+
+const described = {
+  app_name: "text",
+  developer_id: "text",
+  developer_name: "text",
+  price_text: "text",
+  icon_url: "text",
+  category_id: "text",
+  category_name: "text",
+  version: "text",
+  updated_at: "timestamp",
+  description: "text",
+  screenshots: "json",
+  whats_new: "json",
+  has_in_app_purchases: "boolean",
+  in_app_products: "text",
+  is_removed: "boolean",
+  released_at: "timestamp",
+  available_countries: "json",
+  file_size: "text",
+  install_range: "text",
+  has_top_developer_badge: "boolean",
+  support_url: "text",
+  store_url: "text",
+  owner_email: "text",
+  video_url: "text",
+  video_frame_url: "text",
+} as const;
+
+const table = defineTable({
+  name: "core.app_history",
+  columns: {
+    app_key: "app",
+    country_key: "country",
+    language_code: "text",
+    ...described,
+    last_modified_at: "timestamp",
+    similar_apps: "json",
+    rating: "number",
+    rating_count: "bigint",
+    ratings_by_star: "json",
+    extra: "json",
+  },
+  key: ["app_key", "country_key", "language_code"],
+  // what moves every day opens no version: ratings have a table of their own
+  load: { kind: "history", scope: ["app_key", "country_key", "language_code"], versioned: Object.keys(described) },
+  partitioned: false,
+});
+
+const operations = { ios: iosAppDetail, android: androidAppDetail } as const;
+
+type Detail = Partial<z.output<typeof iosAppDetail.answer> & z.output<typeof androidAppDetail.answer>>;
+
+/** What the store shows of followed apps, as versions: a new one each time that something of it changed. */
+export const appHistory = defineDataset({
+  name: "app_history",
+  summary:
+    "What the store shows of each followed app, by country (iOS) or language (Android), with the history of its changes.",
+  stage: "market",
+  on: true,
+  why: "5 credits an app and week, and once more when a new release is out",
+  timing: { kind: "snapshot", refreshDays: 7 },
+  tables: [table, dimAppOfPage],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  plannedFrom: ["newest_version"],
+  options: pageOptions,
+  partitions: (portfolio, options) => {
+    const newest = new Map(
+      (portfolio.found?.["newest_version"] ?? []).map((one) => [`${one["store"]}:${one["app"]}`, one["version_at"]]),
+    );
+    return appPages(portfolio, options).map(({ scope, isHome }) => ({
+      scope: { ...scope, page: isHome ? "home" : "other" },
+      items: null,
+      fingerprint: newest.get(`${scope["store"]}:${scope["app"]}`) ?? "",
+    }));
+  },
+  request: ({ scope }) => ({ trackId: part(scope, "app"), ...pageParams(scope) }),
+  normalise: ({ scope }, pages) => {
+    const details = pages as readonly Detail[];
+    const own = details.filter(({ trackId }) => String(trackId) === part(scope, "app"));
+    const rows = own.map((detail) => ({ ...pageKey(scope), ...describe(detail), ...beside(detail) }));
+    const apps = (part(scope, "page") === "home" ? own : []).map((detail) =>
+      dimensionRow(part(scope, "store"), detail),
+    );
+    const unfit = details
+      .filter((detail) => !own.includes(detail))
+      .map((item) => ({ reason: "an app that was not asked for", item }));
+    return { rows: { [table.name]: rows, [dimAppOfPage.name]: apps }, unfit };
+  },
+});
+
+function describe(detail: Detail) {
+  return {
+    app_name: detail.name ?? null,
+    developer_id: textOf(detail.developerId),
+    developer_name: detail.developerName ?? null,
+    price_text: textOf(detail.price),
+    icon_url: detail.iconUrl ?? null,
+    category_id: textOf(detail.categoryId),
+    category_name: detail.categoryName ?? detail.category ?? null,
+    version: detail.version ?? null,
+    updated_at: clockOf(detail.lastUpdateDate),
+    description: detail.description ?? null,
+    screenshots: jsonOf(detail.screenshotList ?? detail.screenshots),
+    whats_new: jsonOf(detail.whatsnew),
+    has_in_app_purchases: detail.offersInAppPurchase ?? null,
+    in_app_products: detail.inAppProducts ?? null,
+    is_removed: detail.removed ?? null,
+    released_at: clockOf(detail.releaseDate),
+    available_countries: jsonOf(detail.availableCountries?.toSorted()),
+    file_size: textOf(detail.fileSize),
+    install_range: detail.installRange ?? null,
+    has_top_developer_badge: detail.topDeveloperBadge ?? null,
+    support_url: detail.supportUrl ?? null,
+    store_url: detail.url ?? null,
+    owner_email: detail.email ?? null,
+    video_url: detail.videoUrl ?? null,
+    video_frame_url: detail.videoFrameUrl ?? null,
+  };
+}
+
+/** What is kept up to date in the current version. */
+function beside(detail: Detail) {
+  const stars = [
+    detail.numOfOneRatings,
+    detail.numOfTwoRatings,
+    detail.numOfThreeRatings,
+    detail.numOfFourRatings,
+    detail.numOfFiveRatings,
+  ];
+  return {
+    last_modified_at: clockOf(detail.lastModified),
+    similar_apps: jsonOf(detail.similarApps),
+    ...ratingOf(detail),
+    ratings_by_star: stars.some((count) => count != null) ? jsonOf(stars.map((count) => count ?? null)) : null,
+    extra: extraOf(detail, known),
+  };
+}
+
+function ratingOf(detail: Detail) {
+  return {
+    rating: detail.userRatingAverage ?? detail.userRating ?? null,
+    rating_count: detail.userRatingCount ?? detail.numUserRating ?? null,
+  };
+}
+
+function dimensionRow(store: string, detail: Detail) {
+  const told = describe(detail);
+  return {
+    store,
+    track_id: String(detail.trackId),
+    app_name: told.app_name,
+    category_id: told.category_id,
+    category_name: told.category_name,
+    icon_url: told.icon_url,
+    price_text: told.price_text,
+    developer_id: told.developer_id,
+    developer_name: told.developer_name,
+    ...ratingOf(detail),
+    described_by: describers.detail,
+  };
+}
+
+/** Fields that have a column, are stamped from the request, or say the same as another. */
+const known = (
+  "trackId name developerId developerName price iconUrl categoryId categoryName category version lastUpdateDate description " +
+  "screenshotList screenshots whatsnew offersInAppPurchase inAppProducts removed releaseDate availableCountries fileSize installRange " +
+  "topDeveloperBadge supportUrl url email videoUrl videoFrameUrl lastModified similarApps userRatingAverage userRating userRatingCount " +
+  "numUserRating numOfOneRatings numOfTwoRatings numOfThreeRatings numOfFourRatings numOfFiveRatings countryCode langCode"
+).split(" ");
+
+function textOf(value: string | number | null | undefined): string | null {
+  return value == null ? null : String(value);
+}
+
+function clockOf(value: string | number | null | undefined): string | null {
+  return value == null ? null : readInstant(value).at;
+}

@@ -1,0 +1,48 @@
+import { appMatch as operation } from "../api/operations/market.ts";
+import { storeOf } from "../core/store.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+
+const table = defineTable({
+  name: "core.app_match",
+  columns: { ios_track_id: "text", android_track_id: "text" },
+  key: ["ios_track_id", "android_track_id"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
+/** As good as for ever: whoever wants it asked again sets `refresh_days`. */
+const once = 3650;
+
+/** The same app in both stores: one row, from whichever side it was asked for. */
+export const appMatch = defineDataset({
+  name: "app_match",
+  summary: "Which iOS app and which Android app are the same: one row holds the ids of both.",
+  stage: "market",
+  on: true,
+  why: "10 credits, once an app",
+  timing: { kind: "snapshot", refreshDays: once },
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  partitions: (portfolio) =>
+    portfolio.apps.map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
+  request: ({ scope }) => ({ store: part(scope, "store") === "ios" ? "ios" : "play", trackId: part(scope, "app") }),
+  normalise: ({ scope }, pages) => {
+    const [store, app] = [part(scope, "store"), part(scope, "app")];
+    const found = pages
+      .map((page) => (page === null ? "" : String(page as string | number).trim()))
+      .filter((trackId) => trackId !== "");
+    // an answer of the asked store itself would make a row of two apps of one store
+    const fitting = found.filter((trackId) => storeOf(trackId) !== store);
+    const rows = fitting.map((trackId) =>
+      store === "ios"
+        ? { ios_track_id: app, android_track_id: trackId }
+        : { ios_track_id: trackId, android_track_id: app },
+    );
+    const unfit = found
+      .filter((trackId) => !fitting.includes(trackId))
+      .map((item) => ({ reason: "an id of the store that was asked from", item }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});

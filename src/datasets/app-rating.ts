@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { androidAppSimple, iosAppSimple } from "../api/operations/app.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Store } from "../core/store.ts";
+import { defineTable, extraOf } from "../warehouse/table.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { appCountries, LanguageCode, pageKey, pageParams } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.fact_app_rating",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    language_code: "text",
+    rating: "number",
+    rating_count: "bigint",
+    app_name: "text",
+    price_text: "text",
+    icon_url: "text",
+    category_id: "text",
+    category_name: "text",
+    developer_id: "text",
+    developer_name: "text",
+    updated_at: "timestamp",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key", "language_code"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+const operations = { ios: iosAppSimple, android: androidAppSimple } as const;
+const known =
+  "trackId name price iconUrl developerId developerName categoryId categoryName category rating ratingCount lastUpdate".split(
+    " ",
+  );
+
+type App = z.output<typeof iosAppSimple.answer>[number] & { readonly category?: string | null };
+
+/** Ratings of followed apps as they stand on the day of the look, ten apps a call. */
+export const appRating = defineDataset({
+  name: "app_rating",
+  summary:
+    "Rating, number of ratings and price of each followed app, by country (iOS) or language (Android) and day of observation.",
+  stage: "market",
+  on: true,
+  why: "1 credit brings ten apps of a country, and a day that is missed is lost",
+  timing: { kind: "snapshot", refreshDays: 1 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  options: z.object({
+    language_codes: z
+      .array(LanguageCode)
+      .min(1)
+      .default(["en"])
+      .describe("Languages in which Android apps are looked at."),
+  }),
+  partitions: (portfolio, options) => [...inCountries(portfolio), ...inLanguages(portfolio, options.language_codes)],
+  request: ({ scope, items }) => ({ ...pageParams(scope), trackIds: items }),
+  normalise: ({ scope, items, window }, pages, left) => {
+    const asked = new Set(items);
+    const apps = (pages.flat() as readonly App[]).filter((app) => asked.has(String(app.trackId)));
+    const strangers = (pages.flat() as readonly App[]).filter((app) => !asked.has(String(app.trackId)));
+    const told = new Map(apps.map((app) => [String(app.trackId), app]));
+    const rows = [...told].map(([trackId, app]) => ({
+      ...pageKey({ ...scope, app: trackId }),
+      date_day: window.start,
+      rating: app.rating ?? null,
+      rating_count: app.ratingCount ?? null,
+      app_name: app.name ?? null,
+      price_text: textOf(app.price),
+      icon_url: app.iconUrl ?? null,
+      category_id: textOf(app.categoryId),
+      category_name: app.categoryName ?? app.category ?? null,
+      developer_id: textOf(app.developerId),
+      developer_name: app.developerName ?? null,
+      updated_at: app.lastUpdate == null ? null : readInstant(app.lastUpdate).at,
+      extra: extraOf(app, known),
+    }));
+    return {
+      rows: { [table.name]: rows },
+      unfit: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
+      // of what did not fit it is not known which app it was
+      silent: left.length > 0 ? [] : [...asked].filter((trackId) => !told.has(trackId)),
+    };
+  },
+});
+
+function inCountries(portfolio: Portfolio): readonly Partition[] {
+  const ios = appCountries(portfolio).filter(({ app }) => app.store === "ios");
+  return [...Map.groupBy(ios, ({ country }) => country.country)].map(([country, same]) => ({
+    scope: { store: "ios", country },
+    items: same.map(({ app }) => app.trackId),
+  }));
+}
+
+function inLanguages(portfolio: Portfolio, codes: readonly string[]): readonly Partition[] {
+  const items = portfolio.apps.filter(({ store }) => store === "android").map(({ trackId }) => trackId);
+  if (items.length === 0) return [];
+  return codes.map((code) => ({ scope: { store: "android", language_code: code }, items }));
+}
+
+function textOf(value: string | number | null | undefined): string | null {
+  return value == null ? null : String(value);
+}

@@ -1,0 +1,61 @@
+import type { z } from "zod";
+import { androidVersionList, iosVersionList } from "../api/operations/version.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Store } from "../core/store.ts";
+import { defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.app_version",
+  columns: {
+    app_key: "app",
+    country_key: "country",
+    language_code: "text",
+    version_at: "timestamp",
+    version: "text",
+    release_notes: "text",
+    differences: "json",
+    extra: "json",
+  },
+  key: ["app_key", "country_key", "language_code", "version_at", "version"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
+const operations = { ios: iosVersionList, android: androidVersionList } as const;
+const known = ["versionString", "versionDate", "releaseNotes", "differences"];
+
+/** The releases of followed apps: for one credit it tells when the dear looks at an app are worth it. */
+export const appVersion = defineDataset({
+  name: "app_version",
+  summary: "The releases of each followed app with their notes and the names of what changed.",
+  stage: "listing",
+  on: true,
+  why: "1 credit an app and day, and it tells when an app must be described anew",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 365 },
+  tables: [table],
+  operations: Object.values(operations),
+  operationsFor: (scope) => [operations[part(scope, "store") as Store]],
+  finds: { name: "newest_version", table, columns: ["app_key"], newest: "version_at" },
+  options: pageOptions,
+  partitions: (portfolio, options) => appPages(portfolio, options).map(({ scope }) => ({ scope, items: null })),
+  request: ({ operation, scope, window }) => ({
+    trackId: part(scope, "app"),
+    ...pageParams(scope),
+    ...rangeParams(operation === iosVersionList.id ? iosVersionList : androidVersionList, window),
+  }),
+  normalise: ({ scope }, pages) => {
+    const entries = pages.flat() as z.output<typeof iosVersionList.answer>;
+    const rows = entries.map((entry) => ({
+      ...pageKey(scope),
+      version_at: readInstant(entry.versionDate).at,
+      version: entry.versionString ?? "",
+      release_notes: Array.isArray(entry.releaseNotes) ? entry.releaseNotes.join("\n") : (entry.releaseNotes ?? null),
+      differences: jsonOf(entry.differences),
+      extra: extraOf(entry, known),
+    }));
+    return { rows: { [table.name]: rows }, unfit: [] };
+  },
+});

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import {
+  androidCategoryRanking,
+  androidGlobalCategoryRankings,
+  iosCategoryRanking,
+  iosGlobalCategoryRankings,
+} from "../api/operations/category.ts";
+import { rangeParams } from "../api/range.ts";
+import type { Operation } from "../api/define-operation.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Scope } from "../core/slice.ts";
+import { devicesOf } from "../core/store.ts";
+import type { Timing } from "../core/way.ts";
+import { defineTable } from "../warehouse/table.ts";
+import { normalisedCategoryRanks } from "./category-ranks.ts";
+import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+
+const table = defineTable({
+  name: "core.fact_category_rank",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    device_key: "device",
+    category_code: "text",
+    chart: "text",
+    resolution: "text",
+    chart_version: "text",
+    ranked_at: "timestamp",
+    category_name: "text",
+    rank: "number",
+  },
+  key: [
+    "app_key",
+    "date_day",
+    "country_key",
+    "device_key",
+    "category_code",
+    "chart",
+    "resolution",
+    "chart_version",
+    "ranked_at",
+  ],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+const eachDay: Timing = { kind: "snapshot", refreshDays: 1 };
+
+const options = z.object({
+  resolutions: z
+    .array(z.enum(["daily", "hourly", "last_day"]))
+    .min(1)
+    .default(["daily"])
+    .meta({ examples: [["daily", "hourly", "last_day"]] })
+    .describe(
+      "daily: the average of each day; hourly: every look (iOS); last_day: all countries on the newest day, 20 credits an app, device and day.",
+    ),
+  chart_versions: z
+    .array(z.enum(["v1", "v2"]))
+    .min(1)
+    .default(["v1"])
+    .meta({ examples: [["v1", "v2"]] })
+    .describe(
+      "Which iOS charts: v1 has all categories, v2 is as iOS 12 and later show them and has the overall one only.",
+    ),
+});
+
+/** Places of followed apps in the charts of their categories. */
+export const categoryRank = defineDataset({
+  name: "category_rank",
+  summary: "Rank of each followed app in the charts of its categories, by country, device and day or look.",
+  stage: "market",
+  on: true,
+  why: "10 credits an app and country bring up to 30 days, so that a week is asked for at once",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7 },
+  tables: [table],
+  operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],
+  operationsFor: (scope) => [operationFor(scope)],
+  options,
+  partitions: (portfolio, chosen) => [...histories(portfolio, chosen), ...lastDays(portfolio, chosen)],
+  request: ({ scope, window }) => {
+    const operation = operationFor(scope);
+    const who = { trackId: part(scope, "app") };
+    if (operation === androidGlobalCategoryRankings) return who;
+    if (operation === iosGlobalCategoryRankings) return { ...who, device: part(scope, "device") };
+    const days = rangeParams(operation, window);
+    if (operation === androidCategoryRanking) return { ...who, country: part(scope, "country"), ...days };
+    const how = { version: part(scope, "chart_version"), hourly: part(scope, "resolution") === "hourly" };
+    return { ...who, countryCode: part(scope, "country"), ...how, ...days };
+  },
+  normalise: (slice, pages) => {
+    const { rows, unfit } = normalisedCategoryRanks(slice, pages);
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});
+
+function operationFor(scope: Scope): Operation {
+  const isIos = part(scope, "store") === "ios";
+  if (part(scope, "resolution") === "last_day")
+    return isIos ? iosGlobalCategoryRankings : androidGlobalCategoryRankings;
+  return isIos ? iosCategoryRanking : androidCategoryRanking;
+}
+
+type Chosen = z.output<typeof options>;
+
+function histories(portfolio: Portfolio, { resolutions, chart_versions: versions }: Chosen): readonly Partition[] {
+  return appCountries(portfolio).flatMap(({ app: { store, trackId: app }, country: { country } }) => {
+    const who = { store, app, country };
+    if (store === "android")
+      return resolutions.includes("daily") ? [{ scope: { ...who, resolution: "daily" }, items: null }] : [];
+    return resolutions
+      .filter((resolution) => resolution !== "last_day")
+      .flatMap((resolution) =>
+        versions.map((version) => ({ scope: { ...who, resolution, chart_version: version }, items: null })),
+      );
+  });
+}
+
+function lastDays(portfolio: Portfolio, { resolutions }: Chosen): readonly Partition[] {
+  if (!resolutions.includes("last_day")) return [];
+  return portfolio.apps.flatMap(({ store, trackId: app }) =>
+    devicesOf[store].map((device) => ({
+      scope: { store, app, device, resolution: "last_day" },
+      items: null,
+      timing: eachDay,
+    })),
+  );
+}

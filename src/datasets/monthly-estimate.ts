@@ -1,0 +1,75 @@
+import type { z } from "zod";
+import { iosMonthlyDownloadRevenue as operation } from "../api/operations/estimation.ts";
+import { addDays, addMonths, monthStart } from "../core/day.ts";
+import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { defineDataset, part } from "./define-dataset.ts";
+
+const table = defineTable({
+  name: "core.fact_monthly_estimate",
+  columns: {
+    app_key: "app",
+    date_day: "day",
+    country_key: "country",
+    is_total: "boolean",
+    period_start: "date",
+    period_end: "date",
+    download_count: "number",
+    revenue: "number",
+    extra: "json",
+  },
+  key: ["app_key", "date_day", "country_key"],
+  load: { kind: "replace", scope: ["app_key", "date_day"] },
+  partitioned: true,
+});
+
+type Estimate = z.output<typeof operation.answer>;
+type Figures = Estimate["countryBreakDown"][string];
+
+/** Downloads and revenue of the last month, as estimated on the day of the look. */
+export const monthlyEstimate = defineDataset({
+  name: "monthly_estimate",
+  summary:
+    "Estimated downloads and revenue of each followed iOS app in the last month, by country and in total, by day of observation.",
+  stage: "market",
+  on: true,
+  why: "2 credits an app and week bring every country",
+  timing: { kind: "snapshot", refreshDays: 7 },
+  tables: [table],
+  operations: [operation],
+  operationsFor: () => [operation],
+  partitions: (portfolio) =>
+    portfolio.apps
+      .filter(({ store }) => store === "ios")
+      .map(({ store, trackId }) => ({ scope: { store, app: trackId }, items: null })),
+  request: ({ scope }) => ({ trackId: part(scope, "app") }),
+  normalise: ({ scope, window }, pages) => {
+    const answers = pages as readonly Estimate[];
+    const start = monthStart(window.start);
+    const stamp = {
+      app_key: appRef(part(scope, "store"), part(scope, "app")),
+      date_day: window.start,
+      period_start: addMonths(start, -1),
+      period_end: addDays(start, -1),
+    };
+    const isCountry = (name: string) => /^[A-Z]{2}$/.test(name);
+    const rows = answers.flatMap(({ countryBreakDown, ...total }) => [
+      { ...stamp, country_key: "ALL", is_total: true, ...figures(total) },
+      ...Object.entries(countryBreakDown)
+        .filter(([country]) => isCountry(country))
+        .map(([country, told]) => ({ ...stamp, country_key: country, is_total: false, ...figures(told) })),
+    ]);
+    const unfit = answers
+      .flatMap(({ countryBreakDown }) => Object.entries(countryBreakDown))
+      .filter(([country]) => !isCountry(country))
+      .map((item) => ({ reason: "a country is two letters, upper case", item }));
+    return { rows: { [table.name]: rows }, unfit };
+  },
+});
+
+function figures(told: Figures) {
+  return {
+    download_count: told.download == null ? null : Number(told.download),
+    revenue: told.revenue == null ? null : Number(told.revenue),
+    extra: extraOf(told, ["download", "revenue"]),
+  };
+}

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { androidVisibilityHistory, iosVisibilityHistory, visibilityScore } from "../api/operations/market.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Scope, Slice } from "../core/slice.ts";
+import type { Store } from "../core/store.ts";
+import type { Timing } from "../core/way.ts";
+import { holds } from "../core/window.ts";
+import { appRef, defineTable } from "../warehouse/table.ts";
+import { defineDataset, part, type Normalised, type Partition } from "./define-dataset.ts";
+import { appCountries } from "./followed.ts";
+import { readInstant } from "./instants.ts";
+
+const table = defineTable({
+  name: "core.fact_visibility",
+  columns: { app_key: "app", date_day: "day", country_key: "country", kind: "text", score: "number" },
+  key: ["app_key", "date_day", "country_key", "kind"],
+  load: { kind: "upsert" },
+  partitioned: true,
+});
+
+const histories = { ios: iosVisibilityHistory, android: androidVisibilityHistory } as const;
+const eachDay: Timing = { kind: "snapshot", refreshDays: 1 };
+
+type History = z.output<typeof iosVisibilityHistory.answer>;
+
+/**
+ * How visible followed apps are in the searches of a store: by day, one call a store for all apps and countries, and as it stands now,
+ * one call a store and country. A cell of a call is an app in a country, written `US:123`.
+ */
+export const visibility = defineDataset({
+  name: "visibility",
+  summary:
+    "Visibility score of each followed app, by country and day, as the history tells it or as it was seen on the day.",
+  stage: "market",
+  on: true,
+  why: "10 credits a store and day bring a hundred apps and countries",
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90 },
+  tables: [table],
+  operations: [...Object.values(histories), visibilityScore],
+  operationsFor: (scope) => [
+    part(scope, "kind") === "history" ? histories[part(scope, "store") as Store] : visibilityScore,
+  ],
+  itemsPerCall: 100,
+  options: z.object({
+    kinds: z
+      .array(z.enum(["history", "now"]))
+      .min(1)
+      .default(["history"])
+      .meta({ examples: [["history", "now"]] })
+      .describe(
+        "history: the score of each day; now: as it stands on the day of the look, 10 credits a store and country.",
+      ),
+  }),
+  partitions: (portfolio, { kinds }) => [
+    ...(kinds.includes("history") ? historyPartitions(portfolio) : []),
+    ...(kinds.includes("now") ? nowPartitions(portfolio) : []),
+  ],
+  request: ({ scope, items, window }) => {
+    const trackIds = unique((items ?? []).map(trackIdOf));
+    if (part(scope, "kind") === "now")
+      return { store: part(scope, "store"), country: part(scope, "country"), trackIds };
+    // the contract leaves open whether the end is counted in: asked up to the day after, no day is lost either way
+    const days = { startDate: window.start, endDate: window.end };
+    return { body: trackIds, countries: unique((items ?? []).map(countryOf)), ...days };
+  },
+  normalise: (slice, pages) =>
+    part(slice.scope, "kind") === "now" ? normalisedNow(slice, pages) : normalisedHistory(slice, pages),
+});
+
+function historyPartitions(portfolio: Portfolio): readonly Partition[] {
+  return [...Map.groupBy(appCountries(portfolio), ({ app }) => app.store)].map(([store, same]) => ({
+    scope: { store, kind: "history" },
+    items: same.map(({ app, country }) => `${country.country}:${app.trackId}`).sort(),
+  }));
+}
+
+function nowPartitions(portfolio: Portfolio): readonly Partition[] {
+  const groups = Map.groupBy(appCountries(portfolio), ({ app, country }) => `${app.store} ${country.country}`);
+  return [...groups.values()].flatMap((same) =>
+    same.slice(0, 1).map(({ app: { store }, country: { country } }) => ({
+      scope: { store, country, kind: "now" },
+      items: same.map(({ app }) => `${country}:${app.trackId}`).sort(),
+      timing: eachDay,
+    })),
+  );
+}
+
+/** Days beside the window and apps that a call brought along for another country belong to other slices. */
+function normalisedHistory({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {
+  const asked = new Set(items);
+  const answers = pages.flat() as History;
+  const told = answers.flatMap(({ trackId, scores }) =>
+    Object.entries(scores).flatMap(([country, days]) =>
+      days.map(({ date, score }) => ({ trackId: String(trackId), country, day: readInstant(date).day, score })),
+    ),
+  );
+  const rows = told
+    .filter(({ trackId, country, day }) => asked.has(`${country}:${trackId}`) && holds(window, day))
+    .map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
+  return { rows: { [table.name]: rows }, unfit: [] };
+}
+
+function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {
+  const country = part(scope, "country");
+  const scores = new Map(pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number | null>>)));
+  const rows = (items ?? []).map(trackIdOf).flatMap((trackId) => {
+    const score = scores.get(trackId);
+    return score === undefined ? [] : [row(scope, { trackId, country, day: window.start, score })];
+  });
+  // an app that is left out beside others that are told is not known to the service
+  const silent = rows.length === 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
+  return { rows: { [table.name]: rows }, unfit: [], silent };
+}
+
+function row(
+  scope: Scope,
+  {
+    trackId,
+    country,
+    day,
+    score,
+  }: { trackId: string; country: string; day: string; score?: number | null | undefined },
+) {
+  return {
+    app_key: appRef(part(scope, "store"), trackId),
+    date_day: day,
+    country_key: country,
+    kind: part(scope, "kind"),
+    score: score ?? null,
+  };
+}
+
+function countryOf(cell: string): string {
+  return cell.slice(0, 2);
+}
+
+function trackIdOf(cell: string): string {
+  return cell.slice(3);
+}
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}

@@ -1,0 +1,48 @@
+import type { CreditClass, SliceDraft } from "../core/slice.ts";
+import type { Way } from "../core/way.ts";
+import { windowLength, type Window } from "../core/window.ts";
+import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-dataset.ts";
+
+/** What planning one partition comes to. */
+export type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
+
+/** Some items of a partition over a window, by one way. `requests` where the length of the window does not tell. */
+type Piece = {
+  readonly way: Way;
+  readonly items: readonly string[];
+  readonly window: Window;
+  readonly requests?: number;
+};
+
+/** A piece of a plan as a priced slice. */
+export function draft(
+  request: PlanRequest,
+  partition: PlanPartition,
+  piece: Piece,
+  creditClass: CreditClass,
+): SliceDraft {
+  const windows = piece.requests ?? Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
+  const requests = (piece.way.calls ?? 1) * windows;
+  return {
+    dataset: request.dataset,
+    operation: piece.way.operation,
+    scope: partition.scope,
+    items: partition.items === null ? null : piece.items,
+    window: piece.window,
+    class: creditClass,
+    requests,
+    credits: requests * piece.way.credits,
+    asOf: request.today,
+    fingerprint: partition.fingerprint,
+  };
+}
+
+/** Items in batches that one call may name, in the order given; what cannot go into a list travels alone. A partition without items is one call. */
+export function batchesFor(way: Way, items: readonly string[] | null): readonly (readonly string[])[] {
+  if (items === null) return [[]];
+  const alone = items.filter((item) => way.maxItems > 1 && item.includes(","));
+  const listed = items.filter((item) => !alone.includes(item));
+  const batches: (readonly string[])[] = alone.map((item) => [item]);
+  for (let from = 0; from < listed.length; from += way.maxItems) batches.push(listed.slice(from, from + way.maxItems));
+  return batches;
+}

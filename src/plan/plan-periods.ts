@@ -1,0 +1,64 @@
+import { addDays } from "../core/day.ts";
+import { periodOf, periodsTouching, type Grid } from "../core/period.ts";
+import type { SliceDraft } from "../core/slice.ts";
+import type { Timing } from "../core/way.ts";
+import type { Window } from "../core/window.ts";
+import { batchesFor, draft, type Part } from "./draft.ts";
+import { calendarOf } from "./gap-grid.ts";
+import { askable, missingCells, settledEnd } from "./missing.ts";
+import type { PartitionPlanning, PlanRequest } from "./plan-dataset.ts";
+
+type Period = Extract<Timing, { kind: "period" }>;
+
+/**
+ * The calls for whole periods that were never asked for, or whose days were still restated when they were: one a period and batch.
+ * A slice over other days, of another grid for instance, says nothing of a period.
+ */
+export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): Part {
+  const way = partition.ways[0];
+  if (way === undefined) return { slices: [], naiveCredits: 0 };
+  const newest = periodOf(timing.grid, addDays(settledEnd(timing, request.today), -1));
+  const slices: SliceDraft[] = [];
+  let items = 0;
+  for (const window of periodsToAsk(timing, request)) {
+    const own = covered.filter((slice) => slice.refused || isSame(slice.window, window));
+    const { fresh, restated } = missingCells({
+      timing,
+      items: partition.items,
+      calendar: calendarOf(window),
+      covered: own,
+      today: request.today,
+      reprocess: request.reprocess,
+    });
+    const again = restated.rows.map(({ item }) => item);
+    const first = fresh.rows.map(({ item }) => item).filter((item) => !again.includes(item));
+    // the newest whole period: the one before the unfinished one, or the one that has just ended
+    const isNewest = window.end === newest.start || window.end === newest.end;
+    for (const [wanted, creditClass] of [
+      [first, isNewest ? "daily" : "backfill"],
+      [again, "lookback"],
+    ] as const) {
+      if (wanted.length === 0) continue;
+      items += wanted.length;
+      for (const batch of batchesFor(way, partition.items === null ? null : wanted))
+        slices.push(draft(request, partition, { way, items: batch, window, requests: 1 }, creditClass));
+    }
+  }
+  return { slices, naiveCredits: way.credits * items };
+}
+
+function isSame(a: Window, b: Window): boolean {
+  return a.start === b.start && a.end === b.end;
+}
+
+/** The periods that share a day with what may be asked for and are over and published. */
+function periodsToAsk(timing: Period, { today, bounds }: PlanRequest): readonly Window[] {
+  const settled = settledEnd(timing, today);
+  return periodsTouching(timing.grid, askable(timing, today, bounds)).filter(({ end }) => end <= settled);
+}
+
+/** The days whose slices tell what is missing of these periods. */
+export function periodReach(grid: Grid, { start, end }: Window): Window {
+  const touched = periodsTouching(grid, { start, end });
+  return { start: touched[0]?.start ?? start, end: touched.at(-1)?.end ?? end };
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import type { Portfolio } from "../../src/core/portfolio.ts";
+import { appChange } from "../../src/datasets/app-change.ts";
+import { appHistory } from "../../src/datasets/app-history.ts";
+import { appMatch } from "../../src/datasets/app-match.ts";
+import { appRating } from "../../src/datasets/app-rating.ts";
+import { appVersion } from "../../src/datasets/app-version.ts";
+import { monthlyEstimate } from "../../src/datasets/monthly-estimate.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { day } from "../../src/core/day.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+/** An id that does not fit 32 bits. */
+const large = 6_446_318_020;
+const ios = (countries: readonly string[], trackId = String(large)) => ({
+  store: "ios" as const,
+  trackId,
+  tracked: true,
+  countries: countries.map((country) => ({ country, keywords: [], keywordCount: 0 })),
+});
+const android = { ...ios(["DE", "US"], "com.one"), store: "android" as const };
+const followed: Portfolio = { apps: [ios(["DE", "US"]), android] };
+
+describe("ratings", () => {
+  const asked = sliceOf({
+    operation: "ios.app-simple",
+    scope: { store: "ios", country: "US" },
+    items: [String(large), "42"],
+    window: oneDay(day("2026-08-20")),
+  });
+
+  test("are asked for ten apps at a time: by country on iOS, by language on Android", () => {
+    expect(appRating.partitions(followed)).toEqual([
+      { scope: { store: "ios", country: "DE" }, items: [String(large)] },
+      { scope: { store: "ios", country: "US" }, items: [String(large)] },
+      { scope: { store: "android", language_code: "en" }, items: ["com.one"] },
+    ]);
+    expect(appRating.request(asked)).toEqual({ countryCode: "US", trackIds: [String(large), "42"] });
+    const japanese = sliceOf({ scope: { store: "android", language_code: "pt_br" }, items: ["com.one"] });
+    expect(appRating.request(japanese)).toEqual({ langCode: "PT_BR", trackIds: ["com.one"] });
+  });
+
+  test("are stamped with the day of the look, whatever the app's own dates say; a category of 0 and new fields stay", () => {
+    const told = [
+      { trackId: large, rating: 4.5, ratingCount: 7, categoryId: 0, lastUpdate: Date.UTC(2020, 0, 1), soon: true },
+    ];
+    const { rows } = appRating.normalise(asked, [told], []);
+    expect(rows["core.fact_app_rating"]).toMatchObject([
+      {
+        app_key: `ios:${large}`,
+        date_day: "2026-08-20",
+        country_key: "US",
+        language_code: "",
+        rating_count: 7,
+        category_id: "0",
+        updated_at: "2020-01-01T00:00:00",
+        extra: '{"soon":true}',
+      },
+    ]);
+  });
+
+  test("of an app that the answer leaves out are not claimed, unless it may be the one that did not fit", () => {
+    const told = [[{ trackId: String(large), rating: 4 }]];
+    expect(appRating.normalise(asked, told, []).silent).toEqual(["42"]);
+    expect(appRating.normalise(asked, told, [{ reason: "odd", item: {} }]).silent).toEqual([]);
+  });
+});
+
+describe("what a store shows of an app", () => {
+  const slice = (scope: Record<string, string>) => sliceOf({ operation: "ios.app-detail", scope });
+  const home = { store: "ios", app: String(large), country: "US", page: "home" };
+
+  test("is asked for where the app is at home, or in every country when told to", () => {
+    const scopes = (options?: unknown) => appHistory.partitions(followed, options).map(({ scope }) => scope);
+    expect(scopes()).toEqual([home, { store: "android", app: "com.one", language_code: "en", page: "home" }]);
+    expect(scopes({ pages: "all", language_codes: ["en", "de"] })).toHaveLength(4);
+  });
+
+  test("is asked for anew when a new release is out", () => {
+    const found = { newest_version: [{ store: "ios", app: String(large), version_at: "2026-08-01 10:00:00" }] };
+    expect(appHistory.partitions({ ...followed, found }).map(({ fingerprint }) => fingerprint)).toEqual([
+      "2026-08-01 10:00:00",
+      "",
+    ]);
+  });
+
+  test("describes the app itself on its home page alone", () => {
+    const told = { trackId: large, name: "Habit", categoryId: 0, developerId: 12, availableCountries: ["US", "DE"] };
+    const { rows } = appHistory.normalise(slice(home), [told], []);
+    expect(rows["core.dim_app"]).toMatchObject([
+      { store: "ios", track_id: String(large), app_name: "Habit", category_id: "0", described_by: "app_history" },
+    ]);
+    expect(rows["core.app_history"]).toMatchObject([{ country_key: "US", available_countries: '["DE","US"]' }]);
+    const abroad = appHistory.normalise(slice({ ...home, country: "DE", page: "other" }), [told], []).rows;
+    expect([abroad["core.dim_app"], abroad["core.app_history"]?.length]).toEqual([[], 1]);
+  });
+
+  test("opens no version for what moves every day", () => {
+    const load = appHistory.tables[0]?.load;
+    const versioned = load?.kind === "history" ? load.versioned : [];
+    expect(versioned).toContain("description");
+    for (const column of ["rating", "rating_count", "ratings_by_star", "last_modified_at", "similar_apps", "extra"])
+      expect(versioned).not.toContain(column);
+  });
+
+  test("of another app than was asked for is unfit", () => {
+    expect(appHistory.normalise(slice(home), [{ trackId: 1 }], [])).toMatchObject({
+      rows: { "core.app_history": [], "core.dim_app": [] },
+      unfit: [{ reason: "an app that was not asked for" }],
+    });
+  });
+});
+
+describe("releases", () => {
+  const scope = { store: "android", app: "com.one", language_code: "en" };
+
+  test("are asked for up to the day after the last one, which the service leaves out", () => {
+    const slice = sliceOf({
+      operation: "android.version-list",
+      scope,
+      window: { start: day("2026-08-01"), end: day("2026-08-20") },
+    });
+    expect(appVersion.request(slice)).toMatchObject({ langCode: "EN", startDate: "2026-08-01", endDate: "2026-08-20" });
+  });
+
+  test("become one row a changed property, under one name, with what is only named and what is only told", () => {
+    const change = {
+      versionDate: "2026-08-01T10:00:00",
+      differences: ["PRICE", "ICON", "FILE_SIZE"],
+      newData: { versionString: "2.0", iconUrl: "b", fileSize: "3M", screenshots: ["x"] },
+      oldData: { versionString: "1.9", iconUrl: "a", fileSize: "2M" },
+    };
+    const { rows } = appChange.normalise(
+      sliceOf({ operation: "android.version-list-detailed", scope }),
+      [[change]],
+      [],
+    );
+    const told = (rows["core.app_change"] ?? []).map((row) => [row["property"], row["old_value"], row["new_value"]]);
+    expect(told).toEqual([
+      ["FILE_SIZE", '"2M"', '"3M"'],
+      ["ICON", '"a"', '"b"'],
+      ["PRICE", null, null],
+      ["SCREENSHOTS", null, '["x"]'],
+      ["VERSION", '"1.9"', '"2.0"'],
+    ]);
+    expect(rows["core.app_change"]?.[0]).toMatchObject({ version: "2.0", country_key: "ALL", language_code: "en" });
+  });
+});
+
+describe("a match", () => {
+  const matched = (store: string, app: string, page: unknown) =>
+    appMatch.normalise(sliceOf({ operation: "market.app-match", scope: { store, app } }), [page], []);
+  const row = { ios_track_id: String(large), android_track_id: "com.one" };
+
+  test("is the same row from whichever store it was asked", () => {
+    expect(matched("ios", String(large), "com.one").rows["core.app_match"]).toEqual([row]);
+    for (const told of [large, String(large)])
+      expect(matched("android", "com.one", told).rows["core.app_match"]).toEqual([row]);
+  });
+
+  test("that is none, in whichever form, is no row", () => {
+    for (const nothing of [null, ""])
+      expect(matched("ios", "42", nothing)).toEqual({ rows: { "core.app_match": [] }, unfit: [] });
+  });
+
+  test("within one store is unfit", () => {
+    expect(matched("ios", "42", "43")).toMatchObject({ rows: { "core.app_match": [] }, unfit: [{ item: "43" }] });
+  });
+});
+
+describe("estimates of a month", () => {
+  const estimate = (on: string, told: unknown) =>
+    monthlyEstimate.normalise(
+      sliceOf({ scope: { store: "ios", app: String(large) }, window: oneDay(day(on)) }),
+      [told],
+      [],
+    ).rows["core.fact_monthly_estimate"];
+  const told = { countryBreakDown: { US: { download: 3, revenue: "1.50" } }, download: 5_000_000_000, revenue: 9 };
+
+  test("mark the total, which is not the sum of the countries that are told", () => {
+    expect(estimate("2026-08-20", told)).toMatchObject([
+      { country_key: "ALL", is_total: true, download_count: 5_000_000_000, revenue: 9 },
+      { country_key: "US", is_total: false, download_count: 3, revenue: 1.5 },
+    ]);
+  });
+
+  test.each([
+    ["2026-03-31", "2026-02-01", "2026-02-28"],
+    ["2028-03-01", "2028-02-01", "2028-02-29"],
+    ["2027-01-01", "2026-12-01", "2026-12-31"],
+  ])("seen on %s are of %s to %s", (on, from, to) => {
+    expect(estimate(on, told)?.[0]).toMatchObject({ date_day: on, period_start: from, period_end: to });
+  });
+});

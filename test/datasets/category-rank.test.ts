@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import type { Portfolio } from "../../src/core/portfolio.ts";
+import type { Scope } from "../../src/core/slice.ts";
+import { categoryRank } from "../../src/datasets/category-rank.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+const window = { start: day("2026-08-01"), end: day("2026-08-08") };
+const ios: Scope = { store: "ios", app: "42", country: "US", resolution: "daily", chart_version: "v1" };
+const android: Scope = { store: "android", app: "com.one", country: "US", resolution: "daily" };
+
+function ranks(scope: Scope, operation: string, answer: unknown) {
+  const { rows, unfit } = categoryRank.normalise(sliceOf({ scope, operation, window }), [answer], []);
+  return { rows: rows["core.fact_category_rank"] ?? [], unfit: unfit.map(({ reason }) => reason) };
+}
+
+const chart = (date: string | number, ranking: number | null = 3, more: object = {}) => ({
+  targetDevice: "IPAD",
+  rankingType: "FREE",
+  rankingsByDate: [{ date, ranking }],
+  ...more,
+});
+const iosAnswer = (...charts: unknown[]) => ({ trackId: 42, ranksByCategory: { US: { "6007": charts } } });
+
+describe("ranks in charts", () => {
+  test("are one table, whatever the shape of the answer", () => {
+    const [first] = ranks(ios, "ios.category-ranking", iosAnswer(chart("2026-08-01T00:00:00", 3.5))).rows;
+    expect(first).toEqual({
+      app_key: "ios:42",
+      date_day: "2026-08-01",
+      country_key: "US",
+      device_key: "IPAD",
+      category_code: "6007",
+      chart: "FREE",
+      resolution: "daily",
+      chart_version: "v1",
+      ranked_at: "2026-08-01T00:00:00",
+      category_name: "Productivity",
+      rank: 3.5,
+    });
+    const answer = {
+      trackId: "com.one",
+      ranksByCategoryNames: [
+        {
+          categoryName: "PRODUCTIVITY",
+          rankings: [{ rankingType: 1, ranksByDate: [{ date: Date.UTC(2026, 7, 2), rank: 4 }] }],
+        },
+      ],
+    };
+    expect(ranks(android, "android.category-ranking", answer).rows).toMatchObject([
+      {
+        app_key: "android:com.one",
+        date_day: "2026-08-02",
+        device_key: "ALL",
+        chart: "PAID",
+        chart_version: "",
+        rank: 4,
+      },
+    ]);
+  });
+
+  test("by the hour are a row a look, and never meet those by the day", () => {
+    const looks = ["2026-08-01T00:00:00", "2026-08-01T06:00:00"].map((date) => ({ date, ranking: 1 }));
+    const answer = iosAnswer(chart("", 0, { rankingsByDate: looks }));
+    const hourly = ranks({ ...ios, resolution: "hourly" }, "ios.category-ranking", answer).rows;
+    expect(hourly.map((row) => [row["resolution"], row["ranked_at"]])).toEqual([
+      ["hourly", "2026-08-01T00:00:00"],
+      ["hourly", "2026-08-01T06:00:00"],
+    ]);
+    expect(categoryRank.tables[0]?.key).toEqual(expect.arrayContaining(["resolution", "chart_version", "ranked_at"]));
+  });
+
+  test("of another app, country or day than was asked for are unfit: the end is not counted in", () => {
+    const told = ranks(
+      ios,
+      "ios.category-ranking",
+      iosAnswer(chart("2026-08-08T00:00:00"), chart("2026-08-07T18:00:00")),
+    );
+    expect([told.rows.length, told.unfit]).toEqual([1, ["a day that was not asked for"]]);
+    const abroad = { trackId: 42, ranksByCategory: { DE: { "36": [chart("2026-08-01")] } } };
+    expect(ranks(ios, "ios.category-ranking", abroad).unfit).toEqual(["a country that was not asked for"]);
+    expect(ranks(ios, "ios.category-ranking", { ...iosAnswer(chart("2026-08-01")), trackId: 43 }).unfit).toEqual([
+      "an app that was not asked for",
+    ]);
+  });
+
+  test("of the last day have the day that the service says, in all countries", () => {
+    const scope = { store: "android", app: "com.one", device: "ALL", resolution: "last_day" };
+    const told = (date: string) => [{ rankingType: "GROSSING", rankingsByDate: [{ date, ranking: 9 }] }];
+    const answer = {
+      trackId: "com.one",
+      ranksByCategory: { US: { TOOLS: told("2026-07-31T00:00:00") }, JP: { TOOLS: told("2026-07-31T00:00:00") } },
+    };
+    const { rows, unfit } = ranks(scope, "android.global-category-rankings", answer);
+    expect(unfit).toEqual([]);
+    expect(rows).toMatchObject([
+      { country_key: "US", date_day: "2026-07-31", resolution: "last_day", chart: "GROSSING", rank: 9 },
+      { country_key: "JP", date_day: "2026-07-31" },
+    ]);
+  });
+});
+
+test("what an option changes about the call stands in the scope", () => {
+  const countries = [{ country: "US", keywords: [], keywordCount: 0 }];
+  const portfolio: Portfolio = {
+    apps: [
+      { store: "ios", trackId: "42", tracked: true, countries },
+      { store: "android", trackId: "com.one", tracked: true, countries },
+    ],
+  };
+  const scopes = (options?: unknown) => categoryRank.partitions(portfolio, options).map(({ scope }) => scope);
+  expect(scopes()).toEqual([ios, android]);
+  const hourly = scopes({ resolutions: ["hourly"], chart_versions: ["v1", "v2"] });
+  expect(hourly.map((scope) => categoryRank.request(sliceOf({ scope, window })))).toEqual(
+    ["v1", "v2"].map((version) => ({
+      trackId: "42",
+      countryCode: "US",
+      version,
+      hourly: true,
+      startDate: "2026-08-01",
+      endDate: "2026-08-08",
+    })),
+  );
+  const last = categoryRank.partitions(portfolio, { resolutions: ["last_day"] });
+  expect(last.map(({ scope, timing }) => [scope["store"], scope["device"], timing?.kind])).toEqual([
+    ["ios", "IPHONE", "snapshot"],
+    ["ios", "IPAD", "snapshot"],
+    ["android", "ALL", "snapshot"],
+  ]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import type { Portfolio } from "../../src/core/portfolio.ts";
+import { visibility } from "../../src/datasets/visibility.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+const country = (code: string) => ({ country: code, keywords: [], keywordCount: 0 });
+const portfolio: Portfolio = {
+  apps: [
+    { store: "ios", trackId: "1", tracked: true, countries: [country("US"), country("JP")] },
+    { store: "ios", trackId: "2", tracked: true, countries: [country("US")] },
+    { store: "android", trackId: "a.b", tracked: true, countries: [country("US")] },
+  ],
+};
+const items = ["JP:1", "US:1", "US:2"];
+const window = { start: day("2026-08-01"), end: day("2026-08-03") };
+const scope = { store: "ios", kind: "history" };
+
+test("one call names every app and country of a store", () => {
+  expect(visibility.partitions(portfolio)).toEqual([
+    { scope, items },
+    { scope: { store: "android", kind: "history" }, items: ["US:a.b"] },
+  ]);
+  expect(visibility.request(sliceOf({ scope, items, window }))).toEqual({
+    body: ["1", "2"],
+    countries: ["JP", "US"],
+    startDate: "2026-08-01",
+    endDate: "2026-08-03",
+  });
+});
+
+test("days beside the window and apps of other countries, which such a call brings along, are left to others", () => {
+  const score = (date: string) => ({ date, score: 7.5 });
+  const answer = [
+    { trackId: 1, scores: { US: [score("2026-08-01"), score("2026-08-02"), score("2026-08-03")] } },
+    { trackId: "2", scores: { JP: [score("2026-08-01")], US: [{ date: Date.UTC(2026, 7, 1), score: null }] } },
+  ];
+  const { rows, unfit } = visibility.normalise(sliceOf({ scope, items, window }), [answer], []);
+  expect(unfit).toEqual([]);
+  expect(rows["core.fact_visibility"]?.map((row) => Object.values(row))).toEqual([
+    ["ios:1", "2026-08-01", "US", "history", 7.5],
+    ["ios:1", "2026-08-02", "US", "history", 7.5],
+    ["ios:2", "2026-08-01", "US", "history", null],
+  ]);
+});
+
+test("a score as it stands now has the day of the look, and an app that is left out beside others is not claimed", () => {
+  const now = { store: "ios", country: "US", kind: "now" };
+  const slice = sliceOf({ scope: now, items: ["US:1", "US:2"], window: { ...window, end: day("2026-08-02") } });
+  const { rows, silent } = visibility.normalise(slice, [{ "1": 3.5, "9": 1 }], []);
+  expect(rows["core.fact_visibility"]).toEqual([
+    { app_key: "ios:1", date_day: "2026-08-01", country_key: "US", kind: "now", score: 3.5 },
+  ]);
+  expect(silent).toEqual(["US:2"]);
+  expect(visibility.normalise(slice, [{}], []).silent).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../src/core/day.ts";
+import { datasets } from "../src/datasets/all.ts";
+import type { SandboxOptions } from "../src/sandbox/sandbox.ts";
+import { everythingOn, loadAgain, syncedStage } from "./support/ingest-conformance.ts";
+import { startChild, syncCommand } from "./support/ingest-child.ts";
+import { openStage, today, type Stage } from "./support/ingest-stage.ts";
+import { factsOf, versionsOf } from "./support/ingest-tables.ts";
+
+const days = 8;
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+
+/** Spellings that the contract leaves open: each says the same, so that the same rows must come of it. */
+const spellings: readonly (SandboxOptions & { readonly name: string })[] = [
+  { name: "no envelope where it is open", openEnvelope: "bare" },
+  { name: "lists under a name", bareLists: "named" },
+  { name: "text as it is", textAnswer: "text" },
+  { name: "open ends that are left out", openEnd: "exclusive" },
+  { name: "404 where nothing is there", noData: "404" },
+  { name: "long ranges cut in silence", longRange: "cut" },
+  { name: "instants as local times", dateForm: "local" },
+  { name: "other words for the stores", storeWords: { ios: "apple", android: "google" } },
+];
+
+let usual: Record<string, string[]>;
+
+beforeAll(async () => {
+  await using stage = await syncedStage({ market }, days);
+  usual = await factsOf(stage);
+});
+
+describe.each(spellings)("everything on, with $name", ({ name: _, ...spelling }) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await syncedStage({ market, ...spelling }, days);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test("every table says what it says of the usual spelling", async () => {
+    expect(await factsOf(stage)).toEqual(usual);
+  });
+
+  test("nothing is written when every answer is loaded again", async () => {
+    const before = await versionsOf(stage);
+    for (const dataset of datasets) await loadAgain(stage, dataset, 1);
+    expect(await versionsOf(stage)).toEqual(before);
+  });
+
+  test("what was planned is what was charged, but for what was refused", async () => {
+    const [sum] = await stage.query<{ planned: number }>(
+      "select sum(planned_credits)::int as planned from ops.slice where state in ('loaded', 'empty')",
+    );
+    expect(stage.asked().reduce((charged, request) => charged + request.charged, 0)).toBe(sum?.planned);
+  });
+});
+
+test.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])("every table is the same on a machine in %s", async (TZ) => {
+  await using stage = await openStage({ market });
+  const command = [...syncCommand, "--from", addDays(today, -days)];
+  await using child = startChild(stage, command, { settings: everythingOn, variables: { TZ } });
+  expect(await child.ended).toBe(0);
+  expect(await factsOf(stage)).toEqual(usual);
+});

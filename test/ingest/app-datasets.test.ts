@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { addDays, daysBetween } from "../../src/core/day.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+
+const on = (...names: readonly string[]) => ({
+  datasets: Object.fromEntries(names.map((name) => [name, { on: true }])),
+});
+const askedFor = (stage: Stage, operation: string) =>
+  stage.asked().filter((request) => request.operation === operation);
+
+test.each(["inclusive", "exclusive"] as const)(
+  "visibility has every day exactly once, with an end that the service takes as %s, for one call a store",
+  async (openEnd) => {
+    await using stage = await openStage({ openEnd });
+    await stage.sync({
+      settings: { datasets: { visibility: { on: true, history_days: 40 } } },
+      request: { datasets: ["visibility"] },
+    });
+    expect(askedFor(stage, "ios.visibility-history")).toHaveLength(1);
+    expect(askedFor(stage, "android.visibility-history")).toHaveLength(1);
+    const rows = await stage.query<{ first: string; last: string; days: number }>(
+      `select min(date_day)::text as first, max(date_day)::text as last, count(*)::int as days
+       from core.fact_visibility group by app_key, country_key`,
+    );
+    expect(rows).toHaveLength(6);
+    for (const row of rows) expect(row).toEqual({ first: addDays(today, -40), last: addDays(today, -1), days: 40 });
+  },
+);
+
+test("an app is described by its page in the store, and the account's list does not overwrite that", async () => {
+  await using stage = await openStage();
+  await stage.sync({ settings: on("app_history") });
+  await stage.sync({ settings: on("app_history"), request: { today: addDays(today, 1) } });
+  const rows = await stage.query("select distinct described_by from core.dim_app where fetched_at is not null");
+  expect(rows).toEqual([{ described_by: "app_history" }]);
+});
+
+test("an app is looked at once a week, and at once when a release came out", async () => {
+  const settings = on("app_version", "app_history");
+  await using stage = await openStage();
+  await stage.sync({ settings });
+  const first = askedFor(stage, "ios.app-detail").length;
+  expect(first).toBe(2);
+  await stage.sync({ settings, request: { today: addDays(today, 1) } });
+  expect(askedFor(stage, "ios.app-detail")).toHaveLength(first);
+  await stage.query(
+    `insert into core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
+     select app_key, 840, '', '2026-08-20T10:00:00', '99', 1, now() from core.dim_app where store = 'ios' order by track_id limit 1`,
+  );
+  await stage.sync({ settings, request: { today: addDays(today, 2) } });
+  expect(askedFor(stage, "ios.app-detail")).toHaveLength(first + 1);
+});
+
+test("ratings of each day stay beside those of the days before", async () => {
+  await using stage = await openStage();
+  for (const day of [today, addDays(today, 1)])
+    await stage.sync({ settings: on("app_rating"), request: { datasets: ["app_rating"], today: day } });
+  const rows = await stage.query<{ days: number }>(
+    "select count(distinct date_day)::int as days from core.fact_app_rating group by app_key, country_key, language_code",
+  );
+  expect(rows.map(({ days }) => days)).toEqual([2, 2, 2, 2, 2]);
+});
+
+test("ranks in charts are asked for a week at a time, each day once", async () => {
+  await using stage = await openStage();
+  for (let past = 8; past >= 0; past -= 1)
+    await stage.sync({
+      settings: { datasets: { category_rank: { on: true, history_days: 14 } } },
+      request: { datasets: ["category_rank"], today: addDays(today, -past) },
+    });
+  const asked = askedFor(stage, "ios.category-ranking").filter(
+    ({ params }) => params["countryCode"] === "US" && params["trackId"] === "6446318020",
+  );
+  const days = asked.flatMap(({ params: { startDate, endDate } }) =>
+    Array.from({ length: daysBetween(startDate as typeof today, endDate as typeof today) }, (_, index) =>
+      addDays(startDate as typeof today, index),
+    ),
+  );
+  expect(asked.length).toBeLessThanOrEqual(3);
+  expect(new Set(days).size).toBe(days.length);
+});

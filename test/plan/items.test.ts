@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { scopeKey, type Covered } from "../../src/core/slice.ts";
+import type { Timing, Way } from "../../src/core/way.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { planDataset, type PlanPartition } from "../../src/plan/plan-dataset.ts";
+import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
+
+const scope = { store: "ios", country: "US" };
+const apps = Array.from({ length: 23 }, (_, index) => String(1000 + index));
+const tenApps: Way = { operation: "simple", credits: 1, maxDays: 1, maxItems: 10 };
+const daily: Timing = { kind: "snapshot", refreshDays: 1 };
+
+function plan(timing: Timing, held: readonly Covered[], partition: Partial<PlanPartition> = {}) {
+  return planDataset({
+    dataset: "some_dataset",
+    timing,
+    partitions: [{ scope, items: apps, fingerprint: "", ways: [tenApps], ...partition }],
+    covered: new Map([[scopeKey(scope), held]]),
+    today,
+    bounds: {},
+    reprocess: "missing",
+  });
+}
+
+describe("a snapshot of items", () => {
+  const held = (items: readonly string[], slice: Partial<Covered> = {}) =>
+    covered({ window: oneDay(today), asOf: today, operation: "simple", items, ...slice });
+
+  test("is asked for in as few calls as a list allows, each item once", () => {
+    const { slices, naiveCredits } = plan(daily, []);
+    expect(slices.map(({ items }) => items?.length)).toEqual([10, 10, 3]);
+    expect(slices.flatMap(({ items }) => items).toSorted()).toEqual(apps);
+    expect(slices.every(({ credits, requests }) => credits === 1 && requests === 1)).toBe(true);
+    expect(naiveCredits).toBe(23);
+  });
+
+  test("is asked for of new items alone", () => {
+    const slices = plan(daily, [held(apps.slice(0, 21))]).slices;
+    expect(slices.map(({ items }) => items)).toEqual([apps.slice(21)]);
+    expect(plan(daily, [held(apps)]).slices).toEqual([]);
+  });
+
+  test("is due again item by item", () => {
+    const old = held(apps.slice(0, 5), { window: oneDay(daysAgo(1)), asOf: daysAgo(1) });
+    expect(plan(daily, [old, held(apps.slice(5))]).slices.map(({ items }) => items)).toEqual([apps.slice(0, 5)]);
+  });
+
+  test("leaves out what was refused by itself, which would have its batch refused", () => {
+    const bad = held([apps[3] ?? ""], {
+      window: oneDay(daysAgo(1)),
+      asOf: daysAgo(1),
+      state: "skipped",
+      refused: true,
+    });
+    expect(plan(daily, [bad]).slices.flatMap(({ items }) => items)).toHaveLength(22);
+  });
+});
+
+describe("a way of many items and many days", () => {
+  const broad: Way = { operation: "history", credits: 10, maxDays: Number.POSITIVE_INFINITY, maxItems: 100 };
+
+  test("is one call for all items and days", () => {
+    const { slices } = plan(series({ historyDays: 30 }), [], { ways: [broad] });
+    expect(slices).toMatchObject([{ items: apps, window: { start: daysAgo(30), end: today }, credits: 10 }]);
+  });
+
+  test("takes the longest window into account", () => {
+    const { slices } = plan(series({ historyDays: 30 }), [], { ways: [{ ...broad, maxDays: 20 }] });
+    expect(slices.map(({ window }) => window)).toEqual([
+      { start: daysAgo(10), end: today },
+      { start: daysAgo(30), end: daysAgo(10) },
+    ]);
+  });
+
+  test("names those that lack something", () => {
+    const known = covered({
+      window: { start: daysAgo(30), end: today },
+      items: apps.slice(1),
+      operation: "history",
+      asOf: today,
+    });
+    const { slices } = plan(series({ historyDays: 30 }), [known], { ways: [broad] });
+    expect(slices.map(({ items }) => items)).toEqual([apps.slice(0, 1)]);
+  });
+});
+
+describe("days in packs", () => {
+  const packed = series({ packDays: 7, historyDays: 7 });
+  const call: Way = { operation: "ranking", credits: 10, maxDays: 30, maxItems: 1 };
+  const alone = { items: null, ways: [call] };
+
+  test("wait until so many can be had in one call", () => {
+    // 2026-08-20 is a Thursday: the pack from Monday the 17th is not full
+    const [slice, ...rest] = plan(packed, [], alone).slices;
+    expect([slice?.window, rest]).toEqual([{ start: daysAgo(10), end: daysAgo(3) }, []]);
+    const known = covered({ window: { start: daysAgo(10), end: daysAgo(3) }, operation: "ranking" });
+    expect(plan(packed, [known], alone).slices).toEqual([]);
+  });
+});
+
+test("a partition may have a timing of its own", () => {
+  const partition = { items: null, timing: daily, ways: [{ ...tenApps, maxItems: 1 }] };
+  expect(plan(series(), [], partition).slices).toMatchObject([{ class: "snapshot", window: oneDay(today) }]);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { addDays, day } from "../../src/core/day.ts";
+import { scopeKey, type Covered } from "../../src/core/slice.ts";
+import type { Timing, Way } from "../../src/core/way.ts";
+import type { Window } from "../../src/core/window.ts";
+import { planDataset, type PlanRequest } from "../../src/plan/plan-dataset.ts";
+import { covered } from "../support/plan-timing.ts";
+
+const scope = { org: "7" };
+const report: Way = { operation: "report", credits: 50, maxDays: 14, maxItems: 1 };
+const fortnights: Extract<Timing, { kind: "period" }> = {
+  kind: "period",
+  grid: { days: 14 },
+  settleDays: 1,
+  lookbackDays: 0,
+  historyDays: 28,
+};
+const months = { ...fortnights, grid: { months: 1 }, historyDays: 90 } as const;
+
+function plan(timing: Timing, today: string, held: readonly Covered[] = [], more: Partial<PlanRequest> = {}) {
+  const way = more.partitions?.[0]?.ways ?? [report];
+  return planDataset({
+    dataset: "some_dataset",
+    timing,
+    partitions: [{ scope, items: null, fingerprint: "", ways: way }],
+    covered: new Map([[scopeKey(scope), held]]),
+    today: day(today),
+    bounds: {},
+    reprocess: "missing",
+    ...more,
+  }).slices;
+}
+
+const asked = (window: Window, slice: Partial<Covered> = {}) => covered({ window, operation: "report", ...slice });
+const windows = (slices: readonly { window: Window }[]) => slices.map(({ window }) => window);
+
+describe("aggregates over periods", () => {
+  // 2026-08-03 is a Monday of the grid
+  test("are asked for whole, and only once the last day is published", () => {
+    expect(windows(plan(fortnights, "2026-08-16"))[0]).toEqual({ start: "2026-07-20", end: "2026-08-03" });
+    expect(windows(plan(fortnights, "2026-08-17"))[0]).toEqual({ start: "2026-08-03", end: "2026-08-17" });
+  });
+
+  test("are the same ones whatever day they are planned on, so that what was asked is not asked again", () => {
+    const first = plan(fortnights, "2026-08-17").map(({ window }) => asked(window, { asOf: day("2026-08-17") }));
+    for (const today of ["2026-08-18", "2026-08-23", "2026-08-30"]) expect(plan(fortnights, today, first)).toEqual([]);
+    expect(windows(plan(fortnights, "2026-08-31", first))).toEqual([{ start: "2026-08-17", end: "2026-08-31" }]);
+  });
+
+  test("count as not asked for when only their days were, in another grid", () => {
+    const other = asked({ start: day("2026-06-24"), end: day("2026-08-25") });
+    expect(plan(fortnights, "2026-08-17", [other])).toHaveLength(plan(fortnights, "2026-08-17").length);
+  });
+
+  test("are one call each, a month of 31 days too", () => {
+    const slices = plan(months, "2026-09-01", [], {
+      partitions: [{ scope, items: null, fingerprint: "", ways: [{ ...report, maxDays: 28 }] }],
+    });
+    expect(slices.map(({ window, requests, credits }) => [window.start, window.end, requests, credits])).toEqual([
+      ["2026-08-01", "2026-09-01", 1, 50],
+      ["2026-07-01", "2026-08-01", 1, 50],
+      ["2026-06-01", "2026-07-01", 1, 50],
+    ]);
+  });
+
+  test("are asked for again while one of their days is restated", () => {
+    const window = { start: day("2026-08-03"), end: day("2026-08-17") };
+    const restated = { ...fortnights, lookbackDays: 7, historyDays: 14 };
+    const early = [asked(window, { asOf: day("2026-08-17") })];
+    expect(plan(restated, "2026-08-18", early)).toMatchObject([{ window, class: "lookback" }]);
+    const late = [...early, asked(window, { asOf: addDays(window.end, 7) })];
+    expect(plan(restated, "2026-08-26", late)).toEqual([]);
+  });
+
+  test("reach to the one that holds the first day that is asked for by hand, and not before the dataset's first day", () => {
+    const bounds = { start: day("2026-07-23") };
+    expect(windows(plan(fortnights, "2026-08-17", [], { bounds })).at(-1)?.start).toBe("2026-07-20");
+    const firstDay = day("2026-08-03");
+    expect(windows(plan({ ...fortnights, firstDay }, "2026-08-17", [], { bounds }))).toHaveLength(1);
+  });
+
+  test("name the items that lack a period, as many as a call may", () => {
+    const window = { start: day("2026-08-03"), end: day("2026-08-17") };
+    const partitions = [{ scope, items: ["a", "b", "c", "d"], fingerprint: "", ways: [{ ...report, maxItems: 2 }] }];
+    const slices = plan({ ...fortnights, historyDays: 14 }, "2026-08-17", [asked(window, { items: ["b"] })], {
+      partitions,
+    });
+    expect(slices.map(({ items }) => items)).toEqual([["a", "c"], ["d"]]);
+  });
+});
