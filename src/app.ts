@@ -12,6 +12,7 @@ import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
 import { releaseDead } from "./credits/dead-holds.ts";
 import { createCreditQueue } from "./credits/queue.ts";
+import { createApiOutage } from "./ingest/api-outage.ts";
 import { refreshBalance } from "./ingest/balance.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
 import { startHands, type Hands } from "./ingest/hands.ts";
@@ -82,6 +83,9 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
   };
 }
 
+/** So long does a foreground run wait for an API that is away, as a person or a cron job would; a worker waits for as long as it takes. */
+const foregroundPatienceMs = 10 * 60_000;
+
 /** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
 export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
@@ -111,12 +115,27 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
     refresh,
   });
   const dimensions = createDimensions(db);
+  const queueId = kind === "worker" ? sharedQueue : workerId;
+  const retryMs = api.retry_seconds * 1000;
+  const abort = (error: StorehouseError) => {
+    stopped ??= error;
+    halting.abort();
+  };
   const parts: IngestParts = {
     db,
     client,
     queue,
+    apiOutage: createApiOutage({
+      clock,
+      log,
+      retryMs,
+      patienceMs: kind === "worker" ? Number.POSITIVE_INFINITY : foregroundPatienceMs,
+      refreshBalance: refresh,
+      abort,
+      halted: halting.signal,
+    }),
     dimensions,
-    shared: createSharedSteps({ db, dimensions, clock, workerId, at: app.at }),
+    shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
     partitions: createPartitions(db),
     clock,
     log,
@@ -124,14 +143,11 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
     learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
     workerId,
     program: programDigest(),
-    queueId: kind === "worker" ? sharedQueue : workerId,
-    retryMs: api.retry_seconds * 1000,
+    queueId,
+    retryMs,
     refreshBalance: refresh,
     scrub: hiderOf([access.token]),
-    abort: (error) => {
-      stopped ??= error;
-      halting.abort();
-    },
+    abort,
     halted: halting.signal,
     at: app.at,
   };

@@ -1,7 +1,10 @@
-import { AbortError, DeferError, StorehouseError, UsageError } from "../core/errors.ts";
+import { AbortError, DeferError, fail, StorehouseError, UsageError } from "../core/errors.ts";
+import { isLostConnection } from "../warehouse/database-errors.ts";
 
 /** Tells a person in one line what went wrong and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the rest. */
-export function reportFailure(error: unknown, say: (line: string) => void): number {
+export function reportFailure(failure: unknown, say: (line: string) => void): number {
+  // the driver's own text says little and may say where
+  const error = isLostConnection(failure) ? fail("database_unreachable", { problem: "the connection broke" }) : failure;
   if (error instanceof StorehouseError) {
     say(error.message);
     if (error instanceof DeferError) return 3;

@@ -1,3 +1,4 @@
+import { RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../ingest/sync.ts";
 import { count, countOf, print, remark } from "./output.ts";
 
@@ -6,6 +7,11 @@ export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interr
   SyncResult["outcome"],
   number
 >;
+
+/** What a run tells the shell: an API that stayed away is no mistake of whoever started it. */
+export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "error">): number {
+  return error instanceof RetryError ? exitCodes.failed : exitCodes[outcome];
+}
 
 /** The exit codes for the help of commands that run slices. */
 export const exitHelp =
@@ -36,6 +42,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
         : "Nothing new to ask for; no credits spent.",
     );
   if (error !== null) remark(error.message);
+  if (error instanceof RetryError) print(`The API stayed away: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.barren)
     print(
       `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? The next day's sync asks again, or \`storehouse retry --skipped\` for what was skipped.`,

@@ -1,3 +1,5 @@
+import { usageErrors } from "./usage-errors.ts";
+
 /**
  * Every error that Storehouse can raise: what to do about it and what to tell whoever reads it.
  * `recovery` is the class (see errors.ts); `attempts` is how often a slice is asked for before it counts as failed;
@@ -5,85 +7,7 @@
  * `leaves` is the state in which a slice that cannot be had ends.
  */
 export const errorCodes = {
-  // what the caller typed or set
-  bad_day: {
-    recovery: "usage",
-    says: "not a day of the calendar",
-    next: "write it as YYYY-MM-DD, for instance 2026-03-31",
-  },
-  bad_argument: { recovery: "usage", says: "an argument does not fit", next: "see --help of the command" },
-  bad_setting: {
-    recovery: "usage",
-    says: "{variable} {problem}",
-    next: "set it in the environment or in .env; .env.example lists all",
-  },
-  bad_config: {
-    recovery: "usage",
-    says: "the configuration file does not fit: {file} line {line}: {key} {problem}",
-    next: "mend the line that is named",
-  },
-  unreadable_file: {
-    recovery: "usage",
-    says: "a file is there but cannot be read: {file}",
-    next: "mend its permissions or take it away",
-  },
-  unwritable_file: {
-    recovery: "usage",
-    says: "{file} cannot be written: {cause}",
-    next: "name another place, or mend its permissions",
-  },
-  port_taken: { recovery: "usage", says: "port {port} is taken", next: "leave --port out or choose another" },
-  unknown_dataset: {
-    recovery: "usage",
-    says: "no dataset has the name {dataset}",
-    next: "`storehouse datasets` lists them",
-  },
-  unknown_plan: {
-    recovery: "usage",
-    says: "no plan has the number {plan} {known}",
-    next: "`storehouse backfill --dry-run` makes one",
-  },
-  plan_changed: {
-    recovery: "usage",
-    says: "plan {plan} is not what it was when it was made",
-    next: "nothing was spent; make a new plan",
-  },
-  nothing_followed: {
-    recovery: "usage",
-    says: "nothing is known yet of what is followed",
-    next: "run `storehouse sync` first, or list apps under portfolio in config/storehouse.yaml",
-  },
-  not_followed: {
-    recovery: "usage",
-    says: "{what} {value} is not followed; followed: {followed}",
-    next: "name one of these",
-  },
-  not_agreed: {
-    recovery: "usage",
-    says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and nobody is at a terminal to be asked",
-    next: "`storehouse backfill --plan {plan} --yes` runs it",
-  },
-  not_confirmed: {
-    recovery: "usage",
-    says: "nothing was changed: nobody is at a terminal to be asked",
-    next: "add --yes to do it, or --dry-run to only look",
-  },
-  database_unreachable: {
-    recovery: "usage",
-    says: "Postgres does not answer",
-    next: "check DATABASE_URL and that the server runs",
-  },
-  database_too_old: {
-    recovery: "usage",
-    says: "Postgres is too old",
-    next: "use Postgres 15 or newer, or leave DATABASE_URL out to use the one that Storehouse brings",
-  },
-  embedded_postgres: {
-    recovery: "usage",
-    says: "the embedded Postgres did not start",
-    next: "set DATABASE_URL to a Postgres 15 or newer, or see the log that is named",
-  },
-
+  ...usageErrors,
   // the way to the API
   no_connection: {
     recovery: "retry",
@@ -96,6 +20,11 @@ export const errorCodes = {
     attempts: 4,
     says: "the connection broke before the answer was whole",
     next: "it is asked for again by itself",
+  },
+  api_away: {
+    recovery: "defer",
+    says: "the API answered nobody for a while",
+    next: "it goes on by itself",
   },
   timeout: {
     recovery: "retry",

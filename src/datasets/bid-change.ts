@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { bidHistoryLogs as operation } from "../api/operations/search-ads-account.ts";
+import { rangeParams } from "../api/range.ts";
 import { addDays } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { defineTable, extraOf, type Row } from "../warehouse/table.ts";
@@ -52,7 +53,10 @@ export const bidChange = defineDataset({
   operationsFor: () => [operation],
   plannedFrom: [organisations.name],
   partitions: (portfolio) => connectedOrganisations(portfolio).map((org) => ({ scope: { org_id: org }, items: null })),
-  request: (slice) => ({ orgId: numberOfOrganisation(slice.scope), ...daysAndOneMore(operation, slice) }),
+  request: (slice) => ({
+    orgId: numberOfOrganisation(slice.scope),
+    ...rangeParams(operation, daysAndOneMore(operation, slice)),
+  }),
   normalise: (slice, pages) => {
     const told = (pages.flat() as readonly Log[]).map((log) => ({ log, at: readInstant(log.date) }));
     const { start, end } = slice.window;

@@ -1,8 +1,9 @@
 import type { Operation } from "../api/define-operation.ts";
-import { latestEnd, rangeParams } from "../api/range.ts";
+import { latestEnd } from "../api/range.ts";
 import { addDays } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
 import { part } from "./define-dataset.ts";
 import { organisations } from "./search-ads-integration.ts";
 
@@ -19,15 +20,11 @@ export function numberOfOrganisation(scope: Scope): number {
 }
 
 /**
- * The days of a slice as a call names them, and the one after them where that is not still to come and a call may span it: the contract does not say whether an
- * end is counted in, and where every row tells its day none is lost or told twice either way.
+ * The days of a slice and the one after them, where that is not still to come and a call may span it: the contract does not say whether
+ * an end is counted in, and where every row tells its day none is lost or told twice either way.
  */
-export function daysAndOneMore(
-  operation: Operation,
-  { window, asOf }: Pick<Slice, "window" | "asOf">,
-): Readonly<Record<string, string>> {
+export function daysAndOneMore({ range }: Operation, { window, asOf }: Pick<Slice, "window" | "asOf">): Window {
   const more = { start: window.start, end: addDays(window.end, 1) };
-  const latest = operation.range === null ? null : latestEnd(operation.range, window.start);
-  const fits = window.end <= asOf && (latest === null || more.end <= latest);
-  return rangeParams(operation, fits ? more : window);
+  const latest = range === null ? null : latestEnd(range, window.start);
+  return window.end <= asOf && (latest === null || more.end <= latest) ? more : window;
 }

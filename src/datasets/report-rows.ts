@@ -1,9 +1,11 @@
+import { searchAdsReports } from "../api/operations/search-ads-report.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { holds, lastDay, type Window } from "../core/window.ts";
 import { extraOf, type Row } from "../warehouse/table.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
+import { daysAndOneMore } from "./organisation.ts";
 import {
   describe,
   fields,
@@ -60,11 +62,12 @@ export function isSum(slice: Pick<Slice, "scope">, { row, isTotal }: Told): bool
 }
 
 /** The days that a row stands for: its own; those of the slice; or, of a row that should tell its day and does not, all that were asked for. */
-function periodOf({ scope, window, asOf }: Slice, told: Told): { readonly grain: string; readonly window: Window } {
+function periodOf(slice: Slice, told: Told): { readonly grain: string; readonly window: Window } {
+  const { scope, window } = slice;
   const day = dayTold(told);
   if (part(scope, "report_type") !== "DAILY") return { grain: part(scope, "grain"), window };
   if (day !== null) return { grain: "day", window: { start: day, end: addDays(day, 1) } };
-  return { grain: "window", window: window.end <= asOf ? { ...window, end: addDays(window.end, 1) } : window };
+  return { grain: "window", window: daysAndOneMore(searchAdsReports, slice) };
 }
 
 /** Why a row cannot be taken, null where it can. The day that is asked for beside a window is no fault. */

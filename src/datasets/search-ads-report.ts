@@ -103,12 +103,12 @@ export const searchAdsReport = defineDataset({
   request: (slice) => {
     const { scope, window } = slice;
     const type = part(scope, "report_type");
-    const days = type === "DAILY" ? daysAndOneMore(operation, slice) : rangeParams(operation, window);
+    const days = type === "DAILY" ? daysAndOneMore(operation, slice) : window;
     const { goal_id: goal, goal_app: app } = scope;
     return {
       reportType: type,
       reportLevel: part(scope, "report_level"),
-      ...days,
+      ...rangeParams(operation, days),
       orgIds: [numberOfOrganisation(scope)],
       reAttrType: part(scope, "attribution"),
       currency: part(scope, "currency"),

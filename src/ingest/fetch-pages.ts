@@ -31,7 +31,7 @@ export async function pagesOf(
     const kept = landed.get(page);
     if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
     const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-    const answer = await askPage(parts, { operation, params, slice, page, signal });
+    const answer = await parts.apiOutage.through(() => askPage(parts, { operation, params, slice, page, signal }));
     return { body: answer.body, fetchedAt: answer.receivedAt };
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from "../warehouse/database.ts";
 
 /** What keeps a run from saying that all is loaded, beside its own slices. */
 export type Standing = {
-  /** Open slices of processes that are gone and that the run did not take over, because its budget was too small. */
+  /** Open slices of processes that are gone, or that workers share while none lives, and that the run did not take over, because its budget was too small. */
   readonly abandoned: number;
   /** Slices that another living process is about to load. */
   readonly elsewhere: number;
@@ -21,14 +21,15 @@ export async function standing(
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
 ): Promise<Standing> {
   const { rows } = await sql<Omit<Standing, "barren">>`
-    select count(*) filter (where s.state in ('pending', 'running', 'deferred') and r.worker_id is not null and not alive)::int as abandoned,
+    select count(*) filter (where s.state in ('pending', 'running', 'deferred') and not alive)::int as abandoned,
            count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as elsewhere,
            (select count(*)::int from ops.failed_slice as f
             where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId} and f.window_end > ${of.within.start ?? "-infinity"}::date
             and    f.window_start < ${of.within.end ?? "infinity"}::date)                                                       as "failedBefore"
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
-    cross  join lateral (select ${isAlive(sql`coalesce(s.worker_id, r.worker_id)`)} or ${isAlive(sql`r.worker_id`)} as alive) as owner
+    cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
+                                   when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
     where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and s.state in ('pending', 'running', 'deferred')`.execute(
     db,
   );
@@ -37,3 +38,6 @@ export async function standing(
     group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);
   return { abandoned: 0, elsewhere: 0, failedBefore: 0, ...rows[0], barren: barren.rows.map((row) => row.dataset) };
 }
+
+/** SQL: true while a process runs the queue that workers share. */
+const aWorkerLives = sql`exists (select from ops.worker as w where w.kind = 'worker' and ${isAlive(sql`w.worker_id`)})`;

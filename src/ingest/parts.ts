@@ -6,6 +6,7 @@ import type { CreditQueue } from "../credits/queue.ts";
 import type { Database } from "../warehouse/database.ts";
 import type { Dimensions } from "../warehouse/dimensions.ts";
 import type { Partitions } from "../warehouse/partitions.ts";
+import type { ApiOutage } from "./api-outage.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { SharedSteps } from "./shared-steps.ts";
 
@@ -14,6 +15,7 @@ export type IngestParts = {
   readonly db: Database;
   readonly client: Client;
   readonly queue: CreditQueue;
+  readonly apiOutage: ApiOutage;
   readonly dimensions: Dimensions;
   readonly partitions: Partitions;
   readonly shared: SharedSteps;

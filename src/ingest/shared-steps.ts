@@ -2,8 +2,8 @@ import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
+import { claimAll, type Taker } from "../ledger/queue.ts";
 import { findRepeats, type Told } from "../ledger/repeats.ts";
-import { claimAll } from "../ledger/slices.ts";
 import { isLostConnection } from "../warehouse/database-errors.ts";
 import type { Database } from "../warehouse/database.ts";
 import type { Dimensions } from "../warehouse/dimensions.ts";
@@ -28,11 +28,10 @@ export type SharedSteps = {
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
 
-type Parts = {
+type Parts = Taker & {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
-  readonly workerId: string;
   readonly at?: CrashHook | undefined;
 };
 
@@ -43,13 +42,13 @@ const mostRows = 10_000;
 
 /** Opens the shared steps of a process. */
 export function createSharedSteps(parts: Parts): SharedSteps {
-  const { db, clock, workerId } = parts;
+  const { db, clock, queueId, workerId } = parts;
   const statement = { most: mostAtOnce, spoilsAll: isLostConnection };
   return {
     claim: createBatcher({
       ...statement,
       flush: async (sliceIds: readonly string[]) => {
-        const claimed = await claimAll(db, sliceIds, workerId, clock.now());
+        const claimed = await claimAll(db, sliceIds, { queueId, workerId }, clock.now());
         return sliceIds.map((sliceId) => claimed.get(sliceId) ?? null);
       },
     }),

@@ -41,6 +41,30 @@ export async function claimNext(
   return rows.map(sliceOf);
 }
 
+/** Starts an attempt of a slice that this process had: null when it is not to be had any more (done, not due, or in another queue). */
+export async function claim(db: Database, sliceId: string, taker: Taker, now: number): Promise<Slice | null> {
+  return (await claimAll(db, [sliceId], taker, now)).get(sliceId) ?? null;
+}
+
+/** Starts an attempt of each slice of a queue that is to be had; those by number. One statement. */
+export async function claimAll(
+  db: Database,
+  sliceIds: readonly string[],
+  { queueId, workerId }: Taker,
+  now: number,
+): Promise<ReadonlyMap<string, Slice>> {
+  // what another process took over while this one was cut off is paid for from that one's budget
+  const { rows } = await sql<SliceRow>`
+    with claimed as (
+      update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
+      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint
+      and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
+      returning *
+    )
+    select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
+  return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
+}
+
 /** Puts slices whose time has come back among those that are next in their turn. */
 export async function wakeDue(db: Database, queueId: string, now: number): Promise<void> {
   await sql`

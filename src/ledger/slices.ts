@@ -74,29 +74,6 @@ export async function insertSlices(
   return inserted.rows.map((row) => row.slice_id);
 }
 
-/** Starts an attempt: null when the slice is not to be had (done, not due, or in other hands). */
-export async function claim(db: Database, sliceId: string, workerId: string, now: number): Promise<Slice | null> {
-  return (await claimAll(db, [sliceId], workerId, now)).get(sliceId) ?? null;
-}
-
-/** Starts an attempt of each slice that is to be had; those by number. One statement. */
-export async function claimAll(
-  db: Database,
-  sliceIds: readonly string[],
-  workerId: string,
-  now: number,
-): Promise<ReadonlyMap<string, Slice>> {
-  const { rows } = await sql<SliceRow>`
-    with claimed as (
-      update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
-      where  slice_id = any (${[...sliceIds]}::bigint[])
-      and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
-      returning *
-    )
-    select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
-  return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
-}
-
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
 export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items) as items, s.window_start, s.window_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits`;

@@ -128,7 +128,10 @@ describe("a plan that was begun", () => {
     await using busy = await openStage({ database: stage.databaseUrl, clock: gate.clock, latencyMs: gate.latencyMs });
     const first = await planned(busy, { countries: ["US"] });
     const running = runPlanned(busy, first.planId);
-    await until(() => gate.held() > 0);
+    // what was answered is loaded as well: a plan that is made in between would be another one by the time it runs
+    const loaded = async () =>
+      (await busy.query("select from ops.slice where dataset = 'keyword_rank' and state = 'loaded'")).length;
+    await until(async () => gate.held() > 0 && (await loaded()) === busy.asked().length);
     const rest = await planned(stage, { reprocess: "all" });
     expect(new Set(rest.lines.filter(({ slices }) => slices > 0).map(({ country }) => country))).toContain("JP");
     await runPlanned(stage, rest.planId);

@@ -7,7 +7,8 @@ import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { commitSlice, type Committed } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice, type SliceLoad } from "../../src/ingest/slice-load.ts";
 import { openRun } from "../../src/ledger/runs.ts";
-import { claim, insertSlices } from "../../src/ledger/slices.ts";
+import { claim } from "../../src/ledger/queue.ts";
+import { insertSlices } from "../../src/ledger/slices.ts";
 import { isLostConnection } from "../../src/warehouse/database-errors.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
@@ -38,7 +39,7 @@ async function ready(...ranks: readonly number[]): Promise<readonly SliceLoad[]>
   const ids = await insertSlices(parts.db, runId, drafts, now);
   return Promise.all(
     ids.map(async (id, place) => {
-      const slice = await claim(parts.db, id, parts.workerId, now);
+      const slice = await claim(parts.db, id, parts, now);
       if (slice === null) throw new Error("the test expected to have the slice");
       const date = `${slice.window.start}T01:00:00`;
       const devices = ["IPHONE", "IPAD"].map((appKind) => ({

@@ -120,7 +120,7 @@ test("an answer that options narrowed can be brought as a file as well", () => {
   const brought = (name: string, scope: Readonly<Record<string, string>>) =>
     broughtSlice(
       datasetNamed(name),
-      { dataset: name, scope, window: { from: window.start, to: lastDay(window) }, pages: [] } as never,
+      { dataset: name, scope, window: { from: window.start, to: lastDay(window) }, pages: [] },
       { pages, now: Date.parse("2026-08-20T12:00:00Z") },
     ).scope;
   const place = { area: "each", country: "US" };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { claim, sharedQueue } from "../../src/ledger/queue.ts";
 import { adoptOpen } from "../../src/ledger/runs.ts";
-import { claim, endAttempt } from "../../src/ledger/slices.ts";
+import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
 describe("adoptOpen", () => {
@@ -42,7 +43,16 @@ describe("adoptOpen", () => {
     const lost = await stage.claimed(id!, killed);
     await adopt();
     expect(await endAttempt(stage.db, lost, ending, now)).toBe(false);
-    expect(await claim(stage.db, id!, me, now)).toMatchObject({ attempt: 2 });
+    expect(await claim(stage.db, id!, { queueId: me, workerId: me }, now)).toMatchObject({ attempt: 2 });
+  });
+
+  test("keeps what it took from a process that was only cut off from the database", async () => {
+    const [id] = await stage.insert(await stage.run(), draft());
+    const cutOff = { queueId: sharedQueue, workerId: await stage.dead() };
+    await stage.claimed(id!, cutOff.workerId);
+    await adopt();
+    expect(await claim(stage.db, id!, cutOff, now)).toBeNull();
+    expect(await stage.queued()).toEqual([{ queue: me, slice: id }]);
   });
 
   test("leaves the slices of a living foreground process alone", async () => {

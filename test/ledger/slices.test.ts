@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { claim, sharedQueue } from "../../src/ledger/queue.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
-import { claim, endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
+import { endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
 
 const minute = 60_000;
@@ -23,6 +24,8 @@ describe("the ledger of slices", () => {
   });
 
   afterAll(() => stage[Symbol.asyncDispose]());
+
+  const taker = (workerId: string) => ({ queueId: sharedQueue, workerId });
 
   describe("insertSlices", () => {
     test("keeps the order in which slices were planned", async () => {
@@ -83,13 +86,18 @@ describe("the ledger of slices", () => {
     test("gives the whole slice back as it was planned, with the attempt that fences it", async () => {
       const planned = draft({ items: ["a", "b"], class: "backfill", fingerprint: "f", requests: 2, credits: 6 });
       const [id] = await stage.insert(run, planned);
-      expect(await claim(stage.db, id!, worker, now)).toEqual({ ...planned, sliceId: id, runId: run, attempt: 1 });
+      expect(await claim(stage.db, id!, taker(worker), now)).toEqual({
+        ...planned,
+        sliceId: id,
+        runId: run,
+        attempt: 1,
+      });
     });
 
     test("gives a slice to one of many workers that ask at the same moment", async () => {
       const [id] = await stage.insert(run, draft());
       const workers = await Promise.all([stage.alive(), stage.alive(), stage.alive(), stage.alive()]);
-      const got = await Promise.all(workers.map((one) => claim(stage.db, id!, one, now)));
+      const got = await Promise.all(workers.map((one) => claim(stage.db, id!, taker(one), now)));
       expect(got.filter((slice) => slice !== null)).toHaveLength(1);
       expect(await stage.slices("state, attempt")).toEqual([{ state: "running", attempt: 1 }]);
     });
@@ -99,8 +107,8 @@ describe("the ledger of slices", () => {
       for (const state of ["deferred", "pending"] as const) {
         const slice = await stage.claimed(id!, worker);
         await endAttempt(stage.db, slice, { ...ending, state, dueAt: now + minute }, now);
-        expect(await claim(stage.db, id!, worker, now + minute - 1)).toBeNull();
-        expect(await claim(stage.db, id!, worker, now + minute)).not.toBeNull();
+        expect(await claim(stage.db, id!, taker(worker), now + minute - 1)).toBeNull();
+        expect(await claim(stage.db, id!, taker(worker), now + minute)).not.toBeNull();
         await sql`update ops.slice set state = 'pending'`.execute(stage.db);
       }
     });
@@ -108,13 +116,13 @@ describe("the ledger of slices", () => {
     test("gives a worker its own running slice again, and nobody another's", async () => {
       const [id] = await stage.insert(run, draft());
       await stage.claimed(id!, worker);
-      expect(await claim(stage.db, id!, await stage.alive(), now)).toBeNull();
-      expect(await claim(stage.db, id!, worker, now)).toMatchObject({ attempt: 2 });
+      expect(await claim(stage.db, id!, taker(await stage.alive()), now)).toBeNull();
+      expect(await claim(stage.db, id!, taker(worker), now)).toMatchObject({ attempt: 2 });
     });
 
     test.each(["loaded", "empty", "skipped", "failed"] as const)("gives nobody a slice that is %s", async (state) => {
       const [id] = await stage.inState(run, state, worker, draft());
-      expect(await claim(stage.db, id!, worker, now)).toBeNull();
+      expect(await claim(stage.db, id!, taker(worker), now)).toBeNull();
     });
   });
 

@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { seed } from "../support/long.ts";
 import { postgresServer } from "./postgres-server.ts";
 import { templateDatabase } from "./template-database.ts";
 
@@ -14,7 +15,9 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await postgresServer(project.vite.config.mode === "oldest" ? 15 : 18));
-  process.stdout.write(`tests run on ${server.origin}\n`);
+  // what failed can be tried again: the same seed in every process, and told
+  process.env["STOREHOUSE_TEST_SEED"] = String(seed);
+  process.stdout.write(`tests run on ${server.origin}, random ones from seed ${seed}\n`);
   const template = opened.use(await templateDatabase(server.url));
   project.provide("adminUrl", server.url);
   project.provide("template", template.name);

@@ -16,8 +16,8 @@ export const mishaps = ["cut", "stall", "halfOpen"] as const;
 
 type Pair = { readonly near: Socket; readonly far: Socket };
 
-/** Opens a proxy on loopback to a port there. */
-export async function openWire(to: number): Promise<Wire> {
+/** Opens a proxy on loopback to a port there; `at` a port of its own, or any. */
+export async function openWire(to: number, at = 0): Promise<Wire> {
   const pairs = new Set<Pair>();
   const all = new Set<Socket>();
   const server = createServer((near) => {
@@ -38,7 +38,7 @@ export async function openWire(to: number): Promise<Wire> {
       one.pipe(other);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,

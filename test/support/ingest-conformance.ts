@@ -10,7 +10,7 @@ import { datasets } from "../../src/datasets/all.ts";
 import type { Dataset } from "../../src/datasets/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/slice-load.ts";
-import { claim } from "../../src/ledger/slices.ts";
+import { claim } from "../../src/ledger/queue.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { pgTypes } from "../../src/warehouse/column-kinds.ts";
 import type { Table } from "../../src/warehouse/table.ts";
@@ -125,11 +125,11 @@ export async function loadAgain(stage: Stage, dataset: Dataset, later: number): 
   await using ingest = await openIngest(app, "sync", createBudget(0));
   const { parts } = ingest;
   const slices = await stage.query<{ slice_id: string }>(
-    "update ops.slice set state = 'pending', due_at = null where dataset = $1 and state in ('loaded', 'empty') returning slice_id",
-    [dataset.name],
+    "update ops.slice set state = 'pending', due_at = null, queue_id = $2 where dataset = $1 and state in ('loaded', 'empty') returning slice_id",
+    [dataset.name, parts.queueId],
   );
   for (const { slice_id: sliceId } of slices) {
-    const slice = await claim(parts.db, sliceId, parts.workerId, parts.clock.now());
+    const slice = await claim(parts.db, sliceId, parts, parts.clock.now());
     if (slice === null) throw new Error(`slice ${sliceId} was not to be had`);
     const answers = await stage.query<{ body: Buffer; fetched_at: Date }>(
       "select body, fetched_at from raw.answer where slice_id = $1 order by attempt, page",

@@ -5,7 +5,8 @@ import type { Clock } from "../../src/core/clock.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice, SliceDraft } from "../../src/core/slice.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { claim, endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
+import { claim } from "../../src/ledger/queue.ts";
+import { endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
 import { openRun, type RunStart } from "../../src/ledger/runs.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
@@ -90,7 +91,8 @@ export async function openLedgerStage(): Promise<LedgerStage> {
 
   const insert: LedgerStage["insert"] = (run, ...drafts) => insertSlices(db, run, drafts, now);
   const claimed: LedgerStage["claimed"] = async (id, worker) => {
-    const slice = await claim(db, id, worker, now);
+    const { rows } = await sql<{ queue_id: string }>`select queue_id from ops.slice where slice_id = ${id}`.execute(db);
+    const slice = await claim(db, id, { queueId: rows[0]?.queue_id ?? "", workerId: worker }, now);
     if (slice === null) throw new Error(`slice ${id} is not to be had`);
     return slice;
   };

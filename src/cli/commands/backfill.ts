@@ -13,7 +13,7 @@ import { withApi, withApp } from "../environment.ts";
 import { count, print, printJson, remark } from "../output.ts";
 import { datasetsAtLeast, forecastOf } from "../plan-report.ts";
 import { createProgressView } from "../progress.ts";
-import { exitCodes, exitHelp, printResult } from "../run-report.ts";
+import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 /** `storehouse backfill`: price history as a plan, look at it, run exactly that. */
@@ -156,7 +156,7 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   const isCut = options.plan === undefined && made.leftOut.slices > 0;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
-  process.exitCode = exitCodes[outcome];
+  process.exitCode = exitCodeOf({ ...result, outcome });
 }
 
 async function planJson(app: App, { plan, notes }: Made) {

@@ -6,7 +6,7 @@ import { creditsArgument, onlyDatasets } from "../arguments.ts";
 import { withApi } from "../environment.ts";
 import { printJson } from "../output.ts";
 import { createProgressView } from "../progress.ts";
-import { exitCodes, exitHelp, printResult } from "../run-report.ts";
+import { exitCodeOf, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
@@ -61,7 +61,7 @@ async function foreground(
     view.done();
     if (options.json) printJson({ ...result, error: result.error?.code ?? null });
     else printResult(result, syncWords);
-    process.exitCode = exitCodes[result.outcome];
+    process.exitCode = exitCodeOf(result);
   } finally {
     stop.dispose();
   }

@@ -1,0 +1,18 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { reportFailure } from "../../src/cli/report-failure.ts";
+import { freshDatabase } from "../support/database.ts";
+
+test("a connection to Postgres that breaks under any command is told in one line, with 2", async () => {
+  await using database = await freshDatabase();
+  await using client = Object.assign(new pg.Client({ connectionString: database.url }), {
+    [Symbol.asyncDispose]: () => client.end(),
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  const broken = await client.query("select pg_terminate_backend(pg_backend_pid())").catch((error: unknown) => error);
+  const after = await client.query("select 1").catch((error: unknown) => error);
+  const said: string[] = [];
+  for (const error of [broken, after]) expect(reportFailure(error, (line) => void said.push(line))).toBe(2);
+  for (const line of said) expect(line).toMatch(/^database_unreachable: Postgres does not answer [^\n]*$/);
+});

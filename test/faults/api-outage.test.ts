@@ -1,0 +1,135 @@
+import { beforeAll, expect, test } from "vitest";
+import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { syncInForeground } from "../../src/foreground.ts";
+import type { Fault } from "../../src/sandbox/sandbox.ts";
+import { openWire } from "../support/cut-wire.ts";
+import { startChild, syncCommand, type Child } from "../support/ingest-child.ts";
+import { openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
+
+const concurrency = 2;
+/** Slices under way at a time: some are loaded while others are asked for. */
+const hands = 2 * concurrency;
+const settings = { api: { concurrency } };
+const nothingWorks = (kind: Fault["kind"]): Fault => ({ kind, status: 503, times: 1_000_000 });
+
+let calm: Calm;
+
+beforeAll(async () => {
+  calm = await calmRun();
+});
+
+/** How often a child has logged an event. */
+function said(child: Child, event: string): number {
+  return child.output().stderr.split(`"msg":"${event}"`).length - 1;
+}
+
+/** Nothing is lost, nobody's attempts were used up, asked for in vain is what was under way when it began, and of that so much was paid for. */
+async function expectUnharmed(stage: Stage, paidTwice = 0): Promise<void> {
+  expect(await factsOf(stage)).toEqual(calm.facts);
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
+  expect(await stage.query("select dataset, failures from ops.slice where failures > 0")).toEqual([]);
+  expect([...new Set(stage.asked().map(wish))].sort()).toEqual(calm.wishes);
+  expect(repeats(stage.asked().filter(({ charged }) => charged > 0)).length).toBeLessThanOrEqual(paidTwice);
+  expect(repeats(stage.asked()).length).toBeLessThanOrEqual(hands);
+}
+
+test.each(["status", "cut"] as const)(
+  "a sync waits for an API of which every answer is a %s, asks nothing but whether it is back, and says so once",
+  async (kind) => {
+    await using stage = await openStage({ latencyMs: 5 });
+    await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
+    await until(() => stage.asked().length >= 9);
+    stage.sandbox.set({ faults: [nothingWorks(kind)] });
+    const looks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
+    await until(() => looks().length >= 6);
+    stage.sandbox.set({ faults: [] });
+    expect(await child.ended).toBe(0);
+    expect([said(child, "api.away"), said(child, "api.back"), said(child, "slice.ended_badly")]).toEqual([1, 1, 0]);
+    await expectUnharmed(stage);
+  },
+);
+
+test("a sync waits for an API that cannot be reached", async () => {
+  await using stage = await openStage({ latencyMs: 5 });
+  const port = Number(new URL(stage.sandbox.url).port);
+  const wire = await openWire(port);
+  const api = { url: `http://127.0.0.1:${wire.port}`, token: stage.sandbox.token };
+  const behind = { databaseUrl: stage.databaseUrl, sandbox: api };
+  await using child = startChild(behind, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
+  await until(() => stage.asked().length >= 9);
+  await wire[Symbol.asyncDispose]();
+  await until(() => said(child, "api.away") > 0);
+  await using _ = await openWire(port, wire.port);
+  expect(await child.ended).toBe(0);
+  expect([said(child, "api.away"), said(child, "api.back"), said(child, "slice.ended_badly")]).toEqual([1, 1, 0]);
+  // the API had sent answers that did not come through any more
+  await expectUnharmed(stage, concurrency);
+});
+
+test("a process that waits for the API ends at once when it is told to", async () => {
+  await using stage = await openStage({ latencyMs: 5 });
+  await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
+  await until(() => stage.asked().length >= 9);
+  stage.sandbox.set({ faults: [nothingWorks("status")] });
+  await until(() => said(child, "api.away") > 0);
+  child.process.kill("SIGINT");
+  expect(await child.ended).toBe(130);
+  stage.sandbox.set({ faults: [] });
+  expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
+  await expectUnharmed(stage);
+});
+
+/** A clock on which, once it is told to, every wait is over at once. */
+function hasty(isHasty: () => boolean): Clock {
+  const clock = systemClock(today);
+  let ahead = 0;
+  return {
+    ...clock,
+    now: () => clock.now() + ahead,
+    sleep: async (ms, signal) => {
+      if (!isHasty()) return clock.sleep(ms, signal);
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+      ahead += ms;
+    },
+  };
+}
+
+test("a run in the foreground does not wait for ever: it gives back what is left, and names what is wrong", async () => {
+  await using stage = await openStage();
+  await using app = await stage.open({ settings });
+  let [committed, isAway] = [0, false];
+  const at = (place: string) => {
+    if (place !== "after commit" || ++committed !== 9) return;
+    stage.sandbox.set({ faults: [nothingWorks("status")] });
+    isAway = true;
+  };
+  const clock = hasty(() => isAway);
+  const run = {
+    request: { datasets: [], bounds: {}, today },
+    maxCredits: null,
+    stop: new AbortController().signal,
+    progress: () => undefined,
+  };
+  const result = await syncInForeground({ ...app, at, clock }, run);
+  expect(result).toMatchObject({ outcome: "aborted", error: { code: "server_error" }, progress: { failed: 0 } });
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded", "pending"]);
+  stage.sandbox.set({ faults: [] });
+  isAway = false;
+  expect(await syncInForeground({ ...app, clock }, run)).toMatchObject({ outcome: "loaded" });
+  await expectUnharmed(stage);
+});
+
+test("an operation that fails while the API answers uses up the attempts of its own slices alone", async () => {
+  const fault: Fault = { operation: "ios.keyword-ranking", contains: "/JP/", times: 1_000, kind: "status" };
+  await using stage = await openStage({ faults: [fault] });
+  expect(await stage.sync({ settings })).toMatchObject({ outcome: "failed" });
+  const failed = await stage.query(
+    "select distinct operation, scope ->> 'country' as country, failures from ops.slice where state <> 'loaded'",
+  );
+  expect(failed).toEqual([{ operation: "ios.keyword-ranking", country: "JP", failures: 4 }]);
+  expect(repeats(stage.asked()).every((again) => /JP/.test(wish(again)))).toBe(true);
+  expect(Object.keys(await factsOf(stage))).toEqual(Object.keys(calm.facts));
+});
