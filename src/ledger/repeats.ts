@@ -42,6 +42,7 @@ export async function findRepeats(db: Database, told: readonly Told[]): Promise<
       and    case when x.state in ('pending', 'running', 'deferred') then x.attempt > 0
                   else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end
       and    (x.batch_id is not distinct from e.batch_id or x.batch_id is null or e.batch_id is null or ${sharesItems})
+      offset 0 -- a fence: as a join the whole ledger would be read
     )`.execute(db);
   return new Map(rows.map((row) => [row.slice_id, row.rows_loaded]));
 }
