@@ -3,6 +3,7 @@ import { fail } from "../core/errors.ts";
 import { cleanJson } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists } from "./lists-at.ts";
+import { plainCheck } from "./plain-check.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
@@ -22,6 +23,8 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   const json = parse(operation, body);
   if (isObject(json) && json["success"] === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
+  // an envelope is told from a bare answer further down
+  if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, unfit: [], drift: [] };
   const problems: string[] = [];
   for (const { payload, beside } of formsOf(operation, json)) {
     const fitted = fit(operation, payload);

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 /** How a batcher works. `I` is what a caller brings, `O` what it gets back. */
 export type BatcherOptions<I, O> = {
   /** Does the work of all members at once, or of none: what it throws has left nothing behind. One result a member, in order. */
@@ -51,9 +53,11 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
 
   async function work(): Promise<void> {
     busy = true;
-    // whoever comes in this same turn belongs to the first batch
-    await Promise.resolve();
-    while (waiting.length > 0) await run(takeBatch());
+    while (waiting.length > 0) {
+      // whoever comes in this same turn, such as all whose answers are in, belongs to the batch
+      await nextTurn();
+      await run(takeBatch());
+    }
     busy = false;
   }
 
