@@ -39,9 +39,11 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   throw fail("unknown_shape", { operation: operation.id, problem: problems[0] });
 }
 
+const decoder = new TextDecoder();
+
 function parse(operation: Operation, body: Buffer): unknown {
   // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
-  const text = new TextDecoder().decode(body).replaceAll("\0", "");
+  const text = decoder.decode(body).replaceAll("\0", "");
   try {
     const json: unknown = JSON.parse(text);
     return needsCleaning.test(text) ? cleanJson(json) : json;
