@@ -10,7 +10,7 @@ import type { Database } from "../warehouse/database.ts";
 import { landedPages } from "../warehouse/landed.ts";
 import { landedAnswer } from "./landed-answer.ts";
 import { outcomeOf } from "./outcome.ts";
-import { byKey, prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
+import { byKey, forgetRejects, prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
 
 /**
  * What rebuilding a dataset brought: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
@@ -75,6 +75,7 @@ async function loadAgain(
   }
   const load = await prepareSlice(parts, dataset, slice, answer.fetched);
   await byKey(transaction);
+  await forgetRejects(transaction, [load]);
   await writeSlices(transaction, parts, [load]);
   const outcome = outcomeOf(load);
   await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.unfit.length });

@@ -74,7 +74,9 @@ export async function writeSlices(
 export async function byKey(transaction: Database): Promise<void> {
   await sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-           set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(transaction);
+           set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(
+    transaction,
+  );
 }
 
 function loadsOf(
@@ -117,10 +119,15 @@ function scopeRow(table: Table, { scope, window }: Slice): Row {
   );
 }
 
-async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+/** Forgets what did not fit of slices that are loaded once more. */
+export async function forgetRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  if (slices.length === 0) return;
   await sql`delete from ops.reject where slice_id = any (${slices.map(({ slice }) => slice.sliceId)}::bigint[])`.execute(
     db,
   );
+}
+
+async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
   const rejects = slices.flatMap(({ slice, unfit, fetchedAt }) =>
     unfit.map(({ reason, item }) => ({
       slice_id: slice.sliceId,
