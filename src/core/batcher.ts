@@ -21,7 +21,7 @@ type Waiting<I, O> = {
 };
 
 /**
- * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts at once; who comes
+ * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts in the next turn; who comes
  * meanwhile joins the next batch, so that nobody waits for a timer. When a batch fails its members are tried one by one: each gets its
  * own result or error, and a bad one does not fail the others.
  */
