@@ -17,7 +17,7 @@ export function startChild(file: string, stop: AbortSignal): Child {
     serialization: "advanced",
     stdio: "inherit",
     // as bin/storehouse.js starts the program
-    execArgv: ["--max-semi-space-size=8"],
+    execArgv: ["--max-semi-space-size=8", "--heap-growing-percent=100"],
   });
   const ended = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");

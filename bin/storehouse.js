@@ -16,14 +16,15 @@ const cli = join(project, "src", "cli.ts");
 const bundled = join(project, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
 // stripping types takes a second and 200 MB at each start; what was stripped once is kept
 const cache = process.env.NODE_COMPILE_CACHE ?? join(project, "node_modules", ".cache", "storehouse");
-// answers come and go: a young generation of the usual size would hold 100 MB of those that went
-const smallYoung = "--max-semi-space-size=8";
+// answers come and go: a young generation of the usual size would hold 100 MB of those that went, and an old one that may grow to three
+// times what is alive another 50 MB
+const smallHeap = ["--max-semi-space-size=8", "--heap-growing-percent=100"];
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 // 24.15 is the first that strips types and opens node:sqlite without a warning
 if (major > 24 || (major === 24 && minor >= 15)) {
   module.enableCompileCache(cache);
-  for (const flag of [smallYoung, "--semi-space-growth-factor=1"]) v8.setFlagsFromString(flag);
+  for (const flag of [...smallHeap, "--semi-space-growth-factor=1"]) v8.setFlagsFromString(flag);
   process.argv[1] = cli;
   await import(pathToFileURL(cli).href);
 } else if (existsSync(bundled)) {
@@ -34,7 +35,7 @@ if (major > 24 || (major === 24 && minor >= 15)) {
 }
 
 function handOver(node) {
-  const child = spawn(node, [...process.execArgv, smallYoung, cli, ...process.argv.slice(2)], {
+  const child = spawn(node, [...process.execArgv, ...smallHeap, cli, ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...process.env, NODE_COMPILE_CACHE: cache },
   });

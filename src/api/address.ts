@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Store } from "../core/store.ts";
 import { fail } from "../core/errors.ts";
 import type { Operation, Param } from "./define-operation.ts";
@@ -24,9 +25,7 @@ export function addressOf(operation: Operation, params: Params, words: StoreWord
     .filter(([name]) => operation.params[name]?.in === "query")
     .map(
       ([name, value]) =>
-        `${encodeURIComponent(name)}=${listOf(value)
-          .map((item) => encodeURIComponent(String(item)))
-          .join(",")}`,
+        `${encodeURIComponent(name)}=${Array.isArray(value) ? encodedList(value) : encodeURIComponent(String(value))}`,
     );
   return {
     method: operation.method,
@@ -53,11 +52,31 @@ function checked(operation: Operation, params: Params): Map<string, unknown> {
   return values;
 }
 
+/** Calls about many days name one list of keywords: the last schema that each list fitted, and how the list travels. */
+const fitted = new WeakMap<readonly unknown[], z.ZodType>();
+const encoded = new WeakMap<readonly unknown[], string>();
+
+function encodedList(list: readonly unknown[]): string {
+  const text = encoded.get(list) ?? list.map((item) => encodeURIComponent(String(item))).join(",");
+  if (Object.isFrozen(list)) encoded.set(list, text);
+  return text;
+}
+
 function fit(operation: Operation, name: string, param: Param, value: unknown): unknown {
+  if (Array.isArray(value) && fitted.get(value) === param.schema) return value;
   if (listOf(value).some(isBroken)) throw fail("not_encodable", { operation: operation.id, parameter: name });
   const result = param.schema.safeParse(value);
+  // what may still change is looked at again
+  if (result.success && Array.isArray(value) && Object.isFrozen(value) && isSame(value, result.data)) {
+    fitted.set(value, param.schema);
+    return value;
+  }
   if (result.success) return result.data;
   throw fail("bad_request", { operation: operation.id, parameter: name, problem: result.error.issues[0]?.message });
+}
+
+function isSame(list: readonly unknown[], read: unknown): boolean {
+  return Array.isArray(read) && read.length === list.length && list.every((item, index) => item === read[index]);
 }
 
 /** True for a text that no URL or table can hold: half a character cannot be encoded, U+0000 not stored. */

@@ -3,6 +3,7 @@ import { fail } from "../core/errors.ts";
 import { cleanJson } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists } from "./lists-at.ts";
+import { plainCheck } from "./plain-check.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
@@ -28,6 +29,8 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   const json = parse(operation, body);
   if (isObject(json) && json["success"] === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
+  // an envelope is told from a bare answer further down
+  if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, unfit: [], drift: [] };
   const problems: string[] = [];
   for (const { payload, beside } of formsOf(operation, json)) {
     const fitted = fit(operation, payload);
@@ -42,9 +45,11 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   throw fail("unknown_shape", { operation: operation.id, problem: problems[0] });
 }
 
+const decoder = new TextDecoder();
+
 function parse(operation: Operation, body: Buffer): unknown {
   // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
-  const text = new TextDecoder().decode(body).replaceAll("\0", "");
+  const text = decoder.decode(body).replaceAll("\0", "");
   try {
     const json: unknown = JSON.parse(text);
     return needsCleaning.test(text) ? cleanJson(json) : json;

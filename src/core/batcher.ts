@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 /** How a batcher works. `I` is what a caller brings, `O` what it gets back. */
 export type BatcherOptions<I, O> = {
   /** Does the work of all members at once, or of none: what it throws has left nothing behind. One result a member, in order. */
@@ -19,7 +21,7 @@ type Waiting<I, O> = {
 };
 
 /**
- * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts at once; who comes
+ * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts in the next turn; who comes
  * meanwhile joins the next batch, so that nobody waits for a timer. When a batch fails its members are tried one by one: each gets its
  * own result or error, and a bad one does not fail the others.
  */
@@ -51,9 +53,11 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
 
   async function work(): Promise<void> {
     busy = true;
-    // whoever comes in this same turn belongs to the first batch
-    await Promise.resolve();
-    while (waiting.length > 0) await run(takeBatch());
+    while (waiting.length > 0) {
+      // whoever comes in this same turn, such as all whose answers are in, belongs to the batch
+      await nextTurn();
+      await run(takeBatch());
+    }
     busy = false;
   }
 

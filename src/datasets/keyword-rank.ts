@@ -92,13 +92,15 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
   let folded: ReadonlyMap<string, readonly string[]> | null = null;
   const unsure = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
   const entries = pages.flat() as readonly KeywordRankEntry[];
-  const echoed = new Set(entries.map(({ keyword }) => keyword));
+  let echoed: ReadonlySet<string> | null = null;
+  const otherwise = (spelled: string): readonly string[] => {
+    folded ??= Map.groupBy(items, foldKeyword);
+    echoed ??= new Set(entries.map(({ keyword }) => keyword));
+    return (folded.get(foldKeyword(spelled)) ?? []).filter((keyword) => echoed?.has(keyword) !== true);
+  };
   for (const entry of entries) {
     // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
-    const exact = items.has(entry.keyword);
-    if (!exact) folded ??= Map.groupBy(items, foldKeyword);
-    const alike = exact ? [] : (folded?.get(foldKeyword(entry.keyword)) ?? []);
-    const keywords = exact ? [entry.keyword] : alike.filter((keyword) => !echoed.has(keyword));
+    const keywords = items.has(entry.keyword) ? [entry.keyword] : otherwise(entry.keyword);
     const crawl = readInstant(entry.date);
     const reason = strangeness(slice, keywords, entry, crawl);
     if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry, crawl));
@@ -193,6 +195,8 @@ function unranked(slice: Slice, found: ReadonlyMap<string, RankRow>, unsure: Rea
   const days = daysOf(slice.window);
   const devices = devicesOf[part(slice.scope, "store") as Store];
   const rows: RankRow[] = [];
+  // nothing is found that was not asked for
+  if (found.size === (slice.items?.length ?? 0) * days.length * devices.length) return rows;
   for (const keyword of slice.items ?? []) {
     if (unsure.has(keyword)) continue;
     for (const day of days)

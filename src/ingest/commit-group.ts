@@ -3,7 +3,7 @@ import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Database } from "../warehouse/database.ts";
 import type { Dimensions } from "../warehouse/dimensions.ts";
 import type { CrashHook } from "./crash-point.ts";
-import { writeSlices, type SliceLoad } from "./slice-load.ts";
+import { byKey, forgetRejects, writeSlices, type SliceLoad } from "./slice-load.ts";
 
 /** A slice that is ready to be committed: what it loads and how it ends. */
 export type GroupMember = { readonly load: SliceLoad; readonly ending: Ending };
@@ -24,6 +24,7 @@ export function commitGroup(
   members: readonly GroupMember[],
 ): Promise<readonly boolean[]> {
   return db.transaction().execute(async (transaction) => {
+    await byKey(transaction);
     // first, so that the slices' rows are locked: a worker that took one over waits or has won already
     const ended = await endAttempts(
       transaction,
@@ -32,6 +33,10 @@ export function commitGroup(
     );
     const mine = members.filter(({ load }) => ended.has(load.slice.sliceId)).map(({ load }) => load);
     for (const _ of mine) await at?.("in the load");
+    await forgetRejects(
+      transaction,
+      mine.filter(({ slice }) => slice.attempt > 1),
+    );
     if (mine.length > 0) await writeSlices(transaction, { dimensions }, mine);
     return members.map(({ load }) => ended.has(load.slice.sliceId));
   });

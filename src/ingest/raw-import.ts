@@ -11,7 +11,7 @@ import { land } from "../warehouse/raw.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { BroughtAnswer } from "./raw-check.ts";
 import { Misfit } from "./raw-slice.ts";
-import { prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
+import { byKey, forgetRejects, prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
 export type Imported = {
@@ -63,6 +63,8 @@ async function load(
   slice: Slice,
 ): Promise<Pick<Imported, "rows" | "rejects">> {
   const ready = await prepareSlice(parts, answer.dataset, slice, answer.fetched);
+  await byKey(transaction);
+  await forgetRejects(transaction, [ready]);
   await writeSlices(transaction, parts, [ready]);
   const counts = { rows: ready.rows, rejects: ready.unfit.length };
   await noteOutcome(transaction, slice, { ...outcomeOf(ready), ...counts });

@@ -11,7 +11,7 @@ import { landedPages } from "../warehouse/landed.ts";
 import { dayColumns } from "../warehouse/table.ts";
 import { landedAnswer } from "./landed-answer.ts";
 import { outcomeOf } from "./outcome.ts";
-import { prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
+import { byKey, forgetRejects, prepareSlice, writeSlices, type LoadParts } from "./slice-load.ts";
 
 /**
  * What rebuilding a dataset brought: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
@@ -75,6 +75,8 @@ async function loadAgain(
     return null;
   }
   const load = await prepareSlice(parts, dataset, slice, answer.fetched);
+  await byKey(transaction);
+  await forgetRejects(transaction, [load]);
   await writeSlices(transaction, parts, [load]);
   const outcome = outcomeOf(load);
   await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.unfit.length });

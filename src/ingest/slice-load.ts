@@ -52,13 +52,12 @@ export async function prepareSlice(
   };
 }
 
-/** Writes rows, rejects and drift of slices inside the caller's transaction. */
+/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. */
 export async function writeSlices(
   transaction: Database,
   parts: Pick<LoadParts, "dimensions">,
   slices: readonly SliceLoad[],
 ): Promise<void> {
-  await plannerSettings.execute(transaction);
   await runLoads(
     transaction,
     slices.flatMap((slice) => slice.loads),
@@ -69,9 +68,17 @@ export async function writeSlices(
   for (const { slice, silent } of slices) if (silent.length > 0) await setAside(transaction, slice, silent);
 }
 
-/** With stale statistics a merge may read the whole partition; the key's index is right for every batch. */
-const plannerSettings = sql`
-  select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
+/**
+ * Has the rest of a transaction find rows by the index of their key. With stale statistics a merge may read the whole partition, and the
+ * end of an attempt every entry that the slices before it left behind in other indexes; the key is right for every batch.
+ */
+export async function byKey(transaction: Database): Promise<void> {
+  await sql`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(
+    transaction,
+  );
+}
 
 function loadsOf(
   dataset: Dataset,
@@ -116,10 +123,15 @@ function scopeRow(table: Table, { scope, window }: Slice): Row {
   );
 }
 
-async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+/** Forgets what did not fit of slices that are loaded once more. */
+export async function forgetRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  if (slices.length === 0) return;
   await sql`delete from ops.reject where slice_id = any (${slices.map(({ slice }) => slice.sliceId)}::bigint[])`.execute(
     db,
   );
+}
+
+async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
   const rejects = slices.flatMap(({ slice, unfit, fetchedAt }) =>
     unfit.map(({ reason, item }) => ({
       slice_id: slice.sliceId,

@@ -32,6 +32,18 @@ export async function insertBatches(
   return new Map(found.rows.map((row) => [row.digest, row.batch_id]));
 }
 
+/** Lists that are kept for the slices that come next: a few megabytes. */
+const mostLists = 500;
+const lists = new Map<string, readonly string[]>();
+
+/** A list of items from its JSON. Slices of many days share one array, so that what is found out about it once holds for all. */
+export function itemsFrom(json: string): readonly string[] {
+  const items = lists.get(json) ?? Object.freeze(JSON.parse(json) as string[]);
+  if (lists.size >= mostLists) lists.clear();
+  lists.set(json, items);
+  return items;
+}
+
 /** Slices of many days share one array of items. */
 const known = new WeakMap<readonly string[], string>();
 

@@ -4,7 +4,7 @@ import type { CreditClass, Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
-import { digestOf, insertBatches } from "./batches.ts";
+import { digestOf, insertBatches, itemsFrom } from "./batches.ts";
 import { turnOf } from "./turn.ts";
 
 /*
@@ -25,7 +25,8 @@ export type SliceRow = {
   dataset: string;
   operation: string;
   scope: Scope;
-  items: string[] | null;
+  /** As JSON. */
+  items: string | null;
   window_start: Day;
   window_end: Day;
   as_of: Day;
@@ -75,7 +76,7 @@ export async function insertSlices(
 }
 
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
-export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items) as items, s.window_start, s.window_end, s.as_of,
+export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start, s.window_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits`;
 
 /** A row of the ledger as a slice. */
@@ -87,7 +88,7 @@ export function sliceOf(row: SliceRow): Slice {
     dataset: row.dataset,
     operation: row.operation,
     scope: row.scope,
-    items: row.items,
+    items: row.items === null ? null : itemsFrom(row.items),
     window: { start: row.window_start, end: row.window_end },
     class: row.class,
     requests: row.planned_requests,

@@ -52,11 +52,18 @@ function isJson(text: string): boolean {
 /** Parts rows into those that the table can take and those that would break the statement: wrong types; empty, endless or repeated keys. */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
   const columns = columnsOf(table);
+  // most rows of an answer share app, country and day: only what differs tells them apart
+  const telling = table.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
   const seen = new Set<string>();
   const fit: Row[] = [];
   const unfit: { reason: string; item: Row }[] = [];
   for (const row of rows) {
-    const reason = misfit(columns, row) ?? repeated(table, row, seen);
+    let reason = misfit(columns, row);
+    if (reason === null) {
+      const key = keyOf(telling, row);
+      if (seen.has(key)) reason = "a second row with the same key";
+      seen.add(key);
+    }
     if (reason === null) fit.push(row);
     else unfit.push({ reason, item: row });
   }
@@ -96,11 +103,10 @@ function isTooLong(value: Value): boolean {
   return text.length * 3 > longestKey && Buffer.byteLength(text) > longestKey;
 }
 
-function repeated(table: Table, row: Row, seen: Set<string>): string | null {
-  // as the table will hold it: two texts that differ by what Postgres cannot hold are one key, and U+0000 is in none
-  let key = "";
-  for (const column of table.key) key += `${cleanText(String(row[column]))}\0`;
-  if (seen.has(key)) return "a second row with the same key";
-  seen.add(key);
-  return null;
+/** The key as the table will hold it, as one text: two that differ by what Postgres cannot hold are one, and U+0000 is in none. */
+function keyOf(columns: readonly string[], row: Row): string {
+  const [first = "", ...rest] = columns;
+  let key = cleanText(String(row[first]));
+  for (const column of rest) key += `\0${cleanText(String(row[column]))}`;
+  return key;
 }

@@ -26,7 +26,8 @@ export function createDimensions(db: Database): Dimensions {
 
   async function learn(kind: DimensionKind, names: Iterable<string>): Promise<void> {
     const unknown = new Set<string>();
-    for (const name of names) if (!known[kind].has(name)) unknown.add(name);
+    const keys = known[kind];
+    for (const name of names) if (!keys.has(name)) unknown.add(name);
     if (unknown.size === 0) return;
     // one after the other: slices that start together mostly lack the same names
     const mine = lookingUp.then(() => lookUp(kind, unknown));

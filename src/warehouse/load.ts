@@ -51,14 +51,15 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
   return { ...load, count: rows.length, encoded, rows: [] };
 }
 
-function* namesIn(column: string, { scope, rows }: Load): Generator<string> {
-  if (typeof scope[column] === "string") yield scope[column];
+function namesIn(column: string, { scope, rows }: Load): readonly string[] {
+  const names = typeof scope[column] === "string" ? [scope[column]] : [];
   let last: Row[string] | undefined;
   for (const row of rows) {
     const name = row[column];
-    if (name !== last && typeof name === "string") yield name;
+    if (name !== last && typeof name === "string") names.push(name);
     last = name;
   }
+  return names;
 }
 
 /**

@@ -120,3 +120,24 @@ test("nobody sees rows of a group before all of it is committed", async () => {
   await commitAll(await ready(1, 2));
   expect(seen).toEqual([["running", "running"], [], ["running", "running"], []]);
 });
+
+test("answers about different scopes are written side by side", async () => {
+  const loads = await ready(1, 2, 3, 4, 5, 6);
+  const countries = ["US", "DE", "FR", "GB", "IT", "JP"];
+  const gate = Promise.withResolvers<void>();
+  const both = Promise.withResolvers<void>();
+  let inside = 0;
+  inTheLoad = async () => {
+    inside += 1;
+    if (inside === 2) both.resolve();
+    await gate.promise;
+  };
+  const commits = loads.map((load, place) => {
+    const scope = { ...load.slice.scope, country: countries[place] ?? "" };
+    return commitSlice(ingest.parts, { ...load, slice: { ...load.slice, scope } });
+  });
+  // the first of each lane is held: were there one lane, the second would never come
+  await both.promise;
+  gate.resolve();
+  expect((await Promise.all(commits)).map(({ state }) => state)).toEqual(loads.map(() => "loaded"));
+});

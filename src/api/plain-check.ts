@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+/** True for a value that a schema gives back as it is and of which it knows every field; false where that is not certain. */
+export type PlainCheck = (value: unknown) => boolean;
+
+const known = new WeakMap<z.ZodType, PlainCheck>();
+
+/**
+ * The quick check for a schema. Nearly every answer is just what the contract says, and to see that takes a fraction of the time and
+ * memory in which zod makes a copy of it. What is not plain is left to zod, which also says why.
+ */
+export function plainCheck(schema: z.ZodType): PlainCheck {
+  const check = known.get(schema) ?? made(schema);
+  known.set(schema, check);
+  return check;
+}
+
+function made(schema: z.ZodType): PlainCheck {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    const none = schema instanceof z.ZodOptional ? undefined : null;
+    const inner = plainCheck(schema.unwrap() as z.ZodType);
+    return (value) => value === none || inner(value);
+  }
+  const { checks = [] } = schema.def as { readonly checks?: readonly z.core.$ZodCheck[] };
+  if (schema instanceof z.ZodNumber && checks.every(isBound)) return within(schema);
+  if (checks.length > 0) return byZod(schema);
+  if (schema instanceof z.ZodObject) return fieldsOf(schema);
+  if (schema instanceof z.ZodArray) {
+    const item = plainCheck(schema.element as z.ZodType);
+    return (value) => Array.isArray(value) && value.every(item);
+  }
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.map((option) => plainCheck(option as z.ZodType));
+    return (value) => options.some((option) => option(value));
+  }
+  if (schema instanceof z.ZodString && schema.format === null) return (value) => typeof value === "string";
+  return byZod(schema);
+}
+
+function fieldsOf(schema: z.ZodObject): PlainCheck {
+  const fields = new Map(Object.entries(schema.shape).map(([name, field]) => [name, plainCheck(field as z.ZodType)]));
+  const needed = Object.entries(schema.shape).flatMap(([name, field]) =>
+    field instanceof z.ZodOptional ? [] : [name],
+  );
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    for (const name of Object.keys(value)) {
+      const field = fields.get(name);
+      if (field === undefined || !field(value[name as keyof typeof value])) return false;
+    }
+    return needed.every((name) => Object.hasOwn(value, name));
+  };
+}
+
+const bounds: ReadonlySet<string> = new Set(["number_format", "greater_than", "less_than"]);
+
+function isBound({ _zod: { def } }: z.core.$ZodCheck): boolean {
+  // an exclusive bound is not told apart by the schema's own least and greatest value
+  return bounds.has(def.check) && !("inclusive" in def && def.inclusive === false);
+}
+
+function within({ minValue, maxValue, isInt }: z.ZodNumber): PlainCheck {
+  const [least, most] = [minValue ?? Number.NEGATIVE_INFINITY, maxValue ?? Number.POSITIVE_INFINITY];
+  return (value) =>
+    typeof value === "number" &&
+    (isInt ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
+    value >= least &&
+    value <= most;
+}
+
+/** Neighbours mostly share app, country and device: what was just found plain is not looked at again. */
+function byZod(schema: z.ZodType): PlainCheck {
+  let plain: unknown;
+  return (value) => {
+    if (value === plain && plain !== undefined) return true;
+    // a list or an object may be changed by then, and zod makes new ones anyhow
+    if (typeof value === "object" && value !== null) return false;
+    const result = schema.safeParse(value);
+    if (!result.success || result.data !== value) return false;
+    plain = value;
+    return true;
+  };
+}
