@@ -71,7 +71,7 @@ type Creative = NonNullable<Page["data"]>[number];
 
 const MediaType = z.union([
   z.int().min(0),
-  z.string().regex(/^\d+$/, "the id of a kind of media is a number").transform(Number),
+  z.string().regex(/^\d+$/, "the id of a kind of media is a number"),
 ]);
 
 /** The advertisements for followed apps over stretches of 30 days. */
