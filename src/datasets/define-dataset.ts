@@ -3,7 +3,7 @@ import type { Operation } from "../api/define-operation.ts";
 import type { Params } from "../api/address.ts";
 import type { Unfit } from "../api/read-answer.ts";
 import { wayOf } from "../api/ways.ts";
-import type { Portfolio } from "../core/portfolio.ts";
+import type { Found, Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
 import type { Finding } from "../warehouse/found.ts";
@@ -68,6 +68,14 @@ export type Dataset = {
   readonly finds?: Finding | readonly Finding[];
   /** The findings of other datasets that its partitions are made from (`portfolio.found`). */
   readonly plannedFrom?: readonly string[];
+  /**
+   * Options and findings under which it makes the partition of a scope, for an answer that is brought as a file; left out where the
+   * names of options and of parts of the scope tell (`charts` and `chart`), and where any finding does.
+   */
+  readonly madeFrom?: (
+    scope: Scope,
+    items: readonly string[] | null,
+  ) => { readonly options: unknown; readonly found: Found };
   /** What is special to it, as the configuration may set it; each with its default and a sentence. Null where there is nothing. */
   readonly options: z.ZodObject | null;
   /**

@@ -96,6 +96,7 @@ export const searchAdsReport = defineDataset({
   finds: [adKeywords, shapes],
   plannedFrom: [organisations.name, foundGoals.name, shapes.name],
   options,
+  madeFrom: (scope) => ({ options: optionsOf(scope), found: { [foundGoals.name]: goalIn(scope) } }),
   partitions: (portfolio, chosen) =>
     connectedOrganisations(portfolio).flatMap((org) =>
       chosen.levels.flatMap((level) => partitionsOf({ org_id: org, report_level: level }, portfolio, chosen)),
@@ -131,6 +132,31 @@ export const searchAdsReport = defineDataset({
     };
   },
 });
+
+/** The options under which a scope is made. */
+function optionsOf({
+  report_level,
+  report_type,
+  grain,
+  attribution,
+  currency,
+  goal_id,
+}: Scope): z.input<typeof options> {
+  const periodOf = (type: string) => (report_type === type && grain !== "day" ? [grain] : []);
+  return {
+    levels: [report_level],
+    by_day: grain !== "day" ? "off" : report_type === "DAILY" ? "daily" : "report",
+    reports: periodOf("REPORT"),
+    summaries: periodOf("SUMMARY"),
+    attributions: [attribution],
+    currencies: [currency],
+    goals: goal_id === undefined ? [] : [Number(goal_id)],
+  } as z.input<typeof options>;
+}
+
+function goalIn({ goal_id, goal_app: app = "" }: Scope): readonly Scope[] {
+  return goal_id === undefined ? [] : [{ goal_id, store: "ios", app }];
+}
 
 /** What one organisation and level is asked for: by day, and by the periods that were chosen. */
 function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonly Partition[] {

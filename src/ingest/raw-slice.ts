@@ -59,7 +59,9 @@ function partitionFor(dataset: Dataset, given: Scope, items: readonly string[] |
   if (store !== undefined && !Object.hasOwn(devicesOf, store)) throw new Misfit("scope.store: is ios or android");
   if (store !== undefined && app !== undefined && storeOf(app) !== store)
     throw new Misfit(`scope.app: is no app of the store ${store}`);
-  const partitions = dataset.partitions(portfolioOf(dataset, scope, items), optionsIn(dataset, scope));
+  const made = dataset.madeFrom?.(scope, items) ?? { options: optionsIn(dataset, scope), found: {} };
+  const likely = portfolioOf(dataset, scope, items);
+  const partitions = dataset.partitions({ ...likely, found: { ...likely.found, ...made.found } }, made.options);
   const wanted = partitions.find((partition) => scopeKey(partition.scope) === scopeKey(scope));
   if (wanted === undefined) {
     const names = Object.keys(partitions[0]?.scope ?? {}).sort();
