@@ -69,10 +69,7 @@ const known = (
 type Page = z.output<typeof operation.answer>;
 type Creative = NonNullable<Page["data"]>[number];
 
-const MediaType = z.union([
-  z.int().min(0),
-  z.string().regex(/^\d+$/, "the id of a kind of media is a number"),
-]);
+const MediaType = z.union([z.int().min(0), z.string().regex(/^\d+$/, "the id of a kind of media is a number")]);
 
 /** The advertisements for followed apps over stretches of 30 days. */
 export const adCreative = defineDataset({

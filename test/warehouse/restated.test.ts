@@ -47,12 +47,8 @@ beforeEach(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const load = (
-  table: typeof replaced,
-  at: number,
-  rows: object[],
-  complete = true,
-) => stage.load({ table, rows: rows as never, scope, until, at: at * 1000, sliceId: String(at), complete });
+const load = (table: typeof replaced, at: number, rows: object[], complete = true) =>
+  stage.load({ table, rows: rows as never, scope, until, at: at * 1000, sliceId: String(at), complete });
 
 async function noted() {
   const { rows } = await sql<Record<string, unknown>>`
