@@ -5,6 +5,7 @@ import { runPlan } from "./ingest/backfill.ts";
 import { firstBalance } from "./ingest/balance.ts";
 import type { SyncRequest } from "./ingest/planning.ts";
 import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
+import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
 import { fail } from "./core/errors.ts";
 import { isLostConnection } from "./warehouse/database-errors.ts";
@@ -22,9 +23,12 @@ export function syncInForeground(app: App, run: ForegroundRun): Promise<SyncResu
   return inForeground(app, run, (parts) => sync(parts, run.request, run.maxCredits));
 }
 
-/** Runs failed slices again, in this process, to the end; skipped ones too when told. */
-export function retryInForeground(app: App, run: ForegroundRun & { readonly skipped?: boolean }): Promise<SyncResult> {
-  return inForeground(app, run, (parts) => retryFailed(parts, run.request, run.skipped ?? false));
+/** Runs failed slices again, in this process, to the end, or those that `which` tells. */
+export function retryInForeground(
+  app: App,
+  { which, ...run }: ForegroundRun & { readonly which: Omit<Reopening, "datasets"> },
+): Promise<SyncResult> {
+  return inForeground(app, run, (parts) => retryFailed(parts, run.request, which));
 }
 
 /** Runs a plan of a backfill, or what is left of it, in this process, to the end. `maxCredits`: what is left of its price. */

@@ -61,7 +61,9 @@ function partitionFor(dataset: Dataset, given: Scope, items: readonly string[] |
     throw new Misfit(`scope.app: is no app of the store ${store}`);
   const made = dataset.madeFrom?.(scope, items) ?? { options: optionsIn(dataset, scope), found: {} };
   const likely = portfolioOf(dataset, scope, items);
-  const partitions = dataset.partitions({ ...likely, found: { ...likely.found, ...made.found } }, made.options);
+  // a scope that no options make is looked for among those of the defaults, and not found
+  const options = dataset.options?.safeParse(made.options).success === false ? {} : made.options;
+  const partitions = dataset.partitions({ ...likely, found: { ...likely.found, ...made.found } }, options);
   const wanted = partitions.find((partition) => scopeKey(partition.scope) === scopeKey(scope));
   if (wanted === undefined) {
     const names = Object.keys(partitions[0]?.scope ?? {}).sort();

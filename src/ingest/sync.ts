@@ -2,15 +2,8 @@ import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
 import type { Budget } from "../credits/budget.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
-import {
-  adoptOpen,
-  enqueue,
-  noteNaivePrice,
-  openRun,
-  reopen,
-  type RunOutcome,
-  type RunProgress,
-} from "../ledger/runs.ts";
+import { reopen, type Reopening } from "../ledger/reopen.ts";
+import { adoptOpen, enqueue, noteNaivePrice, openRun, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
 import { cutPlan } from "./cut-plan.ts";
@@ -92,19 +85,28 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
   });
 }
 
-/** Runs failed slices again, to the end: of every dataset when none is named, since what was loaded by hand fails as well. */
-export async function retryFailed(parts: SyncParts, request: SyncRequest, skipped: boolean): Promise<SyncResult> {
+/** Which slices a retry runs again: of every dataset when none is named, since what was loaded by hand fails as well. */
+export function retried(request: SyncRequest, which: Omit<Reopening, "datasets">): Reopening {
+  const named = request.datasets.length > 0 ? request.datasets.map(datasetNamed) : allDatasets;
+  return { ...which, datasets: named.map(({ name }) => name) };
+}
+
+/** Runs slices again that failed, to the end. */
+export async function retryFailed(
+  parts: SyncParts,
+  request: SyncRequest,
+  which: Omit<Reopening, "datasets">,
+): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
-  const datasets = (request.datasets.length > 0 ? request.datasets.map(datasetNamed) : allDatasets).map(
-    ({ name }) => name,
-  );
+  const reopening = retried(request, which);
+  const { datasets } = reopening;
   await buryDead(db, clock);
   const runId = await openRun(
     db,
     { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
     clock.now(),
   );
-  await reopen(db, { runId, datasets, states: skipped ? ["failed", "skipped"] : ["failed"] });
+  await reopen(db, { ...reopening, runId });
   parts.wake();
   await drain(parts, runId);
   return finish(parts, { runId, leftOut: 0, left: await standing(db, { runId, datasets, within: {} }) });

@@ -131,30 +131,8 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
 }
 
 /** SQL: the queue of a run's slices. */
-function queueOf(runId: string): ReturnType<typeof sql> {
+export function queueOf(runId: string): ReturnType<typeof sql> {
   return sql`(select coalesce(worker_id, 0) from ops.run where run_id = ${runId})`;
-}
-
-/** Makes failed slices (or those of other final states) pending again in a run, save those that were asked for anew or made good since. Returns how many. */
-export async function reopen(
-  db: Database,
-  run: { runId: string; datasets: readonly string[]; states?: readonly ("failed" | "skipped")[] },
-): Promise<number> {
-  const states = [...(run.states ?? ["failed"])];
-  const { rows } = await sql`
-    with slices as (
-      select slice_id, state, max(slice_id) over cell as newest,
-             bool_or(state in ('pending', 'running', 'deferred')) over cell as is_open
-      from   ops.slice
-      where  dataset = any (${[...run.datasets]}::text[])
-      window cell as (partition by dataset, scope, batch_id, window_start, window_end)
-    )
-    update ops.slice as s set state = 'pending', failures = 0, run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, due_at = null
-    from   slices as found
-    where  s.slice_id = found.slice_id and found.state = any (${states}::text[]) and found.slice_id = found.newest and not found.is_open
-    and    s.state = any (${states}::text[]) and (s.state <> 'failed' or s.slice_id in (select slice_id from ops.failed_slice))
-    returning s.slice_id`.execute(db);
-  return rows.length;
 }
 
 type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };

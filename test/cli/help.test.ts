@@ -4,6 +4,9 @@ import { addApp } from "../../src/cli/commands/app.ts";
 import { addBackfill } from "../../src/cli/commands/backfill.ts";
 import { addDatasets } from "../../src/cli/commands/datasets.ts";
 import { addDiscover } from "../../src/cli/commands/discover.ts";
+import { addGaps } from "../../src/cli/commands/gaps.ts";
+import { addRuns } from "../../src/cli/commands/runs.ts";
+import { addShow } from "../../src/cli/commands/show.ts";
 import { addFind } from "../../src/cli/commands/find.ts";
 import { addKeywordsCommand } from "../../src/cli/commands/keywords.ts";
 import { addPlan } from "../../src/cli/commands/plan.ts";
@@ -12,7 +15,8 @@ import { addRaw } from "../../src/cli/commands/raw.ts";
 import { addReplay } from "../../src/cli/commands/replay.ts";
 import { addSandbox } from "../../src/cli/commands/sandbox.ts";
 import { addStatus } from "../../src/cli/commands/status.ts";
-import { addRetry, addSync } from "../../src/cli/commands/sync.ts";
+import { addRetry } from "../../src/cli/commands/retry.ts";
+import { addSync } from "../../src/cli/commands/sync.ts";
 
 function all(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(all)];
@@ -29,6 +33,9 @@ function commands(): readonly Command[] {
     addReplay,
     addSandbox,
     addStatus,
+    addGaps,
+    addRuns,
+    addShow,
     addRetry,
     addSync,
     addDatasets,

@@ -158,3 +158,30 @@ test("calls that options narrow are answered and stand beside those that nothing
   expect(await cells("fact_ad_distribution", "country_key, media_type, network")).toBeGreaterThanOrEqual(2 * 2 * 2);
   expect(await cells("fact_top_advertiser", "store, country_key, category")).toBe(2 * 2);
 });
+
+test("a report of an organisation, level, goal and month can be brought as a file", () => {
+  const scope = {
+    org_id: "77",
+    report_level: "APP",
+    report_type: "SUMMARY",
+    grain: "month",
+    attribution: "ONLY",
+    currency: "EUR",
+    goal_id: "5",
+    goal_app: "42",
+  };
+  const pages = [{ body: Buffer.from("{}"), fetchedAt: Date.parse("2026-08-20T06:00:00Z") }];
+  const brought = (more: object = {}) =>
+    broughtSlice(
+      datasetNamed("search_ads_report"),
+      {
+        dataset: "search_ads_report",
+        scope: { ...scope, ...more },
+        window: { from: day("2026-07-01"), to: day("2026-07-31") },
+        pages: [],
+      },
+      { pages, now: Date.parse("2026-08-20T12:00:00Z") },
+    ).scope;
+  expect(brought()).toEqual(scope);
+  expect(() => brought({ grain: "year" })).toThrow(/told apart by/);
+});

@@ -3,7 +3,7 @@ import type { SliceDraft, SliceState } from "../../src/core/slice.ts";
 import { day } from "../../src/core/day.ts";
 import { standing } from "../../src/ingest/left-open.ts";
 import { failedCount } from "../../src/ledger/open-work.ts";
-import { reopen } from "../../src/ledger/runs.ts";
+import { reopen } from "../../src/ledger/reopen.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";

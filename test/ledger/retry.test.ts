@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { reopen as reopenSlices } from "../../src/ledger/runs.ts";
+import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
+import { day } from "../../src/core/day.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
@@ -43,6 +45,24 @@ describe("reopen", () => {
     await stage.inState(run, "failed", worker, draft({ dataset: "other" }));
     expect(await reopen()).toBe(0);
     expect(await reopen("other")).toBe(1);
+  });
+
+  test("takes only slices with the codes that are named, and of those that ended since the day that is named", async () => {
+    const run = await stage.run();
+    for (const [index, code] of ["not_json", "server_error"].entries()) {
+      const [id] = await stage.inState(run, "failed", worker, draft({ window: august(index + 1) }));
+      await sql`update ops.slice set error_code = ${code}, ended_at = ${`2026-08-0${index + 1}T23:59:00Z`} where slice_id = ${id}`.execute(
+        stage.db,
+      );
+    }
+    const which = { datasets: ["keyword_rank"] };
+    const codes = async (more: Partial<Reopening>) =>
+      (await reopenable(stage.db, { ...which, ...more })).map(({ code }) => code);
+    expect(await codes({})).toEqual(["not_json", "server_error"]);
+    expect(await codes({ codes: ["not_json"] })).toEqual(["not_json"]);
+    expect(await codes({ since: day("2026-08-02") })).toEqual(["server_error"]);
+    expect(await reopenSlices(stage.db, { ...which, codes: ["server_error"], runId: retry })).toBe(1);
+    expect(await codes({})).toEqual(["not_json"]);
   });
 
   test("asks once for a cell that failed more than once", async () => {

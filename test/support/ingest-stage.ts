@@ -11,6 +11,7 @@ import { datasets } from "../../src/datasets/all.ts";
 import { retryInForeground, syncInForeground, type ForegroundRun } from "../../src/foreground.ts";
 import type { CrashHook } from "../../src/ingest/crash-point.ts";
 import type { SyncRequest } from "../../src/ingest/planning.ts";
+import type { Reopening } from "../../src/ledger/reopen.ts";
 import type { SyncResult } from "../../src/ingest/sync.ts";
 import { startSandbox, type Sandbox, type SandboxOptions, type SandboxRequest } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
@@ -30,8 +31,8 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   readonly environment?: Partial<Environment>;
   /** Told where the story of each slice stands. */
   readonly at?: CrashHook;
-  /** Of a retry: skipped slices as well. */
-  readonly skipped?: boolean;
+  /** Of a retry: which slices; failed ones when left out. */
+  readonly which?: Omit<Reopening, "datasets">;
 };
 
 /** A sandbox, an empty database, and a way to sync the one into the other in this process. */
@@ -76,8 +77,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
     config,
     open: (run = {}) => createApp(config(run), run.request?.today ?? today),
     sync: (run = {}) => inForeground(syncInForeground, run),
-    retry: (run = {}) =>
-      inForeground((app, how) => retryInForeground(app, { ...how, skipped: run.skipped ?? false }), run),
+    retry: (run = {}) => inForeground((app, how) => retryInForeground(app, { ...how, which: run.which ?? {} }), run),
     query: async (text, values = []) => (await pool.query(text, [...values])).rows,
     asked: () => sandbox.log().filter(({ path: asked }) => asked !== "/api-key"),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { syncInForeground, retryInForeground, type ForegroundRun } from "../../foreground.ts";
+import { syncInForeground, type ForegroundRun } from "../../foreground.ts";
 import type { App } from "../../app.ts";
 import type { SyncResult } from "../../ingest/sync.ts";
-import { creditsArgument, onlyDatasets } from "../arguments.ts";
+import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../environment.ts";
 import { printJson } from "../output.ts";
 import { createProgressView } from "../progress.ts";
@@ -10,7 +10,8 @@ import { exitCodeOf, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
-type Options = SyncOptions & { readonly maxCredits?: number };
+/** What a foreground run is told. */
+export type RunOptions = SyncOptions & { readonly maxCredits?: number };
 
 /** `storehouse sync`: plan what is missing and fetch it. */
 export function addSync(program: Command): void {
@@ -20,28 +21,13 @@ export function addSync(program: Command): void {
     .option("--max-credits <number>", "spend at most this many credits", creditsArgument)
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)
-    .action((options: Options) => withApi((app) => foreground(app, options, syncInForeground), options.asOf));
+    .action((options: RunOptions) => withApi((app) => foreground(app, options, syncInForeground), options.asOf));
 }
 
-/** `storehouse retry`: run failed slices again. */
-export function addRetry(program: Command): void {
-  program
-    .command("retry")
-    .description("run failed slices again, in the foreground")
-    .addOption(onlyDatasets())
-    .option("--skipped", "also those that were skipped as not to be had (400, 404)")
-    .option("--json", "print the result as JSON")
-    .addHelpText("after", exitHelp)
-    .action((options: Options & { skipped?: true }) =>
-      withApi((app) =>
-        foreground(app, options, (one, run) => retryInForeground(one, { ...run, skipped: options.skipped === true })),
-      ),
-    );
-}
-
-async function foreground(
+/** Runs something in the foreground with progress on stderr, prints its result and sets the exit code. */
+export async function foreground(
   app: App,
-  options: Options,
+  options: RunOptions,
   run: (app: App, how: ForegroundRun) => Promise<SyncResult>,
 ): Promise<void> {
   const stop = stopSignal();

@@ -1,0 +1,83 @@
+import { Option, type Command } from "commander";
+import type { Day } from "../../core/day.ts";
+import { retryInForeground } from "../../foreground.ts";
+import { retried } from "../../ingest/sync.ts";
+import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
+import { collect, dayArgument, onlyDatasets } from "../arguments.ts";
+import { withApi, withApp } from "../environment.ts";
+import { countOf, print, printJson } from "../output.ts";
+import { exitHelp } from "../run-report.ts";
+import { requestOf, type SyncOptions } from "../sync-options.ts";
+import { table } from "../table.ts";
+import { foreground } from "./sync.ts";
+
+type Options = SyncOptions & {
+  readonly skipped?: true;
+  readonly code: readonly string[];
+  readonly since?: Day;
+  readonly dryRun?: true;
+};
+
+/** `storehouse retry`: run failed slices again. */
+export function addRetry(program: Command): void {
+  program
+    .command("retry")
+    .description("run failed slices again, in the foreground")
+    .addOption(onlyDatasets())
+    .addOption(
+      new Option("--code <code>", "only those with this error code; may be repeated")
+        .argParser(collect)
+        .default([], "all"),
+    )
+    .option("--since <day>", "only those that ended on this day (UTC) or later", dayArgument)
+    .option("--skipped", "also those that were skipped as not to be had (400, 404)")
+    .option("--dry-run", "show which they are and what they would cost, run nothing")
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", exitHelp)
+    .action((options: Options) => (options.dryRun ? preview(options) : run(options)));
+}
+
+function whichOf({ skipped, code, since }: Options): Omit<Reopening, "datasets"> {
+  return {
+    states: skipped ? ["failed", "skipped"] : ["failed"],
+    ...(code.length === 0 ? {} : { codes: code }),
+    ...(since === undefined ? {} : { since }),
+  };
+}
+
+function run(options: Options): Promise<void> {
+  return withApi((app) =>
+    foreground(app, options, (one, how) => retryInForeground(one, { ...how, which: whichOf(options) })),
+  );
+}
+
+function preview(options: Options): Promise<void> {
+  return withApp(async (app) => {
+    const found = await reopenable(app.warehouse.db, retried(requestOf(app, options), whichOf(options)));
+    if (options.json) printJson(found);
+    else printFound(found);
+  });
+}
+
+function printFound(found: readonly Reopened[]): void {
+  if (found.length === 0) {
+    print("Nothing to retry.");
+    return;
+  }
+  print(
+    table(
+      ["dataset", "state", "code", "slices", "credits"],
+      found.map((one) => [one.dataset, one.state, one.code, one.slices, one.credits]),
+    ),
+  );
+  const sum = (of: (one: Reopened) => number) => found.reduce((total, one) => total + of(one), 0);
+  print(
+    `\n${countOf(
+      sum(({ slices }) => slices),
+      "slice",
+    )}, ${countOf(
+      sum(({ credits }) => credits),
+      "credit",
+    )} at most.`,
+  );
+}

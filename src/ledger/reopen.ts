@@ -1,0 +1,60 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Day } from "../core/day.ts";
+import type { Database } from "../warehouse/database.ts";
+import { queueOf } from "./runs.ts";
+
+/** Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC) or later. */
+export type Reopening = {
+  readonly datasets: readonly string[];
+  readonly states?: readonly ("failed" | "skipped")[];
+  readonly codes?: readonly string[];
+  readonly since?: Day;
+};
+
+/** Slices that would be run again, by dataset and code. `credits` is what they were planned to cost. */
+export type Reopened = {
+  readonly dataset: string;
+  readonly state: string;
+  readonly code: string;
+  readonly slices: number;
+  readonly credits: number;
+};
+
+/** Makes slices pending again in a run, save those that were asked for anew or made good since. Returns how many. */
+export async function reopen(
+  db: Database,
+  { runId, ...which }: Reopening & { readonly runId: string },
+): Promise<number> {
+  const { rows } = await sql`
+    update ops.slice as s set state = 'pending', failures = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null
+    from   ${toReopen(which)} as found
+    where  s.slice_id = found.slice_id and s.state = found.state
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
+
+/** Tells what `reopen` would make pending; writes nothing. */
+export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
+  const { rows } = await sql<Reopened>`
+    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(s.planned_credits)::int as credits
+    from   ops.slice as s
+    join   ${toReopen(which)} as found on found.slice_id = s.slice_id
+    group  by s.dataset, s.state, s.error_code
+    order  by s.dataset, s.state, s.error_code`.execute(db);
+  return rows;
+}
+
+/** SQL: the newest slice of each cell, where it stands so and nothing open asks for the same. */
+function toReopen({ datasets, states = ["failed"], codes, since }: Reopening): RawBuilder<unknown> {
+  const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
+  const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;
+  return sql`(
+    select slice_id, state
+    from   (select slice_id, state, error_code, ended_at, max(slice_id) over cell as newest,
+                   bool_or(state in ('pending', 'running', 'deferred')) over cell as is_open
+            from   ops.slice
+            where  dataset = any (${[...datasets]}::text[])
+            window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
+    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open ${codeFits} ${dayFits}
+    and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
+}
