@@ -72,3 +72,12 @@ test.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])("every table is the same 
   expect(await child.ended).toBe(0);
   expect(await factsOf(stage)).toEqual(usual);
 });
+
+test("an account with nothing connected fails nothing and rejects nothing", async () => {
+  await using stage = await syncedStage({ market, connected: false }, days);
+  expect(await stage.query("select dataset, state from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
+  expect(await stage.query("select dataset, reason from ops.reject")).toEqual([]);
+  const facts = await factsOf(stage);
+  expect(facts["core.fact_search_ads_report"]).toEqual([]);
+  expect(facts["core.fact_keyword_rank"]).toEqual(usual["core.fact_keyword_rank"]);
+});
