@@ -69,9 +69,15 @@ cross  join lateral (
          coalesce(sum(rows_rejected), 0)                         as rows_rejected
   from   ops.slice where run_id = r.run_id) as s
 cross  join lateral (
-  select count(*) as request_count, coalesce(sum(cost), 0) as booked_credits
-  from   ops.slice as o join ops.request as a on a.slice_id = o.slice_id
-  where  o.run_id = r.run_id) as q;
+  select count(*) as request_count, coalesce(sum(p.cost), 0) as booked_credits
+  from   (-- a run in the foreground has a process of its own: what joined it later was paid for by others, and what left it was paid for here
+          select a.cost
+          from   ops.request as a
+          where  a.worker_id = r.worker_id and a.received_at >= r.started_at and a.slice_id is not null
+          union  all
+          select a.cost
+          from   ops.slice as o join ops.request as a on a.slice_id = o.slice_id
+          where  r.worker_id is null and o.run_id = r.run_id) as p) as q;
 comment on view   ops.run_summary                     is 'One row a run (a sync, a backfill, a retry, a tick of the schedule): what was planned and what became of it. What did last night cost? Which runs left failures?';
 comment on column ops.run_summary.run_id              is 'Number of the run.';
 comment on column ops.run_summary.kind                is 'What began it.';
@@ -91,8 +97,8 @@ comment on column ops.run_summary.open_count          is 'Its slices that are pe
 comment on column ops.run_summary.deferred_count      is 'Its slices that wait for credits.';
 comment on column ops.run_summary.rows_loaded         is 'Rows of its answers.';
 comment on column ops.run_summary.rows_rejected       is 'Items of its answers that did not fit.';
-comment on column ops.run_summary.request_count       is 'Requests made for its slices.';
-comment on column ops.run_summary.booked_credits      is 'Credits booked for its slices.';
+comment on column ops.run_summary.request_count       is 'Requests that its own process made; of a tick of the schedule, those for its slices.';
+comment on column ops.run_summary.booked_credits      is 'Credits booked for them.';
 
 create view ops.freshness as
 select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope ->> 'country' as country_code,

@@ -42,7 +42,7 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
     }
     problems.push(fitted.problem);
   }
-  throw fail("unknown_shape", { operation: operation.id, problem: problems[0] });
+  throw fail("unknown_shape", { operation: operation.id, problem: problems[0] ?? "none of its fields is known" });
 }
 
 const decoder = new TextDecoder();
@@ -71,13 +71,24 @@ const envelopeFields = new Set(["data", "success", "status", "message"]);
  * contract has a bare list.
  */
 function formsOf(operation: Operation, json: unknown): readonly Form[] {
-  const asItIs: Form = { payload: json, beside: [] };
-  if (!isObject(json)) return [asItIs];
+  const bare: Form = { payload: json, beside: [] };
+  if (!isObject(json)) return [bare];
   const beside = Object.entries(json).filter(([name]) => !envelopeFields.has(name));
   const wrapped: Form[] = "data" in json ? [{ payload: json["data"], beside }] : [];
+  const asItIs = isEnvelope(operation, json) || !namesField(operation, json) ? [] : [bare];
   const lists = operation.answer instanceof z.ZodArray ? beside.filter(([, value]) => Array.isArray(value)) : [];
   const listed: Form[] = lists.length === 1 ? [{ payload: lists[0]?.[1], beside }] : [];
-  return hasOwnData(operation) ? [asItIs, ...wrapped] : [...wrapped, asItIs, ...listed];
+  return hasOwnData(operation) ? [...asItIs, ...wrapped] : [...wrapped, ...asItIs, ...listed];
+}
+
+/** True for what is plainly an envelope: a schema without a required field would take it for an answer of nothing. */
+function isEnvelope({ envelope }: Operation, json: Record<string, unknown>): boolean {
+  return envelope === "data" && "data" in json && ("success" in json || "status" in json);
+}
+
+/** True where a bare object has a field of the answer, or may have any: with none it is an answer to something else. */
+function namesField({ answer }: Operation, json: Record<string, unknown>): boolean {
+  return !(answer instanceof z.ZodObject) || Object.keys(json).some((name) => Object.hasOwn(answer.shape, name));
 }
 
 /** True when an answer that may come bare has a field `data` that belongs to it: then that is no envelope. */

@@ -60,7 +60,10 @@ export const AnyId = z.union([z.int(), z.string()]);
 export const MaybeId = AnyId.nullish();
 
 /** Money or another measure, as a number or as its digits. */
-const Amount = z.union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/, "an amount is a number or its digits")]);
+const Amount = z.union([
+  z.number(),
+  z.string().regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, "an amount is a number or its digits"),
+]);
 export const MaybeAmount = Amount.nullish();
 
 /** A price as the stores show it: `"0.00"`, `"Free"`, `"$4.99"`, or a number. */

@@ -1,3 +1,4 @@
+import { AbortError, SkipError } from "../core/errors.ts";
 import { StorehouseError } from "../core/errors.ts";
 import type { KeywordsChanged } from "./change-keywords.ts";
 import type { KeywordChanges } from "./keyword-changes.ts";
@@ -48,8 +49,11 @@ export function doneInWords(changes: KeywordChanges, { added, removed }: Keyword
 }
 
 /** What was done before a failure, and what is left. */
-export function leftInWords({ add, remove }: KeywordChanges, { added, removed }: KeywordsChanged): string {
-  return `Not all was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed. Whether the call that failed did its work is not known; the same command again does what is left.`;
+export function leftInWords({ add, remove }: KeywordChanges, { added, removed, error }: KeywordsChanged): string {
+  const done = `Not all was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
+  // a plain refusal did nothing, and would be one again
+  if (error instanceof SkipError || error instanceof AbortError) return done;
+  return `${done} Whether the call that failed did its work is not known; the same command again does what is left.`;
 }
 
 /** The same as data. `added` and `removed` are null where nothing was to be done or agreed to. */

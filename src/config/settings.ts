@@ -79,6 +79,8 @@ export function settingsFor(options: DatasetOptions, unusable: Unusable = () => 
     const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
     const all = DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") });
     const usable = all.superRefine((given, context) => {
+      // a value that is wrong by itself is told as that; nothing can be asked of it
+      if (!fitting.safeParse(given.options ?? {}).success) return;
       for (const [setting, reason] of Object.entries(unusable(name, given as DatasetSettings)))
         if (Object.hasOwn(given, setting))
           context.addIssue({ code: "custom", path: [setting], message: `cannot be used for this dataset: ${reason}` });

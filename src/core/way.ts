@@ -21,8 +21,8 @@ export type Way = {
   readonly pages?: Pages;
 };
 
-/** So many pages, of an answer about so many days. */
-export type Pages = { readonly count: number; readonly days: number };
+/** So many pages, of an answer about so many days; at most so many are ever asked for. */
+export type Pages = { readonly count: number; readonly days: number; readonly most?: number };
 
 /**
  * Of which days of the past a dataset asks. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
@@ -41,6 +41,8 @@ export type Reach = {
    * looked at yet"; an empty answer is final where it is left out.
    */
   readonly emptyHoldsDays?: number;
+  /** Of the settled days the newest so many are asked for again after that, older ones no more; all of them where it is left out. */
+  readonly emptyUntilDays?: number;
 };
 
 /** When a dataset is worth asking for. */
@@ -72,8 +74,11 @@ export function fare(way: Way): number {
   return way.credits * (way.calls ?? 1);
 }
 
-/** The pages that an answer about a window is expected to have: no more than the last one, and less where it is about fewer days. */
+/** The pages that an answer about a window is expected to have: as many a day as the last one had, but no more than one where that had one. */
 export function pagesExpected({ pages }: Way, window: Window): number {
   if (pages === undefined) return 1;
-  return Math.max(1, Math.min(pages.count, Math.ceil((pages.count * windowLength(window)) / pages.days)));
+  // how full a single page was is not known
+  if (pages.count === 1) return 1;
+  const expected = Math.max(1, Math.ceil((pages.count * windowLength(window)) / pages.days));
+  return Math.min(expected, pages.most ?? Number.POSITIVE_INFINITY);
 }

@@ -3,6 +3,7 @@ import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/ke
 import type { Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { defineTable } from "../warehouse/table.ts";
+import { brandOf } from "./brand.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { keywordCountries } from "./followed.ts";
 
@@ -66,7 +67,7 @@ export const keywordMetadata = defineDataset({
       chance: answer.playChance ?? null,
       iphone_chance: answer.ownIphoneChance ?? null,
       ipad_chance: answer.ownIpadChance ?? null,
-      brand_track_id: answer.brandApp == null ? null : String(answer.brandApp),
+      brand_track_id: brandOf(answer.brandApp),
     }));
     const strangers = answers.filter((answer) => !own.includes(answer));
     return {

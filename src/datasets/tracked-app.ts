@@ -56,8 +56,8 @@ function describe(app: App) {
     price_text: textOf(app.price),
     developer_id: textOf(app.developerId),
     developer_name: app.developerName ?? null,
-    rating: app.rating ?? null,
-    rating_count: app.ratingCount ?? null,
+    rating: app.rating == null ? null : Number(app.rating),
+    rating_count: app.ratingCount == null ? null : Number(app.ratingCount),
     described_by: describers.tracked,
   };
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import { cleanText } from "../core/text.ts";
 import { appRef, defineTable } from "../warehouse/table.ts";
+import { brandOf } from "./brand.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
 
@@ -62,7 +63,7 @@ export const trackedKeyword = defineDataset({
       search_volume: entry.searchVolume ?? null,
       chance: entry.chance ?? null,
       app_count: entry.numberOfApps ?? null,
-      brand_track_id: entry.brandApp == null ? null : String(entry.brandApp),
+      brand_track_id: brandOf(entry.brandApp),
     }));
     return { rows: { [table.name]: rows }, unfit: [] };
   },

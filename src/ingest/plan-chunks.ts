@@ -4,7 +4,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
-import { wayFor, withMostPages, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { mostPagesOf, wayFor, withMostPages, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/last-pages.ts";
 import { askable } from "../plan/missing.ts";
@@ -143,7 +143,8 @@ function planPartition(
     ways: dataset.operationsFor(partition.scope).map((operation) => {
       const way = wayFor(dataset, operation, partition, learned);
       const pages = told?.get(operation.id);
-      return { ...way, maxDays: Math.min(way.maxDays, longest), ...(pages === undefined ? {} : { pages }) };
+      const paged = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
+      return { ...way, maxDays: Math.min(way.maxDays, longest), ...paged };
     }),
   };
 }

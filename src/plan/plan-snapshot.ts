@@ -44,17 +44,19 @@ function isDue({ timing, request, partition }: Snapshot, covered: readonly Cover
   const newest = covered.at(-1);
   if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
   if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
-  // an answer that failed is no answer, but it is not asked for twice on one day either
-  const latest = covered.findLast((slice) => slice.state !== "failed");
-  const oldest = addDays(today, latest !== undefined && isNoAnswer(latest, partition) ? -1 : -timing.refreshDays);
-  const held = latest?.fingerprint === fingerprint && (isOpen(latest) || latest.asOf > oldest);
-  return !(
-    held ||
-    covered.some((slice) => slice.state === "failed" && slice.fingerprint === fingerprint && slice.asOf >= today)
-  );
+  const isMiss = (slice: Covered) => slice.state === "failed" || isNoAnswer(slice, partition);
+  const holds = ({ asOf }: Covered, days: number) => asOf > addDays(today, -days);
+  const last = covered.findLastIndex((slice) => !isMiss(slice));
+  const answer = covered[last];
+  if (answer?.fingerprint === fingerprint && (isOpen(answer) || holds(answer, timing.refreshDays))) return false;
+  const misses = covered.slice(last + 1).filter((slice) => slice.fingerprint === fingerprint);
+  const miss = misses.at(-1);
+  // what is known to be there is looked for the next day; else each miss makes the next look wait twice as long, as each may be charged
+  const patience = partition.expected === true ? 1 : Math.min(2 ** (misses.length - 1), timing.refreshDays);
+  return miss === undefined || !holds(miss, patience);
 }
 
-/** True for a slice that ended well and without what was asked for, so that it holds for a day only. A refusal holds like an answer. */
+/** True for a slice that ended well and without what was asked for, so that it holds for a short while. A refusal holds like an answer. */
 export function isNoAnswer(
   { state, refused }: Pick<Covered, "state" | "refused">,
   { expected = false }: Pick<PlanPartition, "expected">,

@@ -55,6 +55,26 @@ describe("an envelope that the contract leaves open", () => {
   });
 });
 
+describe("an envelope that does not fit", () => {
+  test.each([
+    ["ad-intelligence.creative-type-distribution", { data: { imagePercent: "half" }, success: true }],
+    ["ad-intelligence.creative-type-distribution", { data: [], success: true }],
+    ["ad-intelligence.creative-type-distribution", { message: "try later" }],
+    ["ad-intelligence.creative-type-distribution", {}],
+    ["dashboard.company-url-search", { data: [], success: true }],
+  ])("is never taken for an answer of nothing: %s %j", (id, json) => {
+    expect(() => read(id, json)).toThrow(coded("unknown_shape"));
+  });
+
+  test("holds amounts in every way that numbers are written", () => {
+    const { value } = read("ad-intelligence.creative-type-distribution", {
+      data: { imagePercent: "2.3E-4" },
+      success: true,
+    });
+    expect(value).toMatchObject({ imagePercent: "2.3E-4" });
+  });
+});
+
 describe("items deep inside an answer", () => {
   test("are sorted within arrays of arrays", () => {
     const good = { id: 1, orgId: 7, orgName: "Paperlantern" };

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
 import { readSettings } from "../../src/config/read-settings.ts";
 import type { Settings } from "../../src/config/settings.ts";
 import { datasetOptions, datasets } from "../../src/datasets/all.ts";
@@ -62,4 +63,18 @@ describe("a setting that would change nothing about a dataset is refused on its 
     expect(unusable).not.toHaveProperty("on");
     expect(Object.keys(unusable)).not.toEqual(expect.arrayContaining(["refresh_days", "lookback_days"]));
   });
+});
+
+const withOptions = datasets.flatMap(({ name, options }) =>
+  Object.entries(options?.shape ?? {}).map(([option, schema]) => ({ name, option, schema: schema as z.ZodType })),
+);
+
+test.each(withOptions)("what $name cannot take for $option is told with its line, whatever it is", async (one) => {
+  for (const value of [[], [""], ["no such thing"], {}, "no such thing", -1]) {
+    if (one.schema.safeParse(value).success) continue;
+    await expect(read(one.name, ["options:", `  ${one.option}: ${JSON.stringify(value)}`])).rejects.toMatchObject({
+      code: "bad_config",
+      context: { line: 4 },
+    });
+  }
 });

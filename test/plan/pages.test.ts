@@ -21,10 +21,14 @@ function plan(way: Way, timing: Timing) {
 }
 
 describe("answers that have pages", () => {
-  test("are expected to have as many as the last one, fewer for fewer days, and no more than it had for more", () => {
+  test("are expected to have as many a day as the last one, and no more than are ever asked for", () => {
     const way = { ...reviews, pages: { count: 12, days: 30 } };
     const last = (days: number) => ({ start: daysAgo(days), end: today });
-    expect([1, 5, 29, 30, 365].map((days) => pagesExpected(way, last(days)))).toEqual([1, 2, 12, 12, 12]);
+    expect([1, 5, 29, 30, 365].map((days) => pagesExpected(way, last(days)))).toEqual([1, 2, 12, 12, 146]);
+    const capped = { ...way, pages: { ...way.pages, most: 5 } };
+    expect([1, 30, 365].map((days) => pagesExpected(capped, last(days)))).toEqual([1, 5, 5]);
+    // how full a single page was is not known
+    expect(pagesExpected({ ...way, pages: { count: 1, days: 1 } }, last(365))).toBe(1);
     expect(pagesExpected(reviews, last(365))).toBe(1);
   });
 

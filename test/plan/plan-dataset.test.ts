@@ -76,6 +76,21 @@ describe("a snapshot", () => {
     expect(plan(weekly, [askedOn(2), askedOn(1, { state: "failed" })]).slices).toEqual([]);
   });
 
+  test.each(["failed", "skipped"] as const)(
+    "waits twice as long after each time that it is %s, and never longer than its refresh",
+    (state) => {
+      const missed = (...days: readonly number[]) => [askedOn(30), ...days.map((count) => askedOn(count, { state }))];
+      expect(plan(weekly, missed(1)).slices).toHaveLength(1);
+      expect(plan(weekly, missed(2, 1)).slices).toEqual([]);
+      expect(plan(weekly, missed(3, 2)).slices).toHaveLength(1);
+      expect(plan(weekly, missed(6, 5, 3)).slices).toEqual([]);
+      expect(plan(weekly, missed(7, 6, 4)).slices).toHaveLength(1);
+      expect(plan(weekly, missed(20, 19, 17, 13, 6)).slices).toEqual([]);
+      expect(plan(weekly, missed(20, 19, 17, 13, 7)).slices).toHaveLength(1);
+      expect(plan(weekly, missed(2, 1), { partition: { expected: true } }).slices).toHaveLength(1);
+    },
+  );
+
   test("is due again the next day when it could not be had, and holds when it was refused for what was asked", () => {
     const skipped = (count: number, refused = false) => [askedOn(9), askedOn(count, { state: "skipped", refused })];
     expect(plan(weekly, skipped(0)).slices).toEqual([]);

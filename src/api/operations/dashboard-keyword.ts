@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineOperation, inBody, inPath } from "../define-operation.ts";
 import {
   AndroidTrackId,
-  AnyTrackId,
+  MaybeId,
   CountryCode,
   IosTrackId,
   Keyword,
@@ -52,7 +52,7 @@ export const addKeywords = defineOperation({
       chance: MaybeNumber,
       numberOfApps: MaybeNumber,
       rankingHistory: MaybeList,
-      brandApp: AnyTrackId.nullish(),
+      brandApp: MaybeId,
       createdAt: MaybeInstant,
     }),
   ),

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { defineOperation, inPath, maybeInQuery } from "../define-operation.ts";
-import { AndroidTrackId, AnyTrackId, CountryCode, DayText, IosTrackId, MaybeNumber, MaybeText } from "../values.ts";
+import {
+  AndroidTrackId,
+  AnyTrackId,
+  CountryCode,
+  DayText,
+  IosTrackId,
+  MaybeAmount,
+  MaybeId,
+  MaybeNumber,
+  MaybeText,
+} from "../values.ts";
 
 const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
 
@@ -29,8 +39,8 @@ export const dashboardApps = defineOperation({
       price: z.union([z.string(), z.number()]).nullish(),
       developerId: z.union([z.int(), z.string()]).nullish(),
       developerName: MaybeText,
-      rating: MaybeNumber,
-      ratingCount: MaybeNumber,
+      rating: MaybeAmount,
+      ratingCount: MaybeAmount,
     }),
   ),
   summary: "The apps that the account tracks, with their competitors.",
@@ -64,7 +74,7 @@ export const dailyKeywordRankings = defineOperation({
       chance: MaybeNumber,
       numberOfApps: MaybeNumber,
       rankingHistory: z.unknown().optional(),
-      brandApp: AnyTrackId.nullish(),
+      brandApp: MaybeId,
       createdAt: MaybeText,
     }),
   ),

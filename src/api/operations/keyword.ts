@@ -4,6 +4,7 @@ import { defineOperation, inPath, inQuery, listInQuery, maybeInQuery } from "../
 import {
   AndroidTrackId,
   AnyTrackId,
+  MaybeId,
   CountryCode,
   DayText,
   Device,
@@ -144,7 +145,7 @@ const metadata = {
   countryCode: z.string().nullish(),
   languageCode: MaybeText,
   searchVolume: MaybeNumber,
-  brandApp: AnyTrackId.nullish(),
+  brandApp: MaybeId,
 };
 
 export const iosKeywordMetadata = defineOperation({

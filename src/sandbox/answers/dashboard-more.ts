@@ -104,7 +104,7 @@ export const dashboardMoreAnswers = answerTable([
     // each release drops a word and takes up another
     const first = Math.floor(at / 86_400_000) % Math.max(1, all.length);
     const field = [...all.slice(first), ...all.slice(0, first)];
-    return [`${language}-${countryCode}`, "en-GB"].map((locale, index) => ({
+    return [...new Set([`${language}-${countryCode}`, "en-GB"])].map((locale, index) => ({
       locale,
       keywords: field.slice(index * 4, index * 4 + 8).join(","),
       updateDate: scene.instant(at),
