@@ -39,14 +39,22 @@ export function askableRequest(
   const all = asked.datasets.map(datasetNamed);
   for (const dataset of all) checkStage(dataset);
   if (!portfolio.apps.some((app) => app.countries.length > 0)) throw fail("nothing_followed");
-  const chosen = chooseApps(asked.apps, portfolio);
-  const countries = asked.countries.map((country) => country.toUpperCase());
-  checkCountries(countries, chosen);
+  const countries = followedOnly(asked, portfolio);
   for (const dataset of all) checkReach(dataset, { ...asked, countries }, portfolio, settings);
   const notes: string[] = [];
   const bounds = afterOpening(asked.bounds, notes);
   const datasets = all.filter((dataset) => canBeHad(dataset, { bounds, settings, today }, notes));
   return { request: { ...asked, countries, bounds, datasets: [...new Set(datasets.map(({ name }) => name))] }, notes };
+}
+
+/** The countries of a request in upper case. Throws a UsageError for an app or a country that is not followed. */
+export function followedOnly(
+  { apps, countries }: { readonly apps: readonly string[]; readonly countries: readonly string[] },
+  portfolio: Portfolio,
+): readonly string[] {
+  const upper = countries.map((country) => country.toUpperCase());
+  checkCountries(upper, chooseApps(apps, portfolio));
+  return upper;
 }
 
 function checkStage({ name, stage }: Dataset): void {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { standingOf, type Standing } from "../../src/ingest/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
+import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
@@ -48,4 +49,21 @@ test("what failed and what waits for credits is told apart", async () => {
   const seen = cells(await standings(stage));
   expect(seen[addDays(today, -2)]).toHaveProperty("deferred");
   expect(seen[addDays(today, -3)]).toHaveProperty("failed");
+});
+
+test("an app or a country that nobody follows is refused by name", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync();
+  for (const wrong of [
+    ["--app", "1"],
+    ["--country", "ZZ"],
+  ]) {
+    await using child = startChild(stage, ["gaps", ...wrong]);
+    expect(await child.ended).toBe(2);
+    expect(child.output().stderr).toMatch(new RegExp(`^not_followed: .*${wrong[1]}.*\\n$`));
+  }
+  await using child = startChild(stage, ["gaps", "--country", "us", "--json"]);
+  expect(await child.ended).toBe(0);
+  const told = JSON.parse(child.output().stdout) as readonly { readonly country: string | null }[];
+  expect(new Set(told.map(({ country }) => country))).toContain("US");
 });

@@ -1,5 +1,7 @@
 import { Option, type Command } from "commander";
 import type { App } from "../../app.ts";
+import { followedNow } from "../../ingest/backfill-plan.ts";
+import { followedOnly } from "../../ingest/backfill-request.ts";
 import { daysOf, standingOf, type Standing } from "../../ingest/gaps.ts";
 import { cellStates, sumOfCells, type CellState } from "../../plan/cell-states.ts";
 import { collect } from "../arguments.ts";
@@ -40,12 +42,18 @@ export function addGaps(program: Command): void {
     );
 }
 
-function standingsFor(app: App, options: GapsOptions): Promise<readonly Standing[]> {
+async function standingsFor(app: App, options: GapsOptions): Promise<readonly Standing[]> {
+  const { db } = app.warehouse;
+  const { settings } = app.config;
+  const asked = { apps: options.app, countries: options.country };
+  const countries = followedOnly(asked, await followedNow(db, settings));
   const only = {
-    ...(options.app.length === 0 ? {} : { apps: options.app }),
-    ...(options.country.length === 0 ? {} : { countries: options.country }),
+    ...(asked.apps.length === 0 ? {} : { apps: asked.apps }),
+    ...(countries.length === 0 ? {} : { countries }),
   };
-  return standingOf(app.warehouse.db, { ...requestOf(app, options), only }, app.config.settings);
+  const standings = await standingOf(db, { ...requestOf(app, options), only }, settings);
+  // what is planned from is kept by a plan, and says nothing of the app that was named
+  return asked.apps.length === 0 ? standings : standings.filter(({ trackId }) => trackId !== null);
 }
 
 /** Rows of the table at most: what is left out is said. */
