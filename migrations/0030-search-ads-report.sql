@@ -3,7 +3,6 @@
 create table core.fact_search_ads_report (
   org_id                   text not null,
   report_level             text not null,
-  report_type              text not null,
   grain                    text not null,
   currency                 text not null,
   attribution              text not null,
@@ -25,6 +24,7 @@ create table core.fact_search_ads_report (
   device_class             text not null,
   customer_type            text not null,
   segment                  text not null,
+  report_type              text,
   date_day                 date,
   app_key                  integer,
   keyword_key              integer,
@@ -91,13 +91,13 @@ create table core.fact_search_ads_report (
   extra                    jsonb,
   slice_id                 bigint not null,
   fetched_at               timestamptz not null,
-  primary key (org_id, report_level, report_type, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id, keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment)
+  primary key (org_id, report_level, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id, keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment)
 ) partition by range (period_start);
 comment on table  core.fact_search_ads_report                          is 'Spend, taps, installs and goals of search ads. One row a thing of its level and day or longer period; levels, grains, currencies, attributions and goals hold the same figures again, so that a sum is over one of each and without totals. See mart.search_ads_daily. How values moved is in ops.restated_value.';
 comment on column core.fact_search_ads_report.org_id                   is 'Search-ads organisation.';
 comment on column core.fact_search_ads_report.report_level             is 'What a row stands for: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.';
-comment on column core.fact_search_ads_report.report_type              is 'Report that it comes from: DAILY, REPORT, SUMMARY.';
-comment on column core.fact_search_ads_report.grain                    is 'day, week or month: what the row is an aggregate over; window for rows of a DAILY report that do not tell their day, over all days that were asked for.';
+comment on column core.fact_search_ads_report.report_type              is 'Report that it comes from: DAILY, REPORT, SUMMARY. A day is held once, as the newest report of whichever type told it.';
+comment on column core.fact_search_ads_report.grain                    is 'day, week or month: what the row is an aggregate over; week_summary or month_summary for the line of a SUMMARY over it; window for rows of a DAILY report that do not tell their day, over all days that were asked for.';
 comment on column core.fact_search_ads_report.currency                 is 'Currency of the money, as asked for.';
 comment on column core.fact_search_ads_report.attribution              is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.';
 comment on column core.fact_search_ads_report.goal_id                  is 'Goal that was asked for; '''' for none, and then the figures of goals say nothing.';
@@ -195,12 +195,12 @@ create table core.search_ads_report_shape (
   fetched_at   timestamptz not null,
   primary key (org_id, report_level, period_start, period_end)
 );
-comment on table  core.search_ads_report_shape              is 'What the rows of DAILY reports are like, answer by answer: the contract does not show them, and where they lack their day or what their level is about, days come from a REPORT each instead.';
+comment on table  core.search_ads_report_shape              is 'What the rows of DAILY reports are like, answer by answer: the contract does not show them, and where they lack their day, days come from a REPORT each instead.';
 comment on column core.search_ads_report_shape.org_id       is 'Search-ads organisation.';
 comment on column core.search_ads_report_shape.report_level is 'Level of the report.';
 comment on column core.search_ads_report_shape.period_start is 'First day that was asked for.';
 comment on column core.search_ads_report_shape.period_end   is 'Last day that was asked for.';
-comment on column core.search_ads_report_shape.shape        is 'days: rows tell their day and what their level is about; totals: they tell their day and are totals; window: they tell no day.';
+comment on column core.search_ads_report_shape.shape        is 'days: rows tell their day and what their level is about; totals: they are totals, of which nothing follows; window: they tell what their level is about and no day.';
 comment on column core.search_ads_report_shape.slice_id     is 'Slice that wrote the row.';
 comment on column core.search_ads_report_shape.fetched_at   is 'When the answer was received.';
 

@@ -15,6 +15,7 @@ import { defineTable } from "../warehouse/table.ts";
 import { normalisedCategoryRanks } from "./category-ranks.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
+import { lateDays, toldUntil } from "./told-until.ts";
 
 const table = defineTable({
   name: "core.fact_category_rank",
@@ -74,7 +75,7 @@ export const categoryRank = defineDataset({
   stage: "market",
   on: true,
   why: "10 credits an app and country bring up to 30 days, so that a week is asked for at once",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7 },
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7, ...lateDays },
   tables: [table],
   operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],
   operationsFor: (scope) => [operationFor(scope)],
@@ -92,7 +93,9 @@ export const categoryRank = defineDataset({
   },
   normalise: (slice, pages) => {
     const { rows, unfit } = normalisedCategoryRanks(slice, pages);
-    return { rows: { [table.name]: rows }, unfit };
+    // all countries on whichever day is the newest are no days that were asked for
+    const isSeries = part(slice.scope, "resolution") !== "last_day";
+    return { rows: { [table.name]: rows }, unfit, ...(isSeries ? { toldUntil: toldUntil(rows) } : {}) };
   },
 });
 

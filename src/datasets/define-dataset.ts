@@ -3,6 +3,7 @@ import type { Operation } from "../api/define-operation.ts";
 import type { Params } from "../api/address.ts";
 import type { Unfit } from "../api/read-answer.ts";
 import { wayOf } from "../api/ways.ts";
+import type { Day } from "../core/day.ts";
 import type { Found, Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
@@ -30,6 +31,11 @@ export type Normalised = {
   readonly unfit: readonly Unfit[];
   /** Items of the slice of which the answer says nothing at all: they count as not asked for by this way. */
   readonly silent?: readonly string[];
+  /**
+   * The newest day that the answer tells anything of, over all its rows; null when it tells nothing. The days after it count as asked
+   * and empty. Left out where an untold day is an answer as well.
+   */
+  readonly toldUntil?: Day | null;
 };
 
 /** Something worth a table: who it is fetched for, which operations feed it, how its rows look. Data and pure functions. */

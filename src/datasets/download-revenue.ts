@@ -8,6 +8,7 @@ import { defineDataset, part } from "./define-dataset.ts";
 import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
 import { appCountries } from "./followed.ts";
 import { readInstant } from "./instants.ts";
+import { lateDays, toldUntil } from "./told-until.ts";
 
 const table = defineTable({
   name: "core.fact_download_revenue",
@@ -35,7 +36,7 @@ export const downloadRevenue = defineDataset({
   stage: "market",
   on: false,
   why: "100 credits an app, country and device bring 30 days, so that 30 are asked for at once",
-  timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, packDays: 30 },
+  timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, packDays: 30, ...lateDays },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
@@ -72,6 +73,6 @@ export const downloadRevenue = defineDataset({
     const unfit = points
       .filter((point) => !own.includes(point))
       .map((item) => ({ reason: "a day that was not asked for", item }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, unfit, toldUntil: toldUntil(rows) };
   },
 });

@@ -9,6 +9,7 @@ import { defineTable } from "../warehouse/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
 import { estimatesByDay, estimatesNow } from "./keyword-estimates.ts";
+import { lateDays, toldUntil } from "./told-until.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_estimate",
@@ -39,7 +40,7 @@ export const keywordEstimate = defineDataset({
   stage: "market",
   on: false,
   why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30 },
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30, ...lateDays },
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "kind") as keyof typeof operations]],
@@ -67,8 +68,8 @@ export const keywordEstimate = defineDataset({
     return { ...who, keyword: items?.[0], ...rangeParams(estimationHistory, window) };
   },
   normalise: (slice, pages, left) => {
-    const { rows, unfit } =
-      part(slice.scope, "kind") === "now" ? estimatesNow(slice, pages, left) : estimatesByDay(slice, pages);
-    return { rows: { [table.name]: rows }, unfit };
+    const isNow = part(slice.scope, "kind") === "now";
+    const { rows, unfit } = isNow ? estimatesNow(slice, pages, left) : estimatesByDay(slice, pages);
+    return { rows: { [table.name]: rows }, unfit, ...(isNow ? {} : { toldUntil: toldUntil(rows) }) };
   },
 });

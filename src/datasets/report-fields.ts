@@ -10,16 +10,20 @@ import { figureFields } from "./report-figures.ts";
 export type ReportPage = z.output<typeof searchAdsReports.answer>[number];
 export type ReportRow = ReportPage["tableData"][number];
 
+/** The names under which rows tell their keyword, a negative one among them, and what was searched for. */
+const keywordIds = ["keywordId", "negativeKeywordId"] as const;
+const searchTerms = ["searchTermText", "searchTerm"] as const;
+
 /** What tells a row apart from others of its answer; '' where it has nothing of the kind. */
 export function identityOf(row: ReportRow) {
   return {
     app_id: textOf(row.appId),
     campaign_id: textOf(row.campaignId),
     ad_group_id: textOf(row.adGroupId),
-    keyword_id: textOf(row.keywordId),
+    keyword_id: firstOf(row, keywordIds),
     ad_id: textOf(row.adId),
     product_page: productPage(row),
-    search_term: textOf(row.searchTermText),
+    search_term: firstOf(row, searchTerms),
     match_type: textOf(row.matchType),
     country_key: isCountry(row.country) ? row.country : "ALL",
     gender: textOf(row.gender),
@@ -67,17 +71,38 @@ export function statusOf(row: ReportRow) {
 /** Fields that have a column. */
 export const fields: readonly string[] = [
   ...figureFields,
-  ..."orgId orgName appId appName campaignId campaignName adGroupId adGroupName keywordId keyword adId adName cppId cppName".split(
+  ..."orgId orgName appId appName campaignId campaignName adGroupId adGroupName keyword adId adName cppId cppName".split(
     " ",
   ),
-  ..."searchTermText matchType gender age deviceClass customerType startTime adChannelType billingEvent".split(" "),
+  ...keywordIds,
+  ...searchTerms,
+  ..."matchType gender age deviceClass customerType startTime adChannelType billingEvent".split(" "),
   ..."pricingModel campaignStatus adGroupStatus displayStatus servingStatusReasons searchMatch countries".split(" "),
   ..."countryWithStatus supplySources original".split(" "),
 ];
 
+/** True for an id of something: a number or text by a name of the kind. */
+export function isId(name: string, value: unknown): boolean {
+  return name.endsWith("Id") && (typeof value === "number" || (typeof value === "string" && value !== ""));
+}
+
+/** True for a row that names something below its organisation, under whatever name: of a remainder at least what it is left of. */
+export function isAboutSome(row: ReportRow): boolean {
+  return (
+    Object.entries(row).some(([name, value]) => isId(name, value) && !["orgId", "goalId"].includes(name)) ||
+    productPage(row) !== "" ||
+    firstOf(row, searchTerms) !== ""
+  );
+}
+
 /** The product page of a row: its id or, without one, its name. */
-export function productPage(row: ReportRow): string {
+function productPage(row: ReportRow): string {
   return textOf(row.cppId ?? row.cppName);
+}
+
+function firstOf(row: ReportRow, names: readonly string[]): string {
+  const isTold = (value: unknown) => typeof value === "number" || (typeof value === "string" && value !== "");
+  return textOf(names.map((name) => row[name]).find(isTold) as string | number | undefined);
 }
 
 /** True for a country as a dimension holds it. */

@@ -10,8 +10,9 @@ import {
   describe,
   fields,
   identityOf,
+  isAboutSome,
   isCountry,
-  productPage,
+  isId,
   statusOf,
   textOf,
   type ReportPage,
@@ -23,29 +24,55 @@ import { reportTable } from "./report-table.ts";
 /** A row as it came; `isTotal` where the answer itself sets it apart from the parts. */
 export type Told = { readonly row: ReportRow; readonly isTotal: boolean };
 
-/** The levels with the field that tells their rows apart; without it a row is the total of the others. */
-export const levels = {
-  ACCOUNT: null,
-  APP: "appId",
-  CAMPAIGN: "campaignId",
-  AD_GROUP: "adGroupId",
-  AD: "adId",
-  CPP: "product_page",
-  KEYWORD: "keywordId",
-  NEGATIVE: "keywordId",
-  SEARCH_TERM: "searchTermText",
-} as const;
+/** What rows of a report may stand for. */
+export const levels = [
+  "ACCOUNT",
+  "APP",
+  "CAMPAIGN",
+  "AD_GROUP",
+  "AD",
+  "CPP",
+  "KEYWORD",
+  "NEGATIVE",
+  "SEARCH_TERM",
+] as const;
 
-/** Rows of all pages of an answer; totals that pages tell beside their rows are rows as well. The same row twice is one. */
-export function toldRows(pages: readonly unknown[]): readonly Told[] {
-  const told = (pages.flat() as readonly ReportPage[]).flatMap((page): readonly Told[] => {
-    const totals = Object.entries(page).filter(([name, value]) => /total|summary/i.test(name) && isObject(value));
-    return [
-      ...page.tableData.map((row) => ({ row, isTotal: false })),
-      ...totals.map(([, row]) => ({ row: row as ReportRow, isTotal: true })),
-    ];
-  });
-  return [...new Map(told.map((one) => [JSON.stringify(one), one])).values()];
+/**
+ * Rows of all pages of an answer; totals that pages tell beside their rows are rows as well. The same row twice is one, except that a
+ * page may hold several rows alike of which each should tell its day and does not.
+ */
+export function toldRows(slice: Pick<Slice, "scope">, pages: readonly unknown[]): readonly Told[] {
+  const once = new Map<string, Told>();
+  for (const page of pages.flat() as readonly ReportPage[]) {
+    const onPage = new Map<string, number>();
+    for (const told of rowsOfPage(page)) {
+      const text = JSON.stringify(told);
+      const before = onPage.get(text) ?? 0;
+      onPage.set(text, before + 1);
+      once.set(`${lacksDay(slice, told) && !told.isTotal ? before : 0} ${text}`, told);
+    }
+  }
+  return [...once.values()];
+}
+
+function rowsOfPage(page: ReportPage): readonly Told[] {
+  const totals = Object.entries(page).filter(([name, value]) => /total|summary/i.test(name) && isObject(value));
+  return [
+    ...page.tableData.map((row) => ({ row, isTotal: false })),
+    ...totals.map(([, row]) => ({ row: row as ReportRow, isTotal: true })),
+  ];
+}
+
+/** True for a row that should tell its day and does not. */
+function lacksDay({ scope }: Pick<Slice, "scope">, told: Told): boolean {
+  return part(scope, "report_type") === "DAILY" && dayTold(told) === null;
+}
+
+/** The rows without a day of which several are about the same: each may be of any day, and none is the figure of all of them. */
+export function undatedAlike(slice: Slice, told: readonly Told[]): ReadonlySet<Told> {
+  const undated = told.filter((one) => lacksDay(slice, one));
+  const alike = Map.groupBy(undated, (one) => keyOf(reportRow(slice, one)));
+  return new Set([...alike.values()].filter((same) => same.length > 1).flat());
 }
 
 /** The day that a row tells itself; null where it tells none. */
@@ -53,12 +80,10 @@ export function dayTold({ row }: Told): Day | null {
   return row.date == null ? null : readInstant(row.date).day;
 }
 
-/** True for a row that sums up others: those of a summary, and those that lack what tells the rows of their level apart. */
-export function isSum(slice: Pick<Slice, "scope">, { row, isTotal }: Told): boolean {
-  if (isTotal || part(slice.scope, "report_type") === "SUMMARY") return true;
-  const field = levels[part(slice.scope, "report_level") as keyof typeof levels];
-  if (field === null) return false;
-  return field === "product_page" ? productPage(row) === "" : textOf(row[field]) === "";
+/** True for a row that sums up others: those of a summary, those set apart, and those that name nothing of what they are about. */
+export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: Told): boolean {
+  if (isTotal || part(scope, "report_type") === "SUMMARY") return true;
+  return part(scope, "report_level") !== "ACCOUNT" && !isAboutSome(row);
 }
 
 /** The days that a row stands for: its own; those of the slice; or, of a row that should tell its day and does not, all that were asked for. */
@@ -82,10 +107,14 @@ export function misfitOf({ scope, window }: Slice, told: Told): string | null {
 /** Told rows as rows of the table. Rows that only a field without a column tells apart have that field in `segment`. */
 export function reportRows(slice: Slice, told: readonly Told[]): readonly Row[] {
   const rows = told.map((one) => ({ one, row: reportRow(slice, one) }));
-  const alike = Map.groupBy(rows, ({ row }) => JSON.stringify(reportTable.key.map((column) => row[column])));
+  const alike = Map.groupBy(rows, ({ row }) => keyOf(row));
   return [...alike.values()].flatMap((same) =>
     same.length === 1 ? same.map(({ row }) => row) : same.map(({ one, row }) => ({ ...row, segment: otherTexts(one) })),
   );
+}
+
+function keyOf(row: Row): string {
+  return JSON.stringify(reportTable.key.map((column) => row[column]));
 }
 
 function reportRow(slice: Slice, told: Told): Row {
@@ -122,9 +151,11 @@ function knownOf({ scope }: Slice, { country, currency }: ReportRow): readonly s
   ];
 }
 
-/** What texts of a row have no column of their own, as one text. */
+/** What texts and ids of a row have no column of their own, as one text. */
 function otherTexts({ row }: Told): string {
-  const texts = Object.entries(row).filter(([name, value]) => typeof value === "string" && !fields.includes(name));
+  const texts = Object.entries(row).filter(
+    ([name, value]) => (typeof value === "string" || isId(name, value)) && !fields.includes(name),
+  );
   return JSON.stringify(Object.fromEntries(texts.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 

@@ -1,11 +1,10 @@
 import { defineTable, type ColumnKind } from "../warehouse/table.ts";
 import { figureColumns } from "./report-figures.ts";
 
-/** What is asked for, which answers do not echo. */
+/** What is asked for, which answers do not echo; a summary has a grain of its own. */
 const asked = {
   org_id: "text",
   report_level: "text",
-  report_type: "text",
   grain: "text",
   currency: "text",
   attribution: "text",
@@ -32,6 +31,7 @@ const identity = {
 } as const;
 
 const described = {
+  report_type: "text",
   date_day: "day",
   app_key: "app",
   keyword_key: "keyword",
@@ -70,12 +70,12 @@ const columns: Readonly<Record<string, ColumnKind>> = {
   ...status,
 };
 
-/** Rows of reports: of one day where `grain` is day, of a longer period otherwise. */
+/** Rows of reports: of one day where `grain` is day, of a longer period otherwise. Of which type the report was tells no rows apart: a day is held once. */
 export const reportTable = defineTable({
   name: "core.fact_search_ads_report",
   columns,
   key: [...Object.keys(asked), "period_start", "period_end", ...Object.keys(identity)],
-  load: { kind: "replace", scope: [...Object.keys(asked), "period_start"] },
+  load: { kind: "replace", scope: [...Object.keys(asked), "period_start"], source: "report_type" },
   partitioned: true,
   restated: true,
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { searchAdsReports as operation } from "../api/operations/search-ads-report.ts";
 import { rangeParams } from "../api/range.ts";
+import { addDays, day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Reach } from "../core/way.ts";
@@ -8,18 +9,21 @@ import { lastDay } from "../core/window.ts";
 import type { Row } from "../warehouse/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./organisation.ts";
-import { dayTold, isSum, levels, misfitOf, reportRows, toldRows, type Told } from "./report-rows.ts";
+import { dayTold, isSum, levels, misfitOf, reportRows, toldRows, undatedAlike, type Told } from "./report-rows.ts";
 import { reportTable, shapeTable } from "./report-table.ts";
 import { organisations } from "./search-ads-integration.ts";
 import { foundGoals } from "./search-ads-goal.ts";
 
-const levelNames = Object.keys(levels) as [keyof typeof levels];
 /** Installs and goals are attributed for up to 30 days, and figures move as long. */
 const restated: Reach = { settleDays: 1, lookbackDays: 30, historyDays: 90 };
 const daily = { kind: "series", ...restated } as const;
 /** Where each day costs a call of its own nothing is asked for beyond what is restated. */
 const dayByDay = { kind: "period", grid: { days: 1 }, ...restated, historyDays: 30 } as const;
 const grids = { week: { days: 7 }, month: { months: 1 } } as const;
+/** What the grain of a summary ends in: it holds the figures of a report over the same period again. */
+const summary = "_summary";
+/** A call that told days keeps the way by day for as many, the most that one asks for: a single answer without days may be a slip. */
+const daysBeside = 27;
 /** Periods that a kind of report is kept of, with what that means. */
 const grains = (text: string) =>
   z
@@ -28,11 +32,7 @@ const grains = (text: string) =>
     .describe(text);
 
 const options = z.object({
-  levels: z
-    .array(z.enum(levelNames))
-    .min(1)
-    .default(["CAMPAIGN", "AD_GROUP", "KEYWORD"])
-    .describe("What rows stand for."),
+  levels: z.array(z.enum(levels)).min(1).default(["CAMPAIGN", "AD_GROUP", "KEYWORD"]).describe("What rows stand for."),
   by_day: z
     .enum(["auto", "daily", "report", "off"])
     .default("auto")
@@ -75,9 +75,10 @@ const shapes = {
 /**
  * Reports of search ads. Days come from DAILY reports, up to 27 days a call, since a REPORT brings one day a call and 30 days are asked
  * for again each night: an organisation and level costs 40 credits a night the one way and 620 the other. The contract does not show the
- * rows of DAILY reports. Where they turn out to lack their day, or what their level is about, they are kept as what they are (grain
- * window, or totals), and from then on days of that organisation and level come from a REPORT each, whose day is stamped. REPORT over
- * weeks and months and SUMMARY are kept as aggregates of their period on demand.
+ * rows of DAILY reports. Where they turn out to lack their day they are kept as what they are (grain window), or are rejects where several
+ * are about the same, and from then on days of that organisation and level come from a REPORT each, whose day is stamped. A day is held
+ * once, as the newest report of either kind told it. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on
+ * demand.
  */
 export const searchAdsReport = defineDataset({
   name: "search_ads_report",
@@ -87,7 +88,7 @@ export const searchAdsReport = defineDataset({
   why: "40 credits an organisation, level and night, more where reports have several pages; nothing where none is connected",
   timing: daily,
   // a call may span a month, 28 days at least, of which the last is there in case an end is not counted in
-  longestWindow: 27,
+  longestWindow: daysBeside,
   // organisations that a call names at these levels
   itemsPerCall: 1,
   tables: [reportTable, shapeTable],
@@ -117,18 +118,22 @@ export const searchAdsReport = defineDataset({
     };
   },
   normalise: (slice, pages) => {
-    const told = toldRows(pages).map((one) => ({ one, misfit: misfitOf(slice, one) }));
-    const fitting = told.filter(({ misfit }) => misfit === null).map(({ one }) => one);
+    const told = toldRows(slice, pages).map((one) => ({ one, misfit: misfitOf(slice, one) }));
+    const apt = told.filter(({ misfit }) => misfit === null).map(({ one }) => one);
+    const alike = undatedAlike(slice, apt);
     const isNextDay = (one: Told) => part(slice.scope, "report_type") === "DAILY" && dayTold(one) === slice.window.end;
     return {
       rows: {
         [reportTable.name]: reportRows(
           slice,
-          fitting.filter((one) => !isNextDay(one)),
+          apt.filter((one) => !alike.has(one) && !isNextDay(one)),
         ),
-        [shapeTable.name]: shapeRows(slice, fitting),
+        [shapeTable.name]: shapeRows(slice, apt),
       },
-      unfit: told.flatMap(({ one, misfit }) => (misfit === null ? [] : [{ reason: misfit, item: one.row }])),
+      unfit: told.flatMap(({ one, misfit }) => {
+        const reason = alike.has(one) ? "several rows about the same of which none tells its day" : misfit;
+        return reason === null ? [] : [{ reason, item: one.row }];
+      }),
     };
   },
 });
@@ -142,7 +147,7 @@ function optionsOf({
   currency,
   goal_id,
 }: Scope): z.input<typeof options> {
-  const periodOf = (type: string) => (report_type === type && grain !== "day" ? [grain] : []);
+  const periodOf = (type: string) => (report_type === type && grain !== "day" ? [grain?.replace(summary, "")] : []);
   return {
     levels: [report_level],
     by_day: grain !== "day" ? "off" : report_type === "DAILY" ? "daily" : "report",
@@ -163,7 +168,7 @@ function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonl
   const asks = [
     ...(chosen.by_day === "off" ? [] : [byDay(who, portfolio, chosen)]),
     ...chosen.reports.map((grain) => ({ type: "REPORT", grain, timing: periods(grain) })),
-    ...chosen.summaries.map((grain) => ({ type: "SUMMARY", grain, timing: periods(grain) })),
+    ...chosen.summaries.map((grain) => ({ type: "SUMMARY", grain: `${grain}${summary}`, timing: periods(grain) })),
   ];
   return asks.flatMap(({ type, grain, timing }) =>
     chosen.attributions.flatMap((attribution) =>
@@ -185,13 +190,19 @@ function byDay(who: Scope, portfolio: Portfolio, { by_day: way }: Chosen) {
     : { type: "DAILY", grain: "day", timing: daily };
 }
 
-/** True where the newest report by day told no days of what its level is about. */
+/**
+ * True where the newest report by day that could tell days told none, and none of those beside it did. Totals alone say nothing: they are
+ * all that is left of days on which nothing ran.
+ */
 function lacksDays(who: Scope, portfolio: Portfolio): boolean {
-  const told = (portfolio.found?.[shapes.name] ?? [])
-    .filter((one) => one["org_id"] === who["org_id"] && one["report_level"] === who["report_level"])
-    .map((one) => ({ until: one["period_end"] ?? "", isUsable: one["shape"] === "days" }))
-    .sort((a, b) => (a.until < b.until ? 1 : a.until > b.until ? -1 : Number(b.isUsable) - Number(a.isUsable)));
-  return told[0]?.isUsable === false;
+  const newest = (shape: string) =>
+    (portfolio.found?.[shapes.name] ?? [])
+      .filter((one) => one["org_id"] === who["org_id"] && one["report_level"] === who["report_level"])
+      .filter((one) => one["shape"] === shape)
+      .map((one) => one["period_end"] ?? "")
+      .reduce((last, one) => (one > last ? one : last), "");
+  const [undated, dated] = [newest("window"), newest("days")];
+  return undated !== "" && (dated === "" || dated < addDays(day(undated), -daysBeside));
 }
 
 function periods(grain: keyof typeof grids) {
@@ -206,12 +217,12 @@ function goalsOf(portfolio: Portfolio, { goals }: Chosen): readonly Scope[] {
     .map(({ goal_id: goal, app }) => ({ goal_id: goal ?? "", goal_app: app ?? "" }));
 }
 
-/** What the rows of a report by day were like; none of an answer without rows. */
+/** What the rows of a report by day were like, those among them that could not be taken for want of a day; none of an answer without rows. */
 function shapeRows(slice: Slice, told: readonly Told[]): readonly Row[] {
   const { scope, window } = slice;
   if (part(scope, "report_type") !== "DAILY" || told.length === 0) return [];
-  const dated = told.filter((one) => dayTold(one) !== null);
-  const shape = dated.some((one) => !isSum(slice, one)) ? "days" : dated.length > 0 ? "totals" : "window";
+  const parts = told.filter((one) => !isSum(slice, one));
+  const shape = parts.length === 0 ? "totals" : parts.some((one) => dayTold(one) !== null) ? "days" : "window";
   return [
     {
       org_id: part(scope, "org_id"),

@@ -119,11 +119,11 @@ function askedOf(item: string): Asked {
   return { country, keywordId, appId, keyword: words.join(" ") };
 }
 
-/** By its id where the answer names it; by country and keyword where not. */
+/** By its id where the answer names it, by the keyword where not; and by the country, where it tells one. */
 function isAbout({ keywordData: told }: Item, asked: Asked): boolean {
   const id = idOf(told.keywordId);
-  if (id !== null) return id === asked.keywordId;
-  return told.keyword === asked.keyword && (told.countryCode ?? asked.country) === asked.country;
+  const isSame = id === null ? told.keyword === asked.keyword : id === asked.keywordId;
+  return isSame && (told.countryCode ?? asked.country) === asked.country;
 }
 
 function row(slice: Slice, { country, keywordId, keyword }: Asked, { item, app }: { item: Item; app: App }): Row {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { androidVisibilityHistory, iosVisibilityHistory, visibilityScore } from "../api/operations/market.ts";
+import type { Unfit } from "../api/read-answer.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
@@ -9,6 +10,7 @@ import { appRef, defineTable } from "../warehouse/table.ts";
 import { defineDataset, part, type Normalised, type Partition } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
 import { readInstant } from "./instants.ts";
+import { toldUntil } from "./told-until.ts";
 
 const table = defineTable({
   name: "core.fact_visibility",
@@ -34,7 +36,7 @@ export const visibility = defineDataset({
   stage: "market",
   on: true,
   why: "10 credits a store and day bring a hundred apps and countries",
-  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90 },
+  timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90, emptyHoldsDays: 1, emptyUntilDays: 7 },
   tables: [table],
   operations: [...Object.values(histories), visibilityScore],
   operationsFor: (scope) => [
@@ -63,8 +65,8 @@ export const visibility = defineDataset({
     const days = { startDate: window.start, endDate: window.end };
     return { body: trackIds, countries: unique((items ?? []).map(countryOf)), ...days };
   },
-  normalise: (slice, pages) =>
-    part(slice.scope, "kind") === "now" ? normalisedNow(slice, pages) : normalisedHistory(slice, pages),
+  normalise: (slice, pages, left) =>
+    part(slice.scope, "kind") === "now" ? normalisedNow(slice, pages) : normalisedHistory(slice, pages, left),
 });
 
 function historyPartitions(portfolio: Portfolio): readonly Partition[] {
@@ -86,7 +88,11 @@ function nowPartitions(portfolio: Portfolio): readonly Partition[] {
 }
 
 /** Days beside the window and apps that a call brought along for another country belong to other slices. */
-function normalisedHistory({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {
+function normalisedHistory(
+  { scope, items, window }: Slice,
+  pages: readonly unknown[],
+  left: readonly Unfit[],
+): Normalised {
   const asked = new Set(items);
   const answers = pages.flat() as History;
   const told = answers.flatMap(({ trackId, scores }) =>
@@ -94,10 +100,12 @@ function normalisedHistory({ scope, items, window }: Slice, pages: readonly unkn
       days.map(({ date, score }) => ({ trackId: String(trackId), country, day: readInstant(date).day, score })),
     ),
   );
-  const rows = told
-    .filter(({ trackId, country, day }) => asked.has(`${country}:${trackId}`) && holds(window, day))
-    .map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
-  return { rows: { [table.name]: rows }, unfit: [] };
+  const own = told.filter(({ trackId, country, day }) => asked.has(`${country}:${trackId}`) && holds(window, day));
+  const rows = own.map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
+  const named = new Set(own.map(({ trackId, country }) => `${country}:${trackId}`));
+  // of what did not fit it is not known which app it was
+  const silent = rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !named.has(item));
+  return { rows: { [table.name]: rows }, unfit: [], silent, toldUntil: toldUntil(rows) };
 }
 
 function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {

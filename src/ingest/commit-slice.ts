@@ -21,9 +21,13 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
     rowsLoaded: load.rows,
     rowsRejected: load.unfit.length,
     // of an answer that left something open the next one is read again
-    answerDigest: load.unfit.length === 0 && load.silent.length === 0 ? load.digest : undefined,
+    answerDigest: isWhole(load) ? load.digest : undefined,
   } as const;
   if (!(await parts.shared.commit({ load, ending }))) throw fail("fenced", { slice: load.slice.sliceId });
   await parts.at?.("after commit");
   return { state, rows: load.rows, rejects: load.unfit.length };
+}
+
+function isWhole({ unfit, silent, untold = null }: SliceLoad): boolean {
+  return unfit.length === 0 && silent.length === 0 && untold === null;
 }

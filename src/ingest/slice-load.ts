@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { Unfit } from "../api/read-answer.ts";
 import type { Slice } from "../core/slice.ts";
-import { lastDay } from "../core/window.ts";
+import { lastDay, type Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { setAside } from "../ledger/set-aside.ts";
+import { cutUntold, untoldDays } from "../ledger/untold.ts";
 import { checkRows } from "../warehouse/check-rows.ts";
 import type { Database } from "../warehouse/database.ts";
 import { prepareLoad, runLoads, type Load, type ReadyLoad } from "../warehouse/load.ts";
@@ -24,6 +25,8 @@ export type SliceLoad = {
   readonly unfit: readonly Unfit[];
   /** Items of which the answer says nothing at all. */
   readonly silent: readonly string[];
+  /** The last days of the window, where the answer tells nothing of them. */
+  readonly untold?: Window | null | undefined;
   /** Rows over all tables. */
   readonly rows: number;
   /** By which the same answer to the same question is known again; see `answerDigest`. */
@@ -37,7 +40,7 @@ export async function prepareSlice(
   slice: Slice,
   fetched: Fetched,
 ): Promise<SliceLoad> {
-  const { loads, unfit, silent } = loadsOf(dataset, slice, fetched);
+  const { loads, unfit, silent, untold } = loadsOf(dataset, slice, fetched);
   const ready: ReadyLoad[] = [];
   for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
   const { drift, fetchedAt } = fetched;
@@ -48,6 +51,7 @@ export async function prepareSlice(
     loads: ready,
     unfit,
     silent,
+    untold,
     rows: ready.reduce((sum, { count }) => sum + count, 0),
   };
 }
@@ -65,7 +69,10 @@ export async function writeSlices(
   );
   await writeRejects(transaction, slices);
   await writeDrift(transaction, slices);
-  for (const { slice, silent } of slices) if (silent.length > 0) await setAside(transaction, slice, silent);
+  for (const { slice, silent, untold } of slices) {
+    if (untold != null) await cutUntold(transaction, slice, untold);
+    if (silent.length > 0) await setAside(transaction, slice, silent);
+  }
 }
 
 /**
@@ -84,7 +91,7 @@ function loadsOf(
   dataset: Dataset,
   slice: Slice,
   fetched: Fetched,
-): Pick<SliceLoad, "unfit" | "silent"> & { readonly loads: readonly Load[] } {
+): Pick<SliceLoad, "unfit" | "silent" | "untold"> & { readonly loads: readonly Load[] } {
   const normalised = dataset.normalise(slice, fetched.pages, fetched.unfit);
   const unfit: Unfit[] = [...fetched.unfit, ...normalised.unfit];
   const checked = dataset.tables.map((table) => {
@@ -104,7 +111,9 @@ function loadsOf(
     scope: scopeRow(table, slice),
     complete,
   }));
-  return { loads, unfit, silent: normalised.silent ?? [] };
+  // what did not fit may be about the days that seem untold
+  const untold = complete ? untoldDays(slice.window, normalised.toldUntil ?? null) : null;
+  return { loads, unfit, silent: normalised.silent ?? [], untold };
 }
 
 /** The columns of a table that the slice's scope and window fix. */

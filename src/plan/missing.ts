@@ -55,7 +55,7 @@ export type MissingOptions = {
  * The missing cells of every item of one scope.
  *
  * An empty answer about the newest day may have come before the day was out: it is final a day later than others. Where it may mean
- * "not yet" it is asked for again once it is `emptyHoldsDays` old.
+ * "not yet" it is asked for again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
  * An item that was refused by itself is left out while that is on record here: it would have every batch refused.
  * A failed day counts as asked for: `storehouse retry` asks again, so that a poisoned one does not cost credits every night.
  */
@@ -99,11 +99,13 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
 /** The index of the first day of which an answer was not final: the source still restated it. */
 function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 1 }: MissingOptions): number {
   if (slice.asOf >= today || isOpen(slice)) return calendar.days;
-  const { emptyHoldsDays } = timing;
+  const { emptyHoldsDays, emptyUntilDays, settleDays } = timing;
   const isNothing = slice.state === "empty" || slice.state === "skipped";
-  if (isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(today, -emptyHoldsDays)) return 0;
-  const early = slice.state === "empty" ? emptyEarlyDays : 0;
-  return daysBetween(calendar.start, slice.asOf) + 1 - timing.settleDays - timing.lookbackDays - early;
+  const isDue = isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(today, -emptyHoldsDays);
+  if (isDue && emptyUntilDays === undefined) return 0;
+  const early = slice.state === "empty" && emptyUntilDays === undefined ? emptyEarlyDays : 0;
+  const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - timing.lookbackDays - early;
+  return isDue ? Math.min(final, daysBetween(calendar.start, today) + 1 - settleDays - (emptyUntilDays ?? 0)) : final;
 }
 
 /** True for a slice that waits or runs. */

@@ -6,8 +6,8 @@ import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./load-history.ts";
 import type { Partitions } from "./partitions.ts";
 import { encodeRows, stored, type EncodedColumn } from "./column-array.ts";
-import { restatement, withdrawal } from "./restated.ts";
-import { isFresh, isGone, list, mergeStatement, type Staged } from "./staged.ts";
+import { keptNote, restatement, withdrawal } from "./restated.ts";
+import { isFresh, isGone, isOfOtherSource, list, mergeStatement, type Staged } from "./staged.ts";
 import { partitionColumn, type Row, type Table } from "./table.ts";
 import { upsert } from "./upsert.ts";
 
@@ -84,7 +84,16 @@ async function runAlone(transaction: Database, load: ReadyLoad, dimensions: Dime
 function statementsOf(load: ReadyLoad, staged: Staged): readonly RawBuilder<unknown>[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
-  return replaceStatements(load, staged, load.complete);
+  if (load.table.restated !== true || !load.complete || tellsOfScope(load))
+    return replaceStatements(load, staged, load.complete);
+  return [keptNote(load.table, staged), ...replaceStatements(load, staged, false)];
+}
+
+/** True where a row falls into the scope, on whatever day: an answer without any tells as well of a source that was cut off. */
+function tellsOfScope({ table, rows, scope }: ReadyLoad): boolean {
+  const columns = "scope" in table.load ? table.load.scope : [];
+  const fixed = columns.filter((column) => table.columns[column] !== "day");
+  return rows.some((row) => fixed.every((column) => row[column] === scope[column]));
 }
 
 /** An answer older than one that wrote the scope brings nothing back. */
@@ -94,17 +103,18 @@ function replaceStatements(
   complete: boolean,
 ): readonly RawBuilder<unknown>[] {
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
+  const gone = complete ? isGone(staged) : isDisplaced(table, staged);
   return [
     ...(table.restated === true ? [restatement(table, fresh)] : []),
-    ...(table.restated === true && complete ? [withdrawal(table, staged)] : []),
-    ...(complete ? [deleteStatement(staged)] : []),
+    ...(table.restated === true && gone !== null ? [withdrawal(table, staged, gone)] : []),
+    ...(gone === null ? [] : [sql`delete from ${staged.target} as t where ${gone}`]),
     mergeStatement(fresh),
   ];
 }
 
-/** Members of the scope that the newer answer no longer names. */
-function deleteStatement(staged: Staged): RawBuilder<unknown> {
-  return sql`delete from ${staged.target} as t where ${isGone(staged)}`;
+/** Members that go though the answer cannot tell what is gone; null where there are none. */
+function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): RawBuilder<unknown> | null {
+  return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }
 
 function stage(load: ReadyLoad, dimensions: Dimensions): Staged {

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { equal, isGone, list, replaces, type Merging, type Staged } from "./staged.ts";
+import { equal, isFresh, list, replaces, type Merging, type Staged } from "./staged.ts";
 import { dayColumns, type Table } from "./table.ts";
 
 /**
@@ -25,8 +25,8 @@ export function restatement(table: Table, merging: Merging): RawBuilder<unknown>
     on conflict do nothing`;
 }
 
-/** The statement that notes what rows are about to go, before they are deleted. */
-export function withdrawal(table: Table, staged: Staged): RawBuilder<unknown> {
+/** The statement that notes what rows `t` are about to go, before they are deleted. */
+export function withdrawal(table: Table, staged: Staged, gone: RawBuilder<unknown>): RawBuilder<unknown> {
   const { target, key, columns, sliceId, fetchedAt } = staged;
   const values = columns.filter((column) => !key.includes(column));
   return sql`
@@ -34,9 +34,22 @@ export function withdrawal(table: Table, staged: Staged): RawBuilder<unknown> {
     select ${table.name}, ${asJson(key, "t")}, ${firstDay(table)}, ${fetchedAt}, t.fetched_at, ${sliceId},
            ${asJson(values, "t")}, null
     from   ${target} as t
-    where  ${isGone(staged)}
+    where  ${gone}
     on conflict do nothing`;
 }
+
+/** The statement that notes, among what did not fit, that an answer told nothing where rows are, which stay; of a slice that is in the ledger. */
+export function keptNote(table: Table, staged: Staged): RawBuilder<unknown> {
+  const { target, inScope, sliceId, fetchedAt } = staged;
+  return sql`
+    insert into ops.reject (slice_id, dataset, reason, item, fetched_at)
+    select s.slice_id, s.dataset, ${keptReason}, jsonb_build_object('table', ${table.name}::text, 'rows', k.rows), ${fetchedAt}
+    from   ops.slice as s
+    cross  join (select count(*) as rows from ${target} as t where ${inScope} and ${isFresh(staged, "t")}) as k
+    where  s.slice_id = ${sliceId} and k.rows > 0`;
+}
+
+const keptReason = "an answer without any row where there are rows: they stay as they are";
 
 function asJson(columns: readonly string[], alias: string): RawBuilder<unknown> {
   return sql`(select to_jsonb(v) from (select ${list(columns, alias)}) as v)`;

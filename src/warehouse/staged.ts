@@ -37,6 +37,14 @@ export function isGone(staged: Staged): RawBuilder<unknown> {
   return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
+/** True for members `t` of the scope that are not among the rows and of a day that the rows tell from another source. */
+export function isOfOtherSource(staged: Staged, source: string): RawBuilder<unknown> {
+  const { daysOf, source: rows } = staged;
+  const sameDay = daysOf === null ? sql`true` : sql`${sql.id("s", daysOf)} = ${sql.id("t", daysOf)}`;
+  return sql`${isGone(staged)} and exists (
+    select from ${rows} as s where ${sameDay} and ${sql.id("s", source)} is distinct from ${sql.id("t", source)})`;
+}
+
 /** True for a row that no younger answer stands above: of a scope that holds several days, day by day. */
 export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, alias: string): RawBuilder<unknown> {
   if (daysOf === null) return fresh;

@@ -22,13 +22,13 @@ export type ColumnKind =
 
 /**
  * How rows replace older ones.
- * `upsert`: row by row by key; a row that has the values of `unless` belongs to another dataset and is left alone. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone.
+ * `upsert`: row by row by key; a row that has the values of `unless` belongs to another dataset and is left alone. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone. A day holds rows of one value of `source` alone, if the table names such a column, even where an answer was not understood whole.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
 type LoadRule =
   | { readonly kind: "upsert"; readonly unless?: Readonly<Record<string, string>> }
-  | { readonly kind: "replace"; readonly scope: readonly string[] }
+  | { readonly kind: "replace"; readonly scope: readonly string[]; readonly source?: string }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };
 
 /** A table of the warehouse as the loader sees it. `slice_id` and `fetched_at` (and the history columns) are added by the loader. */
@@ -41,7 +41,10 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
   readonly load: LoadRule;
   /** Of a table that several datasets write: the values by which rows of this one are told. */
   readonly owned?: Readonly<Record<string, string>>;
-  /** True where the source restates figures: what a row said before it changed, or went, is kept in `ops.restated_value`. */
+  /**
+   * True where the source restates figures: what a row said before it changed, or went, is kept in `ops.restated_value`. An answer with
+   * no row of its scope at all clears nothing.
+   */
   readonly restated?: true;
   /** True for facts in monthly partitions by `partitionColumn`. */
   readonly partitioned: boolean;

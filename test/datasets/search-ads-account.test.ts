@@ -131,4 +131,24 @@ describe("top apps", () => {
     ]);
     expect(unfit.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
   });
+
+  test("of a keyword that several countries bid on are of the country that the answer tells, and of no other", () => {
+    const [us] = found.search_ads_keyword;
+    const both = { ...found, search_ads_keyword: [us!, { ...us!, country: "DE" }] };
+    const [twice] = searchAdsTopApp.partitions({ apps: [], found: both });
+    const item = (countryCode: string, share: number) => ({
+      keywordData: { keyword: "to do, list", keywordId: 31, countryCode },
+      appData: [{ trackId: 9, share }],
+    });
+    const { rows, unfit } = normalise(
+      searchAdsTopApp,
+      [item("US", 0.4), item("DE", 0.6), item("FR", 0.9)],
+      sliceOf({ ...twice, dataset: "search_ads_top_app", window }),
+    );
+    expect(rows["core.fact_search_ads_top_app"]?.map((row) => [row["country_key"], row["share"]])).toEqual([
+      ["US", 0.4],
+      ["DE", 0.6],
+    ]);
+    expect(unfit.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
+  });
 });

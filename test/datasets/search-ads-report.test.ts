@@ -121,13 +121,42 @@ describe("rows by day", () => {
 
 describe("totals", () => {
   test("are marked, whether a page tells them beside its rows or as a row without an id", () => {
-    const { rows } = normalise([adGroup, { ...adGroup, adGroupId: null, spend: 99 }], {
+    const { rows } = normalise([adGroup, { currency: "USD", spend: 99, date: "2026-08-01" }], {
       page: { grandTotals: { spend: 111.5, impressions: 200 } },
     });
     expect(rows.map((row) => [row["is_total"], row["spend"]])).toEqual([
       [false, 12.5],
       [true, 99],
       [true, 111.5],
+    ]);
+  });
+
+  test.each([
+    ["SEARCH_TERM", { searchTermText: null }],
+    ["CPP", { campaignId: null, adGroupId: null, cppId: null }],
+    ["AD", { adId: null }],
+    ["AD_GROUP", { adGroupId: null }],
+    ["NEGATIVE", { negativeKeywordId: 17 }],
+    ["AD", { campaignId: null, adGroupId: null, appId: null, creativeId: "c-1" }],
+  ])("are no remainders, and no rows whose id goes by another name: %s %o", (level, more) => {
+    const { rows, shape } = normalise([{ ...adGroup, ...more }], { scope: { ...scope, report_level: level } });
+    expect(rows).toMatchObject([{ is_total: false, spend: 12.5 }]);
+    expect(shape).toMatchObject([{ shape: "days" }]);
+  });
+
+  test("are not what rows of negative keywords are, each of which has its id", () => {
+    const negative = { ...scope, report_level: "NEGATIVE" };
+    const { rows, unfit } = normalise(
+      [
+        { ...adGroup, negativeKeywordId: 17 },
+        { ...adGroup, negativeKeywordId: 18 },
+      ],
+      { scope: negative },
+    );
+    expect(unfit).toEqual([]);
+    expect(rows).toMatchObject([
+      { keyword_id: "17", segment: "", extra: null },
+      { keyword_id: "18", segment: "", extra: null },
     ]);
   });
 
@@ -161,6 +190,29 @@ describe("rows without a day", () => {
     ]);
     expect(shape).toMatchObject([{ shape: "window" }]);
   });
+
+  test.each([
+    ["other figures", { spend: 13 }],
+    ["a day by a name that nobody knows", { day: "2026-08-02" }],
+    ["nothing else at all", {}],
+  ])("of a report by day are all rejects where several are about the same, with %s", (_told, more) => {
+    const other = { ...undated, adGroupId: 7 };
+    const { rows, unfit, shape } = normalise([undated, other, { ...undated, ...more }]);
+    expect(rows).toMatchObject([{ ad_group_id: "7", grain: "window" }]);
+    expect(unfit).toHaveLength(2);
+    expect(unfit[0]?.reason).toBe("several rows about the same of which none tells its day");
+    // or days would never come from another kind of report
+    expect(shape).toMatchObject([{ shape: "window" }]);
+  });
+
+  test("of a report by day that two pages tell are one, as are totals that each page tells", () => {
+    const { rows, unfit } = normalise([undated], {
+      page: { grandTotal: { spend: 12.5 } },
+      pages: [{ tableData: [undated], grandTotal: { spend: 12.5 } }],
+    });
+    expect(unfit).toEqual([]);
+    expect(rows.map((row) => row["is_total"])).toEqual([false, true]);
+  });
 });
 
 describe("the way to days", () => {
@@ -189,16 +241,32 @@ describe("the way to days", () => {
   test("is one report by day, and a report each where that told no days; nothing where nothing is connected", () => {
     expect(ways([])).toEqual([`${org} CAMPAIGN DAILY day`, `${org} AD_GROUP DAILY day`, `${org} KEYWORD DAILY day`]);
     const shape = [
-      told("CAMPAIGN", "totals", "2026-08-01"),
+      told("CAMPAIGN", "window", "2026-08-01"),
+      told("AD_GROUP", "window", "2026-08-28"),
+      told("AD_GROUP", "days", "2026-07-31"),
       told("KEYWORD", "window", "2026-08-01"),
       told("KEYWORD", "days", "2026-08-02"),
     ];
     expect(ways(shape)).toEqual([
       `${org} CAMPAIGN REPORT day`,
-      `${org} AD_GROUP DAILY day`,
+      `${org} AD_GROUP REPORT day`,
       `${org} KEYWORD DAILY day`,
     ]);
     expect(searchAdsReport.partitions({ apps: [] })).toEqual([]);
+  });
+
+  test("stays the same for a quiet window, of which totals alone are told, and for one answer without days", () => {
+    const byDay = `${org} KEYWORD DAILY day`;
+    for (const shape of [
+      [told("KEYWORD", "totals", "2026-08-02")],
+      [told("KEYWORD", "days", "2026-08-01"), told("KEYWORD", "totals", "2026-08-28")],
+      [told("KEYWORD", "days", "2026-08-01"), told("KEYWORD", "window", "2026-08-28")],
+    ])
+      expect(ways(shape, { levels: ["KEYWORD"] })).toEqual([byDay]);
+    const undated = [told("KEYWORD", "window", "2026-08-01"), told("KEYWORD", "totals", "2026-08-02")];
+    expect(ways(undated, { levels: ["KEYWORD"] })).toEqual([`${org} KEYWORD REPORT day`]);
+    expect(normalise([{ spend: 0, date: "2026-08-01" }]).shape).toMatchObject([{ shape: "totals" }]);
+    expect(normalise([]).shape).toEqual([]);
   });
 
   test("what an option changes stands in the scope, so that no answer overwrites another", () => {

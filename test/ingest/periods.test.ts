@@ -164,7 +164,7 @@ test("a report of an organisation, level, goal and month can be brought as a fil
     org_id: "77",
     report_level: "APP",
     report_type: "SUMMARY",
-    grain: "month",
+    grain: "month_summary",
     attribution: "ONLY",
     currency: "EUR",
     goal_id: "5",

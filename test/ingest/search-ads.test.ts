@@ -57,32 +57,91 @@ describe("days of reports", () => {
     expect(await figures(other)).toEqual(told);
   });
 
-  test.each(["totals", "undated"] as const)(
-    "come from a report each where reports by day are %s",
-    async (dailyReports) => {
-      await using usual = await openStage({ market });
-      await usual.sync(chosen());
-      await using stage = await openStage({ market, dailyReports });
-      const result = await stage.sync(chosen());
-      expect(result.outcome).toBe("loaded");
-      expect(await figures(stage)).toEqual(await figures(usual));
-      const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
-      expect(types.get("REPORT")?.every(({ startDate, endDate }) => startDate === endDate)).toBe(true);
-      // what was brought on the way is kept as what it is
-      const kept = await stage.query(
-        "select distinct grain, is_total, date_day is null as is_undated from core.fact_search_ads_report where report_type = 'DAILY'",
+  test("come from a report each where reports by day tell none", async () => {
+    await using usual = await openStage({ market });
+    await usual.sync(chosen());
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    const result = await stage.sync(chosen());
+    expect(result.outcome).toBe("loaded");
+    expect(await figures(stage)).toEqual(await figures(usual));
+    const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
+    expect(types.get("REPORT")?.every(({ startDate, endDate }) => startDate === endDate)).toBe(true);
+    // what was brought on the way is kept as what it is
+    const kept = await stage.query(
+      "select distinct grain, is_total, date_day is null as is_undated from core.fact_search_ads_report where report_type = 'DAILY'",
+    );
+    expect(kept).toEqual([{ grain: "window", is_total: false, is_undated: true }]);
+    stage.sandbox.clearLog();
+    stage.sandbox.set({ today: addDays(today, 1) });
+    await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 1) } });
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
+  });
+
+  test("go on to come by day after a window of totals alone, which are kept as totals", async () => {
+    await using stage = await openStage({ market, dailyReports: "totals" });
+    await stage.sync(chosen());
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["DAILY"]));
+    expect(await stage.query("select distinct grain, is_total from core.fact_search_ads_report")).toEqual([
+      { grain: "day", is_total: true },
+    ]);
+  });
+
+  test("are held once, as the newest report told them, whatever kind of report they come from", async () => {
+    const nights = async (ways: readonly string[]) => {
+      await using stage = await openStage({ market });
+      for (const [night, way] of ways.entries()) {
+        const date = addDays(today, night);
+        stage.sandbox.set({ today: date });
+        await stage.sync({ ...chosen({ by_day: way }), request: { datasets: names, today: date } });
+      }
+      const spent = await stage.query(
+        `select report_level, date_day::text, sum(spend)::float8 as spend, count(*)::int as rows
+         from   mart.search_ads_daily where date_day >= $1 group by 1, 2 order by 1, 2`,
+        [addDays(today, -2)],
       );
-      expect(kept).toEqual([
-        dailyReports === "totals"
-          ? { grain: "day", is_total: true, is_undated: false }
-          : { grain: "window", is_total: false, is_undated: true },
-      ]);
-      stage.sandbox.clearLog();
-      stage.sandbox.set({ today: addDays(today, 1) });
-      await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 1) } });
-      expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
-    },
-  );
+      const types = await stage.query(
+        "select distinct report_type from core.fact_search_ads_report where date_day >= $1 order by 1",
+        [addDays(today, -2)],
+      );
+      return { spent, types };
+    };
+    const daily = await nights(["daily", "daily", "daily"]);
+    expect(daily.spent.length).toBeGreaterThan(0);
+    expect((await nights(["daily", "report", "daily"])).spent).toEqual(daily.spent);
+    const turned = await nights(["daily", "daily", "report"]);
+    expect(turned.types).toEqual([{ report_type: "REPORT" }]);
+    expect(turned.spent).toEqual(daily.spent);
+  });
+
+  test("stay where an answer tells nothing at all, which is noted, and are asked for again the next night", async () => {
+    await using stage = await openStage({ market });
+    await stage.sync(chosen());
+    const told = await figures(stage);
+    // the account's connection breaks after it told its organisations
+    const tonight = addDays(today, 1);
+    stage.sandbox.set({ today: tonight });
+    const at = async () => {
+      const listed = await stage.query(
+        "select from ops.slice where dataset in ('search_ads_integration', 'search_ads_goal') and as_of = $1 and state in ('loaded', 'empty')",
+        [tonight],
+      );
+      if (listed.length === 2) stage.sandbox.set({ connected: false });
+    };
+    const result = await stage.sync({ ...chosen(), at, request: { datasets: names, today: tonight } });
+    expect(result.outcome).toBe("loaded");
+    expect(await figures(stage)).toEqual(told);
+    const noted = await stage.query(
+      `select s.state, count(*)::int > 0 as is_noted, bool_and((r.item ->> 'rows')::int > 0) as names_rows
+       from   ops.reject as r join ops.slice as s using (slice_id) where r.dataset = 'search_ads_report' group by 1`,
+    );
+    expect(noted).toEqual([{ state: "empty", is_noted: true, names_rows: true }]);
+    const next = addDays(today, 2);
+    stage.sandbox.set({ connected: true, today: next });
+    stage.sandbox.clearLog();
+    await stage.sync({ ...chosen(), request: { datasets: names, today: next } });
+    expect(reports(stage).some(({ startDate }) => String(startDate) <= addDays(tonight, -5))).toBe(true);
+    expect((await figures(stage)).filter(({ date_day: date }) => date === today).length).toBeGreaterThan(0);
+  });
 
   test("are held with all their pages before they are asked for, once it is known how many there are", async () => {
     await using stage = await openStage({ market: { ...market, keywordsPerApp: 12 } });
@@ -124,7 +183,7 @@ test("calendar months and weeks are kept as periods beside the days, and add up 
       periods: weeks,
       taps: weeksOf(sums, level),
     },
-    { report_level: level, report_type: "SUMMARY", grain: "month", is_total: true, periods: 1, taps },
+    { report_level: level, report_type: "SUMMARY", grain: "month_summary", is_total: true, periods: 1, taps },
   ];
   expect(sums).toEqual([...rows("ACCOUNT", 3), ...rows("CAMPAIGN", 3)]);
 });

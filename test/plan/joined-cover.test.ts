@@ -97,6 +97,24 @@ describe("an answer of nothing that may mean not yet", () => {
     expect(plan([nothing("loaded", 18), rest], [endless], patient)).toEqual([]);
   });
 
+  test("is asked for again for so many days only where that is said, and the next day is no exception then", () => {
+    const brief = series({ historyDays: 30, emptyHoldsDays: 3, emptyUntilDays: 6 });
+    const recent = (age: number) =>
+      covered({
+        window: { start: daysAgo(20), end: daysAgo(age) },
+        operation: "figures",
+        state: "empty",
+        asOf: daysAgo(age),
+      });
+    const older = covered({ window: { start: daysAgo(31), end: daysAgo(20) }, operation: "figures", asOf: today });
+    const newer = (age: number) =>
+      covered({ window: { start: daysAgo(age), end: today }, operation: "figures", asOf: today });
+    const asked = (age: number) => plan([older, recent(age), newer(age)], [endless], brief).map(({ window }) => window);
+    expect([1, 2].map(asked)).toEqual([[], []]);
+    expect(asked(3)).toEqual([{ start: daysAgo(6), end: daysAgo(3) }]);
+    expect(asked(6)).toEqual([]);
+  });
+
   test("gives way to a later answer", () => {
     const later = { ...nothing("loaded", 1), window: { start: daysAgo(31), end: daysAgo(25) } };
     expect(plan([nothing("empty", 9), later, rest], [endless], patient)).toMatchObject([

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
-import { defineTable } from "../../src/warehouse/table.ts";
+import { defineTable, type Table } from "../../src/warehouse/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
 const columns = { org_id: "text", date_day: "day", campaign_id: "text", spend: "number", name: "text" } as const;
@@ -15,6 +15,13 @@ const replaced = defineTable({
   load: { kind: "replace", scope: ["org_id", "date_day"] },
   partitioned: false,
   restated: true,
+});
+/** Spend of which two sources tell. */
+const sourced = defineTable({
+  ...replaced,
+  name: "core.fact_told_spend",
+  columns: { ...columns, source: "text" },
+  load: { kind: "replace", scope: ["org_id", "date_day"], source: "source" },
 });
 const upserted = defineTable({ ...replaced, name: "core.fact_cost", load: { kind: "upsert" } });
 const forgotten = defineTable({
@@ -39,15 +46,15 @@ let stage: WarehouseStage;
 
 beforeAll(async () => {
   stage = await openWarehouseStage();
-  for (const table of [replaced, upserted, forgotten]) await stage.create(table);
+  for (const table of [replaced, sourced, upserted, forgotten]) await stage.create(table);
 });
 beforeEach(async () => {
-  await stage.empty(replaced, upserted, forgotten);
+  await stage.empty(replaced, sourced, upserted, forgotten);
   await sql`truncate ops.restated_value`.execute(stage.db);
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const load = (table: typeof replaced, at: number, rows: object[], complete = true) =>
+const load = (table: Table, at: number, rows: object[], complete = true) =>
   stage.load({ table, rows: rows as never, scope, until, at: at * 1000, sliceId: String(at), complete });
 
 async function noted() {
@@ -107,6 +114,29 @@ describe("a row that an answer no longer tells", () => {
     expect(await reportedAt(replaced.name, 2)).toEqual(["1 a: 10", "2 a: 20", "9 a: 90"]);
     expect(await reportedAt(replaced.name, 4)).toEqual(["1 a: 10", "9 a: 90"]);
     expect(await reportedAt(replaced.name, 6)).toEqual(["1 a: 10", "2 b: 22", "9 a: 90"]);
+  });
+
+  test("stays where the answer tells nothing of the scope, and goes where it tells another day alone", async () => {
+    await load(replaced, 1, [row("1", 10), row("9", 90, "a", "2026-08-02")]);
+    await load(replaced, 3, []);
+    expect(await noted()).toEqual([]);
+    expect(await reportedAt(replaced.name, 4)).toEqual(["1 a: 10", "9 a: 90"]);
+    await load(replaced, 4, [{ ...row("1", 10), org_id: "8" }]);
+    expect(await reportedAt(replaced.name, 5)).toEqual(["1 a: 10", "1 a: 10", "9 a: 90"]);
+    await load(replaced, 5, [row("9", 90, "a", "2026-08-02")]);
+    expect((await noted()).map(({ campaign }) => campaign)).toEqual(["1"]);
+  });
+
+  test("goes where another source tells its day, whole or not, and stays on other days", async () => {
+    const by = (source: string, ...rows: object[]) => rows.map((one) => ({ ...one, source }));
+    await load(sourced, 1, by("daily", row("1", 10), row("2", 20), row("9", 90, "a", "2026-08-02")));
+    await load(sourced, 3, by("report", row("1", 10), row("3", 20)), false);
+    expect(await reportedAt(sourced.name, 4)).toEqual(["1 a: 10", "3 a: 20", "9 a: 90"]);
+    expect(await reportedAt(sourced.name, 2)).toEqual(["1 a: 10", "2 a: 20", "9 a: 90"]);
+    await load(sourced, 5, by("report", row("4", 5)), false);
+    expect(await reportedAt(sourced.name, 6)).toEqual(["1 a: 10", "3 a: 20", "4 a: 5", "9 a: 90"]);
+    await load(sourced, 2, by("daily", row("2", 21)), false);
+    expect(await reportedAt(sourced.name, 6)).toEqual(["1 a: 10", "3 a: 20", "4 a: 5", "9 a: 90"]);
   });
 
   test("stays where the answer was not understood whole", async () => {
