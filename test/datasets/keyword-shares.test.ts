@@ -100,3 +100,14 @@ test("categories are told by id in one store and by name in the other, 0 being a
     ["android", "0", "BOOKS_AND_REFERENCE"],
   ]);
 });
+
+test("a category id that both stores use stays two rows, and 0 is a category", () => {
+  const answer = told([{ shareParameterId: 0, date: "2026-08-19", share: 0.5 }]);
+  const keys = [ios, android].flatMap((scope) => {
+    const { rows } = categoryShare.normalise(slice(scope), [answer], []);
+    const [table] = categoryShare.tables;
+    return (rows["core.fact_category_share"] ?? []).map((row) => (table?.key ?? []).map((column) => row[column]));
+  });
+  expect(keys.map((key) => key.at(-1))).toEqual(["0", "0"]);
+  expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(2);
+});

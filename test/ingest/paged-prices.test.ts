@@ -121,3 +121,17 @@ test("a plan of a backfill never costs more than its price, and the pages that i
   const next = await plannedBackfill(stage, { ...asked, bounds: { start: addDays(today, -75) } }, { settings: whole });
   expect(next).toMatchObject({ slices: 1, requests: 2, credits: 400 });
 });
+
+test("the price of each page of top advertisers is held: with one page paid for and less than another left, no second is asked for", async () => {
+  const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
+  await using stage = await openStage({ market: { apps: 2, countries: ["US"] }, accounts });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.spend(stage.sandbox.account().remaining - 299);
+  const settings = { datasets: { top_advertiser: { most_pages: 9 } } };
+  expect(await stage.sync({ settings, request: { datasets: ["top_advertiser"] } })).toMatchObject({
+    outcome: "deferred",
+  });
+  const asked = stage.asked().filter(({ operation }) => operation === "ad-intelligence.top-advertisers");
+  expect(asked.map(({ status, charged }) => [status, charged])).toEqual([[200, 150]]);
+  expect(stage.sandbox.account().remaining).toBe(149);
+});
