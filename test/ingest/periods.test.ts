@@ -89,7 +89,7 @@ test("replay takes rows away that no answer tells of any more", async () => {
   await sync(stage, { start: before.start });
   const told = await rowsOf(stage, newest);
   await stage.query(
-    "update core.fact_paid_keyword set keyword_key = -1 where ctid = (select min(ctid) from core.fact_paid_keyword where period_start = $1) and period_start = $1",
+    "with gone as (insert into core.dim_keyword (keyword) values ('nobody asks for this') returning keyword_key) update core.fact_paid_keyword set keyword_key = (select keyword_key from gone) where ctid = (select min(ctid) from core.fact_paid_keyword where period_start = $1) and period_start = $1",
     [newest.start],
   );
   expect(await rowsOf(stage, newest)).not.toEqual(told);
