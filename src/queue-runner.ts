@@ -11,6 +11,8 @@ export type QueueWork = {
   readonly taskList: TaskList;
   readonly crontabFile?: string;
   readonly onLost: () => void;
+  /** Under which name jobs are taken, so that those of a dead process can be told. */
+  readonly taker: string;
 };
 
 /** A running queue. */
@@ -21,10 +23,10 @@ export type QueueRunner = {
 };
 
 /** Starts graphile-worker over the app's pool. Signals stay ours. */
-export async function startRunner(app: App, { taskList, crontabFile, onLost }: QueueWork): Promise<QueueRunner> {
+export async function startRunner(app: App, { taskList, crontabFile, onLost, taker }: QueueWork): Promise<QueueRunner> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList);
-  const runner = await run({
+  const options = {
     pgPool: app.warehouse.pool,
     // planning is done by one at a time
     concurrency: 1,
@@ -34,9 +36,11 @@ export async function startRunner(app: App, { taskList, crontabFile, onLost }: Q
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
     ...(crontabFile === undefined ? { parsedCronItems: [] } : { crontabFile }),
+    workerId: taker,
     // in batches a job that cannot be ended stops the queue; one by one it is an unhandled rejection that ends the process
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-  });
+  };
+  const runner = await run(options);
   let state: "running" | "stopped" | "lost" = "running";
   // its promise is no sign: a queue that stops by itself may never settle it
   runner.events.on("pool:gracefulShutdown", () => {

@@ -25,9 +25,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   app: [...story],
   "queue-runner": [...core, "app"],
   foreground: root,
-  worker: root,
+  "worker-state": core,
+  "worker-waits": [...root, "worker-state"],
+  worker: [...root, "worker-state", "worker-waits"],
   sandbox: [...core, "api"],
-  cli: [...root, "worker", "sandbox", "docs"],
+  cli: [...root, "worker", "worker-waits", "sandbox", "docs"],
   docs: [...core, "config", "api", "datasets", "cli"],
   demo: [...root, "worker", "sandbox", "cli"],
 };

@@ -147,6 +147,17 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("How the API is spoken to."),
+  worker: z
+    .strictObject({
+      grace_seconds: z
+        .number()
+        .min(1)
+        .max(3600)
+        .default(50)
+        .describe("How long a worker may take to stop; a page under way is waited for until shortly before."),
+    })
+    .prefault({})
+    .describe("How a worker ends."),
   database: z
     .strictObject({
       timeout_seconds: z

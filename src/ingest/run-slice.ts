@@ -77,9 +77,10 @@ function known(parts: IngestParts, error: unknown, signal: AbortSignal): Storeho
 
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   // first of all, so that nothing is sent while the ledger is written
-  if (error instanceof AbortError) parts.abort(error);
-  // to be told to stop, or to wait for credits, is no trouble
-  const level = error instanceof FencedError || error instanceof DeferError ? "debug" : "warn";
+  if (error instanceof AbortError) parts.abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));
+  // to be told to stop, or to wait for credits, is no trouble, and a refusal of all is told once and not by each
+  const quiet = error instanceof FencedError || error instanceof DeferError || error instanceof AbortError;
+  const level = quiet ? "debug" : "warn";
   parts.log[level]({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
   if (error instanceof FencedError) {
     if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });

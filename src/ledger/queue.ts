@@ -24,7 +24,7 @@ export async function claimNext(
   const { rows } = await sql<SliceRow>`
     with next as materialized (
       select slice_id from ops.slice
-      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null
+      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isEntered(workerId)}
       order  by turn, slice_id
       limit  ${most}
       for    update skip locked
@@ -57,12 +57,17 @@ export async function claimAll(
   const { rows } = await sql<SliceRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
-      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint
+      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint and ${isEntered(workerId)}
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
     select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
   return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
+}
+
+/** SQL: false for a process that was taken for dead; it may wake up and not know. */
+function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
 /** Puts slices whose time has come back among those that are next in their turn. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
@@ -48,7 +49,8 @@ export async function openWarehouse(url: string, size: number, silenceMs = patie
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     connectionTimeoutMillis: Math.min(connectMs, silenceMs),
-    application_name: "storehouse",
+    // of this pool alone: the sessions of a process that is found dead can be told from others
+    application_name: `storehouse ${randomBytes(4).toString("hex")}`,
     // a session that fell silent in a transaction lets its locks go
     options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(silenceMs)} ${keepAlive}`,
   });

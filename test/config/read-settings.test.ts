@@ -38,6 +38,7 @@ const defaults: Settings = {
     retry_seconds: 1,
     largest_answer_mib: 64,
   },
+  worker: { grace_seconds: 50 },
   database: { timeout_seconds: 600 },
 };
 
