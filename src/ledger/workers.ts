@@ -57,11 +57,7 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
       // on the connection that holds the lock, so that its end is noticed
       const held = client;
       try {
-        const { rowCount } = await (held ?? pool).query({
-          text: "update ops.worker set heartbeat_at = clock_timestamp() where worker_id = $1 and stopped_at is null",
-          values: [workerId],
-          query_timeout: beatPatienceMs,
-        });
+        const { rowCount } = await (held ?? pool).query(beatOf(workerId));
         return rowCount === 1;
       } catch (error) {
         // whatever it was: another connection may do better
@@ -85,6 +81,16 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
       held.release(gone);
     },
   };
+}
+
+/** The driver knows a time limit for one query, its types do not. */
+function beatOf(workerId: string): pg.QueryConfig {
+  const beat = {
+    text: "update ops.worker set heartbeat_at = clock_timestamp() where worker_id = $1 and stopped_at is null",
+    values: [workerId],
+    query_timeout: beatPatienceMs,
+  };
+  return beat;
 }
 
 /** Takes the lock of a number on another connection; null while the database is out of reach. */
