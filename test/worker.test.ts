@@ -77,13 +77,6 @@ test("gives back what it has not finished, and the next one goes on with it", as
   expect(wishes.length).toBe(new Set(wishes).size);
 });
 
-test("ends with the reason when the token is refused", async () => {
-  await using stage = await openStage();
-  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1_000, kind: "empty-401" }] });
-  const error = await work(stage, () => new Promise<never>(() => undefined));
-  expect(error).toMatchObject({ code: "unauthorised" });
-});
-
 test("survives a service that fails when it starts", async () => {
   await using stage = await openStage({
     faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],

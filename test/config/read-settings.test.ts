@@ -94,6 +94,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
       store_words: { ios: "apple-store", android: "androidstore" },
       requests_per_second: 0.5,
     },
+    worker: defaults.worker,
     database: defaults.database,
   });
 });

@@ -16,14 +16,15 @@ const [command = "", today = "", place = "", times = "1"] = process.argv.slice(2
 
 let left = Number(times);
 
-/** A part of what the slice is about that kills; any when left out. */
-const poison = process.env["TEST_POISON"] ?? "";
+/** What the text of a slice holds that kills, as a list in JSON; any slice when left out. */
+const poison = JSON.parse(process.env["TEST_POISON"] ?? "[]") as string[];
 /** How often the process says that it lives, as JSON. */
 const rhythm =
   process.env["TEST_RHYTHM"] === undefined ? undefined : (JSON.parse(process.env["TEST_RHYTHM"]) as Rhythm);
 
 function at(here: string, slice?: Slice): void {
-  if (here !== place || (poison !== "" && !JSON.stringify(slice ?? null).includes(poison)) || --left > 0) return;
+  const text = JSON.stringify(slice ?? null);
+  if (here !== place || !poison.every((part) => text.includes(part)) || --left > 0) return;
   process.kill(process.pid, "SIGKILL");
   // not one step further, should the signal take a moment
   for (;;);
