@@ -6,7 +6,7 @@ import { AbortError, fail, StorehouseError } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import { liftStop } from "./credits/account-stop.ts";
 import { patientBalance } from "./ingest/balance.ts";
-import { jobTaker } from "./ledger/reconcile.ts";
+import { jobTaker, leaveBehind } from "./ledger/reconcile.ts";
 import { startRunner } from "./queue-runner.ts";
 import { isLostConnection } from "./warehouse/database-errors.ts";
 import { tellChanges, type Tell, type WorkerOptions } from "./worker-state.ts";
@@ -24,10 +24,16 @@ export async function runWorker(
   { onState = () => undefined }: WorkerOptions = {},
 ): Promise<StorehouseError | null> {
   const tell = tellChanges(app.clock, onState);
-  stop.addEventListener("abort", () => tell("stopping"), { once: true });
-  for (;;) {
+  const stopping = () => {
+    tell("stopping");
+    app.log.info("worker.stopping");
+  };
+  stop.addEventListener("abort", stopping, { once: true });
+  let former: string | null = null;
+  const entered = (workerId: string) => (former = workerId);
+  while (!stop.aborted) {
     tell("starting");
-    const end = await spell(app, stop, tell);
+    const end: StorehouseError = await spell(app, { stop, tell, former, entered });
     if (stop.aborted) return null;
     if (end instanceof AbortError) {
       tell("aborted", end);
@@ -38,10 +44,19 @@ export async function runWorker(
     } else if (end.code === "taken_for_dead") app.log.warn({ problem: end.message }, "worker.enters_anew");
     else return end;
   }
+  return null;
 }
 
+type Spell = {
+  readonly stop: AbortSignal;
+  readonly tell: Tell;
+  /** The number of the spell before, null at the first. */
+  readonly former: string | null;
+  readonly entered: (workerId: string) => void;
+};
+
 /** One spell of work: a process in the ledger, from its entry to its end. Returns what ended it. */
-async function spell(app: App, stop: AbortSignal, tell: Tell): Promise<StorehouseError> {
+async function spell(app: App, { stop, tell, former, entered }: Spell): Promise<StorehouseError> {
   const away: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
   let isAtWork = false;
   const look = () => {
@@ -50,10 +65,13 @@ async function spell(app: App, stop: AbortSignal, tell: Tell): Promise<Storehous
     else if (isAtWork) tell("running");
   };
   try {
+    // what an outage kept it from giving back, before it looks like the work of a dead process
+    if (former !== null) await leaveBehind(app.warehouse.db, former);
     await using ingest = await openIngest(app, "worker", createBudget(null), {
       onBeat: (problem) => ((away.database = problem), look()),
       onApi: (problem) => ((away.api = problem), look()),
     });
+    entered(ingest.parts.workerId);
     await work(app, ingest, stop, () => ((isAtWork = true), look()));
     return ingest.aborted() ?? fail("stopped");
   } catch (error) {
@@ -65,8 +83,18 @@ async function spell(app: App, stop: AbortSignal, tell: Tell): Promise<Storehous
 
 async function work(app: App, ingest: Ingest, stop: AbortSignal, atWork: () => void): Promise<void> {
   const { parts } = ingest;
-  stop.addEventListener("abort", ingest.halt, { once: true });
   if (stop.aborted) return;
+  stop.addEventListener("abort", ingest.halt, { once: true });
+  try {
+    await begin(ingest, app);
+    if (!parts.halted.aborted) await runUntilHalted(app, ingest, atWork);
+  } finally {
+    stop.removeEventListener("abort", ingest.halt);
+  }
+}
+
+async function runUntilHalted(app: App, ingest: Ingest, atWork: () => void): Promise<void> {
+  const { parts } = ingest;
   const runner = await startRunner(app, {
     taskList: { plan_due: planDueTask(parts, app.config.settings) },
     crontabFile: path.join(projectRoot, "jobs", "crontab"),
@@ -75,14 +103,12 @@ async function work(app: App, ingest: Ingest, stop: AbortSignal, atWork: () => v
   });
   const hands = startWork(app, ingest);
   try {
-    await begin(ingest, app);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     atWork();
     // what was missed while no worker ran is caught up at once, not at the next tick
-    if (!parts.halted.aborted) await runner.addJob("plan_due", {}, { jobKey: "plan_due", maxAttempts: 3 });
+    await runner.addJob("plan_due", {}, { jobKey: "plan_due", maxAttempts: 3 });
     await aborted(parts.halted);
   } finally {
-    stop.removeEventListener("abort", ingest.halt);
     ingest.halt();
     await hands.stop();
     await runner.stop();

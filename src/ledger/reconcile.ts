@@ -79,6 +79,15 @@ async function endSessions(db: Database, names: readonly string[]): Promise<void
   );
 }
 
+/** Gives back what a process had that lives on under another number; no slice is to blame for that. */
+export async function leaveBehind(db: Database, workerId: string): Promise<void> {
+  await sql`
+    with left_behind as (
+      update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()) where worker_id = ${workerId}
+    )
+    update ops.slice set state = 'pending' where state = 'running' and worker_id = ${workerId}`.execute(db);
+}
+
 /** The name under which a worker takes jobs of the planner's queue. */
 export function jobTaker(workerId: string): string {
   return `storehouse-${workerId}`;

@@ -98,7 +98,7 @@ test("says so once in the log, however often it is refused", async () => {
 });
 
 test("another token is another account: it starts clean beside one that is refused", async () => {
-  const accounts = [{ token: "good-token-of-twelve", total: 1_000_000 }];
+  const accounts = [{ token: "sandbox-token", total: 1_000_000, periodHours: 24 }];
   await using stage = await openStage({ accounts });
   await using wrong = await startWorker(stage, { settings, environment: { API_TOKEN: "no-token-at-all-here" } });
   await until(isNow(wrong, "aborted"));
