@@ -18,6 +18,7 @@ import { addReplay } from "./cli/commands/replay.ts";
 import { addRetry } from "./cli/commands/retry.ts";
 import { addRuns } from "./cli/commands/runs.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
+import { addSchedule } from "./cli/commands/schedule.ts";
 import { addShow } from "./cli/commands/show.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addSync } from "./cli/commands/sync.ts";
@@ -49,6 +50,7 @@ for (const add of [
   addDiscover,
   addKeywordsCommand,
   addWorker,
+  addSchedule,
   addReplay,
   addRaw,
   addPrune,

@@ -1,4 +1,4 @@
-import { Logger, run, type Runner, type Task, type TaskList } from "graphile-worker";
+import { Logger, run, type ParsedCronItem, type Runner, type Task, type TaskList } from "graphile-worker";
 import type { App } from "./app.ts";
 import type { Log } from "./core/log.ts";
 
@@ -9,7 +9,7 @@ const quickestLookMs = 50;
 /** What a queue of tasks runs. `onLost` hears of it when the queue has stopped by itself: it could not write down what became of a job. */
 export type QueueWork = {
   readonly taskList: TaskList;
-  readonly crontabFile?: string;
+  readonly schedule: readonly ParsedCronItem[];
   readonly onLost: () => void;
   /** Under which name jobs are taken, so that those of a dead process can be told. */
   readonly taker: string;
@@ -23,7 +23,7 @@ export type QueueRunner = {
 };
 
 /** Starts graphile-worker over the app's pool. Signals stay ours. */
-export async function startRunner(app: App, { taskList, crontabFile, onLost, taker }: QueueWork): Promise<QueueRunner> {
+export async function startRunner(app: App, { taskList, schedule, onLost, taker }: QueueWork): Promise<QueueRunner> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList);
   const options = {
@@ -35,7 +35,7 @@ export async function startRunner(app: App, { taskList, crontabFile, onLost, tak
     noHandleSignals: true,
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
-    ...(crontabFile === undefined ? { parsedCronItems: [] } : { crontabFile }),
+    parsedCronItems: [...schedule],
     workerId: taker,
     // in batches a job that cannot be ended stops the queue; one by one it is an unhandled rejection that ends the process
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },

@@ -1,9 +1,9 @@
-import path from "node:path";
-import planDueTask from "../jobs/plan-due.ts";
+import { jobs } from "../jobs/all.ts";
 import { openIngest, startWork, type App, type Ingest } from "./app.ts";
-import { projectRoot } from "./config/config.ts";
+import { crontabFile } from "./config/config.ts";
 import { AbortError, fail, StorehouseError } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
+import { readCrontab } from "./crontab.ts";
 import { liftStop } from "./credits/account-stop.ts";
 import { patientBalance } from "./ingest/balance.ts";
 import { jobTaker, leaveBehind } from "./ledger/reconcile.ts";
@@ -15,7 +15,7 @@ import { untilAccepted, untilDatabaseIsBack } from "./worker-waits.ts";
 export type { WorkerOptions, WorkerState } from "./worker-state.ts";
 
 /**
- * Runs the schedule in jobs/crontab and the shared queue until `stop` is aborted. A database or API that is away is waited out, and so
+ * Runs the schedule of the crontab and the shared queue until `stop` is aborted. A database or API that is away is waited out, and so
  * is a refused token: what ends a spell of work is followed by the next one. Returns the error that none of that mends, null after a stop.
  */
 export async function runWorker(
@@ -96,8 +96,10 @@ async function work(app: App, ingest: Ingest, stop: AbortSignal, atWork: () => v
 async function runUntilHalted(app: App, ingest: Ingest, atWork: () => void): Promise<void> {
   const { parts } = ingest;
   const runner = await startRunner(app, {
-    taskList: { plan_due: planDueTask(parts, app.config.settings) },
-    crontabFile: path.join(projectRoot, "jobs", "crontab"),
+    taskList: Object.fromEntries(
+      Object.entries(jobs).map(([name, { task }]) => [name, task(parts, app.config.settings)]),
+    ),
+    schedule: readCrontab(crontabFile(app.config)).map(({ item }) => item),
     onLost: ingest.loseQueue,
     taker: jobTaker(parts.workerId),
   });

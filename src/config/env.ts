@@ -31,6 +31,7 @@ export const Environment = z.object({
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
+  STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z
     .string()
     .min(1)

@@ -16,6 +16,11 @@ export const usageErrors = {
     says: "the configuration file does not fit: {file} line {line}: {key} {problem}",
     next: "mend the line that is named",
   },
+  bad_crontab: {
+    recovery: "usage",
+    says: "the crontab does not fit: {file} line {line}: {problem}",
+    next: "mend the line that is named; jobs/crontab says what a line holds",
+  },
   unreadable_file: {
     recovery: "usage",
     says: "a file is there but cannot be read: {file}",

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
-import { datasets as allDatasets } from "../datasets/all.ts";
+import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { sharedQueue } from "../ledger/queue.ts";
 import { adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun, type Adoption } from "../ledger/runs.ts";
@@ -11,10 +11,14 @@ import { planningLock } from "../warehouse/planning-lock.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planChunks } from "./planning.ts";
 
-/** Which of the datasets that a line of the schedule names take part: one that the configuration switches off does not. Those that are on when none is named. */
+/**
+ * Which of the datasets that a line of the schedule names take part: none that the configuration switches off, and no list of what the
+ * account follows where it does not count. Those that are on when none is named.
+ */
 export function scheduled(names: readonly string[], settings: Settings): readonly string[] {
   if (names.length === 0) return datasetsOf(everythingOn, settings).map(({ name }) => name);
-  return names.filter((name) => settings.datasets[name]?.on !== false);
+  const counts = ({ stage }: Dataset) => stage !== "portfolio" || settings.portfolio.source !== "config";
+  return names.filter((name) => settings.datasets[name]?.on !== false && counts(datasetNamed(name)));
 }
 
 /** The names of datasets do not depend on the day. */

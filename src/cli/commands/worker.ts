@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { apiAccess } from "../../config/config.ts";
+import { apiAccess, crontabFile } from "../../config/config.ts";
+import { readCrontab } from "../../crontab.ts";
 import { AbortError, UsageError } from "../../core/errors.ts";
 import { openWorkerApp } from "../../worker-waits.ts";
 import { runWorker, type WorkerOptions } from "../../worker.ts";
@@ -25,6 +26,7 @@ async function work(): Promise<void> {
   const config = loadConfig();
   // what is missing is told before anything is opened
   apiAccess(config.environment);
+  readCrontab(crontabFile(config));
   const stop = stopSignal();
   const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
   const options: WorkerOptions = {};
