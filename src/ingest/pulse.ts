@@ -101,7 +101,7 @@ async function beatOnce(parts: PulseParts, isSteady: boolean): Promise<boolean> 
 }
 
 /** The refusal that another process met, as an error of this one. */
-export function refusalOf({ code, operation, dataset }: AccountStop): StorehouseError {
+function refusalOf({ code, operation, dataset }: AccountStop): StorehouseError {
   const facts = { operation: operation || undefined, dataset: dataset || undefined };
   const known = { unauthorised: "unauthorised", redirected: "redirected", forbidden: "forbidden" } as const;
   return fail(code in known ? (code as keyof typeof known) : "forbidden", facts);
