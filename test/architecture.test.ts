@@ -21,13 +21,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   plan: core,
   ledger: [...core, "warehouse"],
   ingest: middle,
+  export: [...core, "config", "warehouse"],
   jobs: [...core, "config", "ingest"],
   app: [...story],
   "queue-runner": [...core, "app"],
   foreground: root,
   worker: root,
   sandbox: [...core, "api"],
-  cli: [...root, "worker", "sandbox", "docs"],
+  cli: [...root, "export", "worker", "sandbox", "docs"],
   docs: [...core, "config", "api", "datasets", "cli"],
   demo: [...root, "worker", "sandbox", "cli"],
 };
@@ -51,6 +52,7 @@ const homes = [
 const packages = [
   { what: "undici", name: /^undici$/, home: "src/api/client.ts" },
   { what: "date-fns", name: /^(@date-fns\/|date-fns)/, home: "src/core/day.ts" },
+  { what: "DuckDB", name: /^@duckdb\//, home: "src/export/parquet.ts" },
   { what: "p-queue", name: /^p-queue$/, home: "src/credits/queue.ts" },
 ] as const;
 
