@@ -11,23 +11,29 @@ type CopyOut = Submittable & {
 
 const bufferBytes = 1 << 20;
 
-/** Writes what `copy ... to stdout` gives into a new file. The file is written as fast as rows come in, so that memory stays flat however many they are. */
-export async function copyOut(client: PoolClient, statement: string, file: string): Promise<void> {
+/**
+ * Writes what `copy ... to stdout` gives into a new file, as fast as rows come in, so that memory stays flat however many they are. Returns the
+ * bytes of the longest row.
+ */
+export async function copyOut(client: PoolClient, statement: string, file: string): Promise<number> {
   const descriptor = openSync(file, "w");
   try {
-    const parts: Buffer[] = [];
+    const buffer = Buffer.allocUnsafe(bufferBytes);
     let held = 0;
+    let longest = 0;
     const flush = () => {
-      writeWhole(descriptor, Buffer.concat(parts.splice(0)));
+      writeWhole(descriptor, buffer.subarray(0, held));
       held = 0;
     };
-    await submit(client, statement, (chunk) => {
-      // the driver uses its buffer again
-      parts.push(Buffer.from(chunk));
-      held += chunk.length;
-      if (held >= bufferBytes) flush();
+    await submit(client, statement, (row) => {
+      // Postgres sends each row as a message of its own
+      longest = Math.max(longest, row.length);
+      if (held + row.length > bufferBytes) flush();
+      if (row.length > bufferBytes) writeWhole(descriptor, row);
+      else held += row.copy(buffer, held);
     });
     flush();
+    return longest;
   } finally {
     closeSync(descriptor);
   }
@@ -37,7 +43,7 @@ function writeWhole(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }
 
-async function submit(client: PoolClient, statement: string, take: (chunk: Buffer) => void): Promise<void> {
+async function submit(client: PoolClient, statement: string, take: (row: Buffer) => void): Promise<void> {
   let failed: unknown = null;
   await new Promise<void>((resolve, reject) => {
     const copy: CopyOut = {

@@ -19,11 +19,11 @@ export async function writePart(
   relation: Relation,
   { part, to }: { readonly part: TablePart; readonly to: string },
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const text = path.join(work, "rows.csv");
+  const file = path.join(work, "rows.csv");
   const columns = relation.columns.map((column) => ({ name: column.name, ...columnType(column) }));
-  await copyOut(client, statement(relation, part), text);
-  await parquet.write(text, to, columns);
-  await rm(text);
+  const longest = await copyOut(client, statement(relation, part), file);
+  await parquet.write({ file, longest }, to, columns);
+  await rm(file);
   return { bytes: (await stat(to)).size, sha256: await sha256Of(to) };
 }
 

@@ -21,7 +21,7 @@ const oddities = `
      '', E'\\\\N', '"\\\\N"', '{}', '{}'),
     (4, 1, 1, 1, 1, 'NaN', 'Infinity', true, 'infinity', '-infinity', 'infinity',
      E'👩‍👩‍👧 𐍈 السلام עברית ไทย\\r\\n"quoted", tab\\t and \\\\N and \\u00a0', E'line one\\nline two', 'null', '{NULL}', null),
-    (5, 1, 1, 1, 1, 1e-30, 1, true, '2026-01-01', '2026-01-01', '2026-01-01', repeat('長い', 200000), ' lead and trail ', '{}', '{"{}"}', '{2026-12-31}')`;
+    (5, 1, 1, 1, 1, 1e-30, 1, true, '2026-01-01', '2026-01-01', '2026-01-01', repeat('長い', 1000000), ' lead and trail ', '{}', '{"{}"}', '{2026-12-31}')`;
 
 describe("what DuckDB reads back", () => {
   beforeAll(async () => {
