@@ -5,6 +5,7 @@ import { addBackfill } from "./cli/commands/backfill.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
 
+import { addDbt } from "./cli/commands/dbt.ts";
 import { addDiscover } from "./cli/commands/discover.ts";
 import { addExport } from "./cli/commands/export.ts";
 import { addFind } from "./cli/commands/find.ts";
@@ -51,6 +52,7 @@ for (const add of [
   addReplay,
   addRaw,
   addExport,
+  addDbt,
 
   addPrune,
   addMigrate,

@@ -28,7 +28,7 @@ export function addExport(program: Command): void {
         "--table <name>",
         "a table or view of core or mart or a view of ops, or a whole schema; may be repeated",
       )
-        .argParser((text: string, previous: readonly string[] = []) => collect(text, previous))
+        .argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? []))
         .makeOptionMandatory(),
     )
     .requiredOption("--out <folder>", "where to")
