@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addApp } from "./cli/commands/app.ts";
 import { addBackfill } from "./cli/commands/backfill.ts";
 
+import { addChart } from "./cli/commands/chart.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
 
@@ -53,6 +54,7 @@ for (const add of [
   addRaw,
   addExport,
   addDbt,
+  addChart,
 
   addPrune,
   addMigrate,

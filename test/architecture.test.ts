@@ -22,15 +22,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ledger: [...core, "warehouse"],
   ingest: middle,
   export: [...core, "config", "warehouse"],
+  charts: [...core, "config", "plan", "warehouse"],
   jobs: [...core, "config", "ingest"],
   app: [...story],
   "queue-runner": [...core, "app"],
   foreground: root,
   worker: root,
   sandbox: [...core, "api"],
-  cli: [...root, "export", "worker", "sandbox", "docs"],
+  cli: [...root, "charts", "export", "worker", "sandbox", "docs"],
   docs: [...core, "config", "api", "datasets", "cli"],
-  demo: [...root, "worker", "sandbox", "cli"],
+  demo: [...root, "charts", "worker", "sandbox", "cli"],
 };
 
 const sources = sourcesIn("src", "jobs");

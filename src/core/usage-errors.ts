@@ -47,6 +47,7 @@ export const usageErrors = {
     says: "{table} could not be written: {problem}",
     next: "what was there before is as it was; report this message",
   },
+  nothing_to_draw: { recovery: "usage", says: "there is nothing to draw: {problem}", next: "{hint}" },
   unknown_plan: {
     recovery: "usage",
     says: "no plan has the number {plan} {known}",

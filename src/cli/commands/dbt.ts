@@ -1,9 +1,7 @@
-import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { sql } from "kysely";
 import type { Command } from "commander";
 import type { Settings } from "../../config/settings.ts";
-import { makeFolder, unwritableFile } from "../../core/folder.ts";
 import type { Timing } from "../../core/way.ts";
 import { datasets } from "../../datasets/all.ts";
 import type { Dataset } from "../../datasets/define-dataset.ts";
@@ -18,6 +16,7 @@ import { dayColumns } from "../../warehouse/table.ts";
 import type { Database } from "../../warehouse/database.ts";
 import { withApp } from "../environment.ts";
 import { print, remark } from "../output.ts";
+import { putFile } from "../put-file.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function addDbt(program: Command): void {
@@ -32,20 +31,10 @@ export function addDbt(program: Command): void {
         const text = dbtSources({ relations, facts: factsOf(config.settings), fixed });
         if (options.out === undefined) return print(text.trimEnd());
         const file = path.join(path.resolve(options.out), "sources.yml");
-        await makeFolder(path.dirname(file));
-        await put(file, text);
+        await putFile(file, text);
         remark(`${file} is written.`);
       }),
     );
-}
-
-async function put(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(`${file}.part`, text);
-    await rename(`${file}.part`, file);
-  } catch (error) {
-    throw unwritableFile(file, error as NodeJS.ErrnoException);
-  }
 }
 
 /**
