@@ -4,7 +4,7 @@ import { sumOfCells, type CellCounts } from "../plan/cell-states.ts";
 import { dark, dayLooks, lookOf, style, type DayLook } from "./coverage-states.ts";
 import { monthName, weekday, windowWords } from "./day-axis.ts";
 import { margin, picture } from "./picture.ts";
-import { element, isolated, label, widthOf } from "./svg.ts";
+import { element, isolated, label, rounded, widthOf } from "./svg.ts";
 
 /** What a calendar tells of: the cells of each day by state. `about` in words: the app and the country, or all. */
 export type CoverageChart = {
@@ -14,66 +14,79 @@ export type CoverageChart = {
   readonly days: ReadonlyMap<Day, CellCounts>;
 };
 
-const cell = 15;
-const step = 17;
-const left = margin + 36;
-const firstTop = 124;
-/** Seven days, the name of the months above, and air. */
-const blockHeight = 7 * step + 46;
-/** Fifty-four weeks touch a year. */
-const width = left + 54 * step + margin;
+const left = margin + 40;
+const top = 118;
+/** A year and a day touch so many weeks at most: longer calendars go on below. */
+const mostWeeks = 53;
 
-/** A calendar of coverage as an SVG file: a block a year, a column a week, a square a day in the look of the worst of its cells. */
+/** A calendar's measures: how far squares are apart, how many weeks stand side by side, and its width. */
+type Grid = { readonly step: number; readonly cell: number; readonly width: number; readonly firstWeek: Day };
+
+function gridOf({ start, end }: Window): Grid {
+  const firstWeek = addDays(start, -weekday(start));
+  const weeks = Math.min(mostWeeks, Math.ceil(daysBetween(firstWeek, end) / 7));
+  const step = Math.max(17, Math.min(26, Math.floor(910 / weeks)));
+  return { step, cell: step - 2, width: Math.max(720, left + weeks * step + margin), firstWeek };
+}
+
+/** A calendar of coverage as an SVG file: a column a week, a square a day in the look of the worst of its cells. */
 export function coverageChart({ dataset, about, window, days }: CoverageChart): string {
-  const years = [...Map.groupBy(daysOf(window), (day) => day.slice(0, 4))];
+  const grid = gridOf(window);
   const used = dayLooks.filter((look) => [...days.values()].some((cells) => lookOf(cells) === look));
-  const bottom = firstTop + years.length * blockHeight;
-  const legend = legendOf(used, bottom);
+  const blocks = [...Map.groupBy(daysOf(window), (day) => Math.floor(weekOf(day, grid) / mostWeeks))];
+  const blockHeight = 7 * grid.step + 44;
+  const legend = legendOf(used, top + blocks.length * blockHeight, grid.width);
   return picture(
     {
-      width,
-      height: legend.bottom + 20,
+      width: grid.width,
+      height: legend.bottom + 44,
       title: `Coverage of ${dataset}`,
-      subtitle: `${isolated(about)} · ${windowWords(window)} · a square is a day, in the state of the worst of its cells`,
+      subtitle: `${isolated(about)} · ${windowWords(window)}`,
       description: `Calendar of ${windowWords(window)} for ${dataset}, ${isolated(about)}. ${inWords(window, days)}`,
       style,
       dark,
     },
-    ...years.map(([year, of], index) => yearBlock({ year, of, days }, firstTop + index * blockHeight)),
+    ...blocks.map(([index, of]) => block({ of, days }, grid, top + index * blockHeight)),
     legend.text,
+    label("A square is a day and shows the worst of its cells: who is asked about, and for which keyword.", {
+      class: "sub",
+      x: margin,
+      y: legend.bottom + 26,
+    }),
   );
 }
 
-type Year = { readonly year: string; readonly of: readonly Day[]; readonly days: CoverageChart["days"] };
+function weekOf(day: Day, { firstWeek }: Grid): number {
+  return Math.floor(daysBetween(firstWeek, day) / 7);
+}
 
-function yearBlock({ year, of, days }: Year, top: number): string {
-  const start = `${year}-01-01` as Day;
-  const column = (day: Day) => Math.floor((daysBetween(start, day) + weekday(start)) / 7);
-  const squares = of.map((day) =>
-    square(day, days.get(day), { x: left + column(day) * step, y: top + weekday(day) * step }),
-  );
-  const months = of.filter((day, index) => day.endsWith("-01") || index === 0);
-  // a month that begins the picture late would lie on the name of the next one
-  const named = months.filter(
-    (day, index) => index > 0 || months[1] === undefined || column(months[1]) - column(day) > 2,
-  );
+type Block = { readonly of: readonly Day[]; readonly days: CoverageChart["days"] };
+
+function block({ of, days }: Block, grid: Grid, y: number): string {
+  const { step, cell } = grid;
+  const x = (day: Day) => left + (weekOf(day, grid) % mostWeeks) * step;
+  const row = (index: number) => y + index * step;
+  const names = of.filter((day, index) => day.endsWith("-01") || index === 0);
+  // a month of which only the last days are there has no room for its name
+  const named = names.filter((day, index) => index > 0 || names[1] === undefined || x(names[1]) - x(day) >= 64);
   return element(
     "g",
     {},
-    label(year, { class: "year", x: margin, y: top - 24 }),
-    ...named.map((day) => label(monthName(day), { class: "tick", x: left + column(day) * step, y: top - 8 })),
-    ...[0, 2, 4, 6].map((row) =>
-      label(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][row] ?? "", {
+    ...named.map((day, index) =>
+      label(`${monthName(day)}${index === 0 || day.slice(5, 7) === "01" ? ` ${day.slice(0, 4)}` : ""}`, {
         class: "tick",
-        x: margin,
-        y: top + row * step + 12,
+        x: x(day),
+        y: y - 8,
       }),
     ),
-    ...squares,
+    ...["Mon", "", "Wed", "", "Fri", "", "Sun"].map((name, index) =>
+      name === "" ? "" : label(name, { class: "tick", x: margin, y: row(index) + cell / 2 + 4 }),
+    ),
+    ...of.map((day) => square(day, days.get(day), { x: x(day), y: row(weekday(day)), cell })),
   );
 }
 
-type Place = { readonly x: number; readonly y: number };
+type Place = { readonly x: number; readonly y: number; readonly cell: number };
 
 function square(day: Day, cells: CellCounts | undefined, place: Place): string {
   const look = lookOf(cells);
@@ -82,23 +95,33 @@ function square(day: Day, cells: CellCounts | undefined, place: Place): string {
   return element("g", {}, element("title", {}, `${day}: ${counts.join(", ")}`), box(look, place));
 }
 
-function box({ name, sign }: DayLook, { x, y }: Place): string {
+function box({ name, sign }: DayLook, { x, y, cell }: Place): string {
   const body = element("rect", { class: `day f${name}`, x, y, width: cell, height: cell, rx: 3 });
   if (sign === "") return body;
-  return body + element("path", { class: `sign s${name}`, d: sign, transform: `translate(${x + 0.5} ${y + 0.5})` });
+  const transform = `translate(${x} ${y}) scale(${rounded(cell / 14)})`;
+  return body + element("path", { class: `sign s${name}`, d: sign, transform });
 }
 
-function legendOf(looks: readonly DayLook[], top: number): { readonly text: string; readonly bottom: number } {
-  let [x, y] = [left, top];
+function legendOf(
+  looks: readonly DayLook[],
+  from: number,
+  width: number,
+): { readonly text: string; readonly bottom: number } {
+  let [x, y] = [margin, from];
   const parts = looks.toReversed().flatMap((look) => {
-    const long = cell + 8 + widthOf(look.text) * 12 + 22;
-    if (x + long > width - margin) [x, y] = [left, y + 24];
+    const long = legendCell + 8 + widthOf(look.text) * 12 + 22;
+    if (x + long > width - margin) [x, y] = [margin, y + 24];
     const here = x;
     x += long;
-    return [box(look, { x: here, y: y - 12 }), label(look.text, { class: "note", x: here + cell + 8, y })];
+    return [
+      box(look, { x: here, y: y - 12, cell: legendCell }),
+      label(look.text, { class: "note", x: here + legendCell + 8, y }),
+    ];
   });
   return { text: element("g", {}, ...parts), bottom: y };
 }
+
+const legendCell = 15;
 
 function inWords(window: Window, days: CoverageChart["days"]): string {
   const of = daysOf(window);

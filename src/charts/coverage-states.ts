@@ -52,8 +52,8 @@ export function lookOf(cells: CellCounts | undefined): DayLook | null {
 }
 
 /** The rules of the looks. */
-export const style = `.day{stroke:#57606a;stroke-width:.6}.sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}.year{font-size:14px;font-weight:600;fill:#1f2328}
+export const style = `.day{stroke:#57606a;stroke-width:.6}.sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
 ${dayLooks.map(({ name, fill, ink }) => `.f${name}{fill:${fill}}.s${name}{stroke:${ink}}`).join("")}
 `;
-export const dark = `.year{fill:#f0f6fc}.day{stroke:#6e7681}.fm{fill:#21262d}.sm{stroke:#f0f6fc}
+export const dark = `.day{stroke:#6e7681}.fm{fill:#21262d}.sm{stroke:#f0f6fc}
 `;

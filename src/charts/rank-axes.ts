@@ -20,14 +20,14 @@ export function rankAxes({ window, scale, x, y }: RankPlot): string {
     element("rect", { class: "lane", x: left, y: laneTop, width: right - left, height: laneBottom - laneTop }),
     label("not ranked", { class: "tick", x: left - 10, y: (laneTop + laneBottom) / 2 + 4, "text-anchor": "end" }),
     ...days,
-    label("rank in search results (1 is the top)", {
+    label("rank in search results (less is better)", {
       class: "axis",
       x: 36,
       y: middle,
       "text-anchor": "middle",
       transform: `rotate(-90 36 ${middle})`,
     }),
-    label("day of the crawl", { class: "axis", x: right + 16, y: laneBottom + 19 }),
+    label("day of the crawl", { class: "axis", x: right + 16, y: laneBottom + 4 }),
   ].join("\n");
 }
 

@@ -1,26 +1,28 @@
 import type { Day } from "../core/day.ts";
-import { daysOf, windowLength } from "../core/window.ts";
+import { daysOf } from "../core/window.ts";
 import { deviceName, letterOf, mark } from "./rank-marks.ts";
 import { size, type RankPlot, type RankSeries } from "./rank-plot.ts";
 import { element, label, rounded } from "./svg.ts";
 
 type Point = { readonly day: Day; readonly rank: number };
 
-/** Above so many days each by itself has no mark any more: the line alone is clearer. */
-const mostMarked = 100;
+/** Marks keep so far apart: closer ones would hide the line. */
+const marksApart = 22;
 
 /** The line of one device, broken wherever a day has no rank, and its days without rank in the lane below. */
 export function rankLine({ device, ranks }: RankSeries, plot: RankPlot, index: number): string {
-  const { window, x, y } = plot;
+  const { window, step, x, y } = plot;
   const stretches = unbroken(ranks, daysOf(window));
-  const isMarked = windowLength(window) <= mostMarked;
+  const every = Math.ceil(marksApart / step);
   const paths = stretches
     .filter(({ length }) => length > 1)
     .map((points) => {
       const places = points.map(({ day, rank }) => `${rounded(x(day))} ${rounded(y(rank))}`);
       return element("path", { class: `line ${letterOf(index)}`, d: `M${places.join("L")}` });
     });
-  const marked = stretches.filter(({ length }) => isMarked || length === 1).flat();
+  const marked = stretches.flatMap((points) =>
+    points.filter((_, place) => place % every === 0 || place === points.length - 1),
+  );
   const lane = (size.laneTop + size.laneBottom) / 2 + (index - 0.5) * 9;
   const unranked = daysOf(window).filter((day) => ranks.get(day) === null);
   return element(

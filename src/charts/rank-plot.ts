@@ -32,7 +32,11 @@ export const size = {
 export function rankPlot(window: Window, series: readonly RankSeries[]): RankPlot {
   const known = series.flatMap(({ ranks }) => [...ranks.values()]).filter((rank) => rank !== null);
   // a long list of arguments would not fit onto the stack
-  const scale = rankScale(known.reduce((worst, rank) => Math.max(worst, rank), 1));
+  const worst = known.reduce((most, rank) => Math.max(most, rank), 1);
+  const scale = rankScale(
+    known.reduce((least, rank) => Math.min(least, rank), worst),
+    worst,
+  );
   const step = (size.right - size.left) / windowLength(window);
   return {
     window,
