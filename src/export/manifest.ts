@@ -37,7 +37,7 @@ export type Manifest = z.output<typeof Manifest>;
 export type ExportedFile = z.output<typeof ExportedFile>;
 
 /** The name of the manifest in a table's folder. */
-export const manifestName = "manifest.json";
+const manifestName = "manifest.json";
 
 /** The manifest of a folder; null where there is none. Throws a UsageError when it is none of ours. */
 export async function readManifest(folder: string): Promise<Manifest | null> {

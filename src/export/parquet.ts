@@ -1,10 +1,10 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 
 /** A column of a Parquet file: its name, and what it is read from, of the text in the column of that number. */
-export type ParquetColumn = { readonly name: string; readonly read: (text: string) => string };
+type ParquetColumn = { readonly name: string; readonly read: (text: string) => string };
 
 /** What a file is made of: CSV without a heading, every value quoted, `\N` for null. `longest`: the bytes of its longest row. */
-export type ParquetText = { readonly file: string; readonly longest: number };
+type ParquetText = { readonly file: string; readonly longest: number };
 
 /** Makes Parquet files of text. Disposing ends it. */
 export type ParquetWriter = Disposable & {

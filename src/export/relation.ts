@@ -7,7 +7,7 @@ export type Column = {
 };
 
 /** A column that names a row of another table. `to` with its schema. */
-export type ForeignKey = { readonly column: string; readonly to: string; readonly toColumn: string };
+type ForeignKey = { readonly column: string; readonly to: string; readonly toColumn: string };
 
 /** A table or view that analysts read. `name` with its schema. */
 export type Relation = {

@@ -2,6 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readRanks } from "../../src/charts/read-ranks.ts";
+import { day } from "../../src/core/day.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { all, readPicture } from "../support/picture.ts";
@@ -99,17 +101,32 @@ test("draws the coverage of a dataset, never asked days included", async () => {
 test.each([
   [{ app: "424242" }, "no app here has the id 424242"],
   [{ keyword: "no such keyword at all" }, 'for "no such keyword at all" in'],
-  [{ device: "watch" }, "no rank for the device WATCH; name one of"],
-  [{ from: "2020-01-01", to: "2020-02-01" }, "no day from 2020-01-01 to 2020-02-01 was asked for; days from 2026-08-1"],
-  [{ from: "2026-02-01", to: "2026-01-01" }, "--from is after --to"],
+  [{ device: "WATCH" }, "no rank for the device WATCH; name one of"],
+  [
+    { within: { start: day("2020-01-01"), end: day("2020-02-02") } },
+    "no day from 2020-01-01 to 2020-02-01 was asked for; days from 2026-08-1",
+  ],
   [{ country: "XX" }, "in XX is loaded"],
-  [{ out: "/proc/storehouse/rank.svg" }, "unwritable_file: /proc/storehouse cannot be written"],
-] as const)("tells what is wrong with %j in one line, ends with 2 and writes nothing", async (overrides, problem) => {
+])("says of %j what the warehouse does not know", async (overrides, problem) => {
+  await using app = await stage.open();
+  const question = { app: known.track_id, country: known.country_code, keyword: known.keyword, within: {} };
+  await expect(readRanks(app.warehouse.db, { ...question, ...overrides })).rejects.toThrow(problem);
+});
+
+test("tells in one line what is wrong, ends with 2 and writes nothing", async () => {
   const out = path.join(folder, "none.svg");
-  const { code, stderr, stdout } = await rank({ out, ...overrides });
-  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(problem) });
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  const { code, stderr, stdout } = await rank({ out, app: "424242" });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^nothing_to_draw: [^\n]*\n$/),
+  });
   await expect(stat(out)).rejects.toThrow("ENOENT");
+  const proc = await rank({ out: "/proc/storehouse/rank.svg" });
+  expect(proc).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("unwritable_file: /proc/storehouse cannot be written"),
+  });
 });
 
 test("refuses a name that is no SVG file and a dataset that there is not", async () => {
