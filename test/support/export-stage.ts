@@ -48,7 +48,7 @@ export async function openExportStage(): Promise<ExportStage> {
       hour += 1;
       const now = Date.UTC(2026, 7, 20, hour);
       const relations = namedRelations(await readRelations(db), tables);
-      return await exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now });
+      return exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now });
     },
     manifest: async (table) => (await readManifest(path.join(out, ...table.split("."))))!,
     read: async (select) => {
