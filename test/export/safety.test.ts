@@ -62,7 +62,7 @@ test("the command prints what became of each table, for people and for programs,
   await stage.ranks("2026-04-30", 2);
   const first = await run(
     "--table",
-    "fact_keyword_rank,mart.keyword_rank_daily",
+    "fact_keyword_rank,mart.keyword_rank_daily,core.app_match",
     "--table",
     "dim_device",
     "--out",
@@ -72,10 +72,11 @@ test("the command prints what became of each table, for people and for programs,
   const [headings, , ...lines] = first.stdout.trim().split("\n");
   expect(headings).toMatch(/^table +written +unchanged +removed +rows +bytes$/);
   expect(lines).toEqual([
+    expect.stringMatching(/^core\.app_match +1 +0 +0 +0 +/),
     expect.stringMatching(/^core\.dim_device +1 +0 +0 +3 +/),
     expect.stringMatching(/^core\.fact_keyword_rank +1 +0 +0 +2 +/),
-    expect.stringMatching(/^mart\.keyword_rank_daily +0 +0 +0 +0 +/),
-    "mart.keyword_rank_daily has no rows to export.",
+    expect.stringMatching(/^mart\.keyword_rank_daily +1 +0 +0 +2 +/),
+    "core.app_match has no rows to export.",
   ]);
   const again = await run("--table", "core", "--from", "2027-01-01", "--out", stage.out, "--json");
   expect(JSON.parse(again.stdout)).toContainEqual(

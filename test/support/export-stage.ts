@@ -59,6 +59,14 @@ export async function openExportStage(): Promise<ExportStage> {
     ranks: async (day, count) => {
       await createPartitions(db).cover("core.fact_keyword_rank", [day as never]);
       await pool.query(
+        "insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1') on conflict do nothing",
+      );
+      await pool.query(
+        `insert into core.dim_keyword (keyword_key, keyword) overriding system value
+         select n, 'keyword ' || n from generate_series(1, $1::int) as n on conflict do nothing`,
+        [count],
+      );
+      await pool.query(
         `insert into core.fact_keyword_rank (app_key, date_day, country_key, keyword_key, device_key, rank, slice_id, fetched_at)
          select 1, $1::date, 840, n, 1, n, 1, $1::date::timestamp at time zone 'UTC' from generate_series(1, $2::int) as n`,
         [day, count],
