@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { Command, CommanderError } from "commander";
 import { addApp } from "./cli/commands/app.ts";
 import { addBackfill } from "./cli/commands/backfill.ts";
+
+import { addChart } from "./cli/commands/chart.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
+
+import { addDbt } from "./cli/commands/dbt.ts";
 import { addDiscover } from "./cli/commands/discover.ts";
+import { addExport } from "./cli/commands/export.ts";
 import { addFind } from "./cli/commands/find.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
@@ -25,13 +28,11 @@ import { addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
 import { remark, tolerateClosedPipes } from "./cli/output.ts";
 import { reportFailure } from "./cli/report-failure.ts";
-import { projectRoot } from "./config/config.ts";
-
-const { version } = JSON.parse(readFileSync(path.join(projectRoot, "package.json"), "utf8")) as { version: string };
+import { programVersion } from "./config/version.ts";
 
 const program = new Command("storehouse")
   .description("App-store market intelligence in your own Postgres.")
-  .version(version)
+  .version(programVersion())
   .showHelpAfterError("(add --help for the options)")
   .exitOverride();
 
@@ -53,6 +54,10 @@ for (const add of [
   addSchedule,
   addReplay,
   addRaw,
+  addExport,
+  addDbt,
+  addChart,
+
   addPrune,
   addMigrate,
   addOperations,

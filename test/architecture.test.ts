@@ -21,6 +21,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   plan: core,
   ledger: [...core, "warehouse"],
   ingest: middle,
+  export: [...core, "config", "warehouse"],
+  charts: [...core, "config", "plan", "warehouse"],
   jobs: [...core, "config", "ingest"],
   app: [...story],
   "queue-runner": [...core, "app"],
@@ -30,9 +32,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "worker-waits": [...root, "worker-state"],
   worker: [...root, "crontab", "worker-state", "worker-waits"],
   sandbox: [...core, "api"],
-  cli: [...root, "crontab", "worker", "worker-waits", "sandbox", "docs"],
+  cli: [...root, "charts", "crontab", "export", "worker", "worker-waits", "sandbox", "docs"],
   docs: [...core, "config", "api", "datasets", "cli"],
-  demo: [...root, "worker", "sandbox", "cli"],
+  demo: [...root, "charts", "worker", "sandbox", "cli"],
 };
 
 const sources = sourcesIn("src", "jobs");
@@ -54,6 +56,7 @@ const homes = [
 const packages = [
   { what: "undici", name: /^undici$/, home: "src/api/client.ts" },
   { what: "date-fns", name: /^(@date-fns\/|date-fns)/, home: "src/core/day.ts" },
+  { what: "DuckDB", name: /^@duckdb\//, home: "src/export/parquet.ts" },
   { what: "p-queue", name: /^p-queue$/, home: "src/credits/queue.ts" },
 ] as const;
 

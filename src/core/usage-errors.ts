@@ -37,6 +37,22 @@ export const usageErrors = {
     says: "no dataset has the name {dataset}",
     next: "`storehouse datasets` lists them",
   },
+  unknown_table: {
+    recovery: "usage",
+    says: "no table or view has the name {table}{near}",
+    next: "README lists those of core, mart and ops under For analysts",
+  },
+  export_under_way: {
+    recovery: "usage",
+    says: "another export is writing into {folder}",
+    next: "wait for its end, or name another folder",
+  },
+  export_failed: {
+    recovery: "usage",
+    says: "{table} could not be written: {problem}",
+    next: "what was there before is as it was; report this message",
+  },
+  nothing_to_draw: { recovery: "usage", says: "there is nothing to draw: {problem}", next: "{hint}" },
   unknown_plan: {
     recovery: "usage",
     says: "no plan has the number {plan} {known}",
