@@ -100,8 +100,7 @@ async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
 
 function tokenCheck(state: WatchedState | null): ReadyCheck {
   const is = state?.is ?? "starting";
-  if (is === "running" || is === "database_away")
-    return { check: "token", ok: true, found: "the API took the token", next: null };
+  if (is === "running") return { check: "token", ok: true, found: "the API took the token", next: null };
   if (state?.error != null && is !== "stopping")
     return {
       check: "token",
