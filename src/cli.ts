@@ -6,6 +6,7 @@ import { addBackfill } from "./cli/commands/backfill.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
 import { addDiscover } from "./cli/commands/discover.ts";
+import { addDoctor } from "./cli/commands/doctor.ts";
 import { addFind } from "./cli/commands/find.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
@@ -51,6 +52,7 @@ for (const add of [
   addKeywordsCommand,
   addWorker,
   addSchedule,
+  addDoctor,
   addReplay,
   addRaw,
   addPrune,

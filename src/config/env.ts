@@ -40,9 +40,11 @@ export const Environment = z.object({
     })
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
-  NOTIFY_URL: WebhookUrl.optional().describe(
-    "Webhook that is told when something is wrong and when it is over: https, or http on this machine; as secret as a password.",
-  ),
+  NOTIFY_URL: WebhookUrl.optional().meta({
+    description:
+      "Webhook that is told when something is wrong and when it is over: https, or http on this machine; as secret as a password.",
+    secret: true,
+  }),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
   STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z

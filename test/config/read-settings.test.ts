@@ -100,7 +100,6 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     database: defaults.database,
     health: defaults.health,
     notify: defaults.notify,
-    worker: defaults.worker,
   });
 });
 

@@ -22,7 +22,7 @@ const suffixes = {
 const helpLine = /^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ((?:[^\\\n]|\\\\|\\n)+)$/;
 const typeLine = /^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram|summary)$/;
 const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (NaN|Nan|[+-]Inf|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
-const label = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(?:,|$)/;
+const labelPair = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(?:,|$)/;
 
 /**
  * Reads the text format of Prometheus (0.0.4), strictly: each family with HELP and TYPE right before its lines and once, names and
@@ -63,7 +63,7 @@ function readLabels(text: string, bad: (why: string) => Error): Record<string, s
   const labels: Record<string, string> = {};
   let rest = text;
   while (rest !== "") {
-    const found = label.exec(rest);
+    const found = labelPair.exec(rest);
     if (found === null) throw bad("labels that cannot be read");
     const [all, name = "", value = ""] = found;
     if (name in labels) throw bad("a label twice");
@@ -77,7 +77,7 @@ function checkHistogram({ type, name, samples }: Family): void {
   if (type !== "histogram") return;
   const groups = Map.groupBy(
     samples.filter((sample) => sample.name === `${name}_bucket`),
-    ({ labels: { le: _, ...others } }) => JSON.stringify(others),
+    ({ labels }) => JSON.stringify(Object.fromEntries(Object.entries(labels).filter(([label]) => label !== "le"))),
   );
   for (const [key, buckets] of groups) {
     const counts = buckets.map(({ value }) => value);

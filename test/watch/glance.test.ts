@@ -40,7 +40,7 @@ test("nobody waits longer than the patience: the last value is told while it is 
   const glance = createGlance(clock, read, { patienceMs: 5 });
   expect(await glance.get()).toBeNull();
   letRead();
-  await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
   clock.time = 20_000;
   expect((await glance.get())?.value).toBe(1);
   clock.time = 61_000;
