@@ -32,7 +32,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   worker: [...root, "crontab", "worker-state", "worker-waits"],
   sandbox: [...core, "api"],
   cli: [...root, "crontab", "watch", "worker", "worker-waits", "sandbox", "docs"],
-  docs: [...core, "config", "api", "datasets", "cli"],
+  docs: [...core, "config", "api", "datasets", "watch", "cli"],
   demo: [...root, "worker", "sandbox", "cli"],
 };
 

@@ -5,6 +5,7 @@ import { openWarehouse, type Database, type Warehouse } from "../warehouse/datab
 import { startHealth, type HealthServer } from "./health-server.ts";
 import { createMetrics, type EndedRequest } from "./metrics.ts";
 import { isUp, readReadiness } from "./readiness.ts";
+import { createTally } from "./tally.ts";
 import { runWatcher } from "./watcher.ts";
 import type { WatchedState } from "./watched-state.ts";
 import { createWebhook } from "./webhook.ts";
@@ -40,11 +41,18 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   let state: WatchedState | null = null;
   let db: Database | null = null;
   const shared = { db: () => db, settings: config.settings, clock, accountId, state: () => state };
+  const tally = createTally(parts.log);
   const metrics = createMetrics({ ...shared, isDatabaseUp: () => isUp(db) });
   const server = await listen(parts, { ready: () => readReadiness(shared), scrape: metrics.scrape });
   const attend = (databaseUrl: string) => {
     const stop = new AbortController();
-    const attending = attendTo(parts, { databaseUrl, stop: stop.signal, accountId, opened: (one) => (db = one) });
+    const attending = attendTo(parts, {
+      databaseUrl,
+      stop: stop.signal,
+      accountId,
+      opened: (one) => (db = one),
+      report: tally.report,
+    });
     return {
       [Symbol.asyncDispose]: async () => {
         stop.abort();
@@ -54,7 +62,10 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   };
   return {
     onState: (next) => (state = next),
-    onRequest: metrics.noteRequest,
+    onRequest: (request) => {
+      metrics.noteRequest(request);
+      tally.note(request);
+    },
     attend,
     port: server?.port ?? null,
     [Symbol.asyncDispose]: async () => server?.[Symbol.asyncDispose](),
@@ -80,9 +91,11 @@ type Attending = {
   readonly stop: AbortSignal;
   /** Told of the database when it is there, and of null when it is let go. */
   readonly opened: (db: Database | null) => void;
+  /** Called at each look. */
+  readonly report: () => void;
 };
 
-async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opened }: Attending): Promise<void> {
+async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opened, report }: Attending): Promise<void> {
   const { clock, log } = parts;
   const { environment, settings } = parts.config;
   let warehouse: Warehouse | null = null;
@@ -102,6 +115,7 @@ async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opene
       clock,
       accountId,
       log,
+      report,
       lookEveryMs: settings.notify.look_seconds * 1000,
       send: url === undefined ? null : createWebhook({ url, format: settings.notify.format }),
     },

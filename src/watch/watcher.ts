@@ -10,6 +10,8 @@ export type WatcherParts = LookParts & {
   readonly log: Log;
   readonly lookEveryMs: number;
   readonly send: Send | null;
+  /** Called at each turn. */
+  readonly report?: () => void;
 };
 
 /** Looks and tells until `stop` is aborted. Trouble of its own is logged and never stops the work it watches. */
@@ -25,6 +27,7 @@ export async function runWatcher(parts: WatcherParts, stop: AbortSignal): Promis
       wasWell = false;
     }
     await parts.clock.sleep(parts.lookEveryMs, stop).catch(() => undefined);
+    parts.report?.();
   }
 }
 

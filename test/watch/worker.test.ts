@@ -85,6 +85,9 @@ describe("a worker that is looked at", () => {
     for (const secret of [stage.sandbox.token, stage.sandbox.url, stage.databaseUrl])
       expect(text).not.toContain(secret);
     expect((await get(port, "/")).status).toBe(404);
+    await until(() => linesOf(child).some(({ msg }) => msg === "requests.sent"));
+    // a night has thousands of slices: at the level info none has a line of its own
+    expect(linesOf(child).filter((line) => "slice_id" in line)).toEqual([]);
     child.process.kill("SIGTERM");
     expect(await child.ended).toBe(0);
   });
