@@ -6,7 +6,7 @@ import { within } from "./glance.ts";
 import type { WatchedState } from "./watched-state.ts";
 
 /** One thing that must be well for a worker to be ready. */
-export type ReadyCheck = {
+type ReadyCheck = {
   readonly check: "database" | "migrations" | "heartbeat" | "token";
   readonly ok: boolean;
   /** What was found, in words. */

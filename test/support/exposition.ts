@@ -7,7 +7,7 @@ export type Family = {
 };
 
 /** One line of it. */
-export type Sample = {
+type Sample = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

@@ -24,10 +24,10 @@ export function clockAt(time: number): SetClock {
 }
 
 /** A line of the log. */
-export type Line = { readonly msg: string; readonly level: number } & Readonly<Record<string, unknown>>;
+type Line = { readonly msg: string; readonly level: number } & Readonly<Record<string, unknown>>;
 
 /** A log that keeps its lines. */
-export function keptLog(): { readonly log: Log; readonly lines: () => readonly Line[] } {
+function keptLog(): { readonly log: Log; readonly lines: () => readonly Line[] } {
   const lines: string[] = [];
   const log = createLog({ level: "trace", secrets: [], to: { write: (line) => void lines.push(line) } });
   return { log, lines: () => lines.map((line) => JSON.parse(line) as Line) };

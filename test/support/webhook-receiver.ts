@@ -1,7 +1,7 @@
 import fastify from "fastify";
 
 /** A message as a webhook took it. */
-export type Received = {
+type Received = {
   readonly text: string;
   readonly blocks?: readonly {
     readonly type: string;
