@@ -29,6 +29,7 @@ describe("a webhook that is down", () => {
     await house.watch(1);
     expect(house.receiver.asked()).toBe(1);
     expect(house.receiver.received).toEqual([]);
+    expect(house.lines().map(({ msg }) => msg)).toContain("notice.failed");
   });
 
   test("is one that never answers, too", async () => {
