@@ -4,6 +4,7 @@ type Level = "debug" | "info" | "warn" | "error";
 /** Every event of the log by its name (`msg`), with its level and what it tells. A test holds this list against the code. */
 export const logEvents = {
   "worker.started": { level: "info", says: "a worker is at work" },
+  "worker.stopping": { level: "info", says: "it was told to stop, and gives back what it has not begun" },
   "worker.enters_anew": { level: "warn", says: "it was silent for so long that it was taken for dead" },
   "schedule.planned": { level: "info", says: "a tick of the schedule has planned: how many slices are new" },
   "requests.sent": { level: "info", says: "what this worker sent since the last look for what is wrong" },

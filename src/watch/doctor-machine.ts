@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import path from "node:path";
-import { parseCrontab } from "graphile-worker";
-import { datasets } from "../datasets/all.ts";
 import { failed, ill, well, type Diagnosis } from "./diagnosis.ts";
 
 const gib = 2 ** 30;
@@ -36,41 +33,17 @@ async function statfsAbove(folder: string): Promise<{ bavail: number; bsize: num
   }
 }
 
-/** Whether the schedule can be read, and names tasks and datasets that there are. */
-export function checkCrontab(file: string, tasks: readonly string[]): Diagnosis {
-  try {
-    const items = parseCrontab(readFileSync(file, "utf8"));
-    const names = new Set(datasets.map(({ name }) => name));
-    const wrong = items.flatMap(({ task, payload }) => [
-      ...(tasks.includes(task) ? [] : [`no task is called ${task}`]),
-      ...datasetsOf(payload)
-        .filter((name) => !names.has(name))
-        .map((name) => `no dataset is called ${name}`),
-    ]);
-    if (wrong.length > 0)
-      return ill(
-        "crontab",
-        "fail",
-        `${file}: ${wrong.join(", ")}`,
-        `tasks are ${tasks.join(", ")}; \`storehouse datasets\` lists the datasets`,
-      );
-    if (items.length === 0)
-      return ill("crontab", "warn", `${file} has no line`, "without one nothing is planned by the clock");
-    return well("crontab", `${items.length} ${items.length === 1 ? "line" : "lines"} in ${file}`);
-  } catch (error) {
-    if (error instanceof Error && "code" in error)
-      return ill(
-        "crontab",
-        "fail",
-        `${file} cannot be read: ${String(error.code)}`,
-        "mend its permissions, or put it back",
-      );
-    const { found } = failed("crontab", error);
-    return ill("crontab", "fail", `${file}: ${found}`, "mend the line that is named");
-  }
-}
+/** The schedule: its file, and what reads it, a line each; that throws where one does not fit. */
+export type Schedule = { readonly file: string; readonly read: (file: string) => readonly unknown[] };
 
-function datasetsOf(payload: unknown): readonly string[] {
-  const named = typeof payload === "object" && payload !== null && "datasets" in payload ? payload.datasets : [];
-  return Array.isArray(named) ? named.map(String) : [];
+/** Whether the schedule can be read, and names tasks and datasets that there are. */
+export function checkCrontab({ file, read }: Schedule): Diagnosis {
+  try {
+    const { length } = read(file);
+    if (length === 0)
+      return ill("crontab", "warn", `${file} has no line`, "without one nothing is planned by the clock");
+    return well("crontab", `${length} ${length === 1 ? "line" : "lines"} in ${file}`);
+  } catch (error) {
+    return failed("crontab", error);
+  }
 }

@@ -10,7 +10,7 @@ import { openWarehouse, type Database } from "../warehouse/database.ts";
 import { failed, ill, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./doctor-database.ts";
 import { checkFailedSlices, checkIncidents, checkWorkers } from "./doctor-ledger.ts";
-import { checkCrontab, checkDisk } from "./doctor-machine.ts";
+import { checkCrontab, checkDisk, type Schedule } from "./doctor-machine.ts";
 import { checkApi, checkWebhook } from "./doctor-ways.ts";
 import { createWebhook } from "./webhook.ts";
 
@@ -20,9 +20,7 @@ export type Patient = {
   readonly settings: Settings;
   readonly home: string;
   readonly clock: Clock;
-  readonly crontab: string;
-  /** Tasks that the crontab may name. */
-  readonly tasks: readonly string[];
+  readonly crontab: Schedule;
   /** Whether a test message is sent to the webhook. */
   readonly triesWebhook: boolean;
 };
@@ -42,7 +40,7 @@ export async function diagnose(patient: Patient): Promise<readonly Diagnosis[]> 
     checkWebhook(send, { tries: triesWebhook, format, now: clock.now() }),
   ]);
   const disk = environment.DATABASE_URL === undefined ? [await checkDisk(embeddedFolder(patient.home))] : [];
-  return [...database, ...disk, ...api, checkCrontab(patient.crontab, patient.tasks), webhook];
+  return [...database, ...disk, ...api, checkCrontab(patient.crontab), webhook];
 }
 
 async function checkApiAccess({ environment, settings, clock }: Patient): Promise<readonly Diagnosis[]> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCrontab } from "../../src/crontab.ts";
 import { checkSkew } from "../../src/watch/doctor-database.ts";
 import { checkCrontab, checkDisk } from "../../src/watch/doctor-machine.ts";
 
@@ -14,24 +15,24 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function crontab(text: string) {
   const file = path.join(folder, "crontab");
   writeFileSync(file, text);
-  return checkCrontab(file, ["plan_due"]);
+  return checkCrontab({ file, read: readCrontab });
 }
 
 describe("a crontab", () => {
   test.each([
     ["ok", "0 4 * * * plan_due ?max=3\n", "1 line in"],
     ["warn", "# nothing\n", "has no line"],
-    ["fail", "0 4 * * * plan_deu\n", "no task is called plan_deu"],
-    ["fail", '0 4 * * * plan_due {"datasets":["keyword_rnak"]}\n', "no dataset is called keyword_rnak"],
-    ["fail", "99 4 * * * plan_due\n", "crontab"],
+    ["fail", "0 4 * * * plan_deu\n", "line 1: no task has the name plan_deu"],
+    ["fail", '0 4 * * * plan_due {"datasets":["keyword_rnak"]}\n', "line 1: no dataset has the name keyword_rnak"],
+    ["fail", "# a comment\n99 4 * * * plan_due\n", "line 2"],
   ] as const)("is %s: %s", (state, text, found) => {
     expect(crontab(text)).toMatchObject({ state, found: expect.stringContaining(found) as string });
   });
 
   test("that is not there is named", () => {
-    expect(checkCrontab(path.join(folder, "none"), [])).toMatchObject({
+    expect(checkCrontab({ file: path.join(folder, "none"), read: readCrontab })).toMatchObject({
       state: "fail",
-      found: expect.stringContaining("ENOENT") as string,
+      found: expect.stringContaining("names no file") as string,
     });
   });
 });

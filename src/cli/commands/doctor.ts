@@ -1,11 +1,11 @@
-import path from "node:path";
 import type { Command } from "commander";
-import { projectRoot } from "../../config/config.ts";
+import { crontabFile } from "../../config/config.ts";
 import { processEnvironment, type Environment } from "../../config/env.ts";
 import { readLeniently } from "../../config/read-leniently.ts";
 import { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { hiderOf } from "../../core/secret.ts";
+import { readCrontab } from "../../crontab.ts";
 import { failed, well, type Diagnosis } from "../../watch/diagnosis.ts";
 import { diagnose } from "../../watch/doctor.ts";
 import { environmentFile, homeOf, settingsFile, settingsIn } from "../environment.ts";
@@ -28,13 +28,13 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
   const told = readEnvironmentPart();
   const { environment } = told;
   const { settings, diagnosis } = readSettingsPart(environment);
+  const home = homeOf(environment);
   const found = await diagnose({
     environment,
     settings,
-    home: homeOf(environment),
+    home,
     clock: systemClock(),
-    crontab: path.join(projectRoot, "jobs", "crontab"),
-    tasks: ["plan_due"],
+    crontab: { file: crontabFile({ environment, settings, home }), read: readCrontab },
     triesWebhook: notify === true,
   });
   const checks = [...told.diagnoses, diagnosis, ...found];
