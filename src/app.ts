@@ -36,6 +36,8 @@ export interface App extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of each request that ended, for whoever counts them. */
+  readonly onRequest?: ClientOptions["onRequest"];
   /** Told where the story of each slice stands; set by tests only. */
   readonly at?: CrashHook | undefined;
   /** How often this process says that it lives; another one than the usual is set by tests only. */
@@ -65,7 +67,7 @@ const mostConnections = 20;
 export function createAppLog({ environment }: Config): Log {
   return createLog({
     level: environment.LOG_LEVEL,
-    secrets: [environment.API_TOKEN ?? "", passwordOf(environment.DATABASE_URL)],
+    secrets: [environment.API_TOKEN ?? "", passwordOf(environment.DATABASE_URL), environment.NOTIFY_URL ?? ""],
   });
 }
 
@@ -226,7 +228,7 @@ export function startWork({ config }: App, { parts }: Ingest): Hands {
 }
 
 /** How the settings want the API to be spoken to. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
-export function clientOptions({ config, clock }: App): ClientOptions {
+export function clientOptions({ config, clock, onRequest }: App): ClientOptions {
   const { api } = config.settings;
   const { baseUrl, token } = apiAccess(config.environment);
   return {
@@ -236,6 +238,7 @@ export function clientOptions({ config, clock }: App): ClientOptions {
     timeoutMs: api.timeout_seconds * 1000,
     largestAnswer: api.largest_answer_mib * 2 ** 20,
     clock,
+    onRequest,
   };
 }
 

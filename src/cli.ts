@@ -1,14 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { addApp } from "./cli/commands/app.ts";
 import { addBackfill } from "./cli/commands/backfill.ts";
-
 import { addChart } from "./cli/commands/chart.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
-
 import { addDbt } from "./cli/commands/dbt.ts";
 import { addDiscover } from "./cli/commands/discover.ts";
 import { addExport } from "./cli/commands/export.ts";
+import { addDoctor } from "./cli/commands/doctor.ts";
 import { addFind } from "./cli/commands/find.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
@@ -52,12 +51,12 @@ for (const add of [
   addKeywordsCommand,
   addWorker,
   addSchedule,
+  addDoctor,
   addReplay,
   addRaw,
   addExport,
   addDbt,
   addChart,
-
   addPrune,
   addMigrate,
   addOperations,

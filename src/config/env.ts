@@ -9,6 +9,16 @@ const BaseUrl = z
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
+/** An address that often holds a secret: it travels encrypted, or does not leave this machine. */
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
+  .refine(
+    (text) => new URL(text).protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(text).hostname),
+    "must be https, or http on this machine (localhost)",
+  )
+  .refine((text) => !text.includes("#"), "must have no fragment")
+  .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
+
 /** The variables, each with its meaning. */
 export const Environment = z.object({
   API_BASE_URL: BaseUrl.optional().describe(
@@ -30,6 +40,11 @@ export const Environment = z.object({
     })
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
+  NOTIFY_URL: WebhookUrl.optional().meta({
+    description:
+      "Webhook that is told when something is wrong and when it is over: https, or http on this machine; as secret as a password.",
+    secret: true,
+  }),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
   STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z

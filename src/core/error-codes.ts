@@ -176,6 +176,11 @@ export const errorCodes = {
     says: "this process was silent for so long that it was taken for dead, and others have what it had",
     next: "a worker enters anew by itself; run a command again",
   },
+  webhook_failed: {
+    recovery: "retry",
+    says: "the webhook did not take the message",
+    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again by itself, ever more seldom",
+  },
   fenced: { recovery: "fenced", says: "another worker took this slice over", next: "nothing to do" },
   stopped: { recovery: "fenced", says: "the worker is stopping", next: "nothing to do; the slice is given back" },
 } as const satisfies Record<

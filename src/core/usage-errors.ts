@@ -32,6 +32,11 @@ export const usageErrors = {
     next: "name another place, or mend its permissions",
   },
   port_taken: { recovery: "usage", says: "port {port} is taken", next: "leave --port out or choose another" },
+  health_not_listening: {
+    recovery: "usage",
+    says: "health checks cannot be answered on {host} port {port}: {cause}",
+    next: "set health.host to an address of this machine and health.port to a port that may be used, or to off",
+  },
   unknown_dataset: {
     recovery: "usage",
     says: "no dataset has the name {dataset}",

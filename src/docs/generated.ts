@@ -7,6 +7,9 @@ import { projectRoot } from "../config/config.ts";
 import { Environment } from "../config/env.ts";
 import { Settings, settingsFor } from "../config/settings.ts";
 import { errorCodes } from "../core/error-codes.ts";
+import { logEvents } from "../core/log-events.ts";
+import { incidentKinds } from "../watch/incident-kinds.ts";
+import { fleetMetrics, workerMetrics } from "../watch/metric-list.ts";
 import { datasetOptions, datasets } from "../datasets/all.ts";
 import { columnTables } from "./column-tables.ts";
 import { datasetTable } from "./dataset-table.ts";
@@ -62,6 +65,26 @@ const tables: Readonly<Record<string, () => string | Promise<string>>> = {
             : settingsRows(z.toJSONSchema(options, { io: "input" }) as JsonSchema, `datasets.${name}.options.`),
         ),
       ],
+    ),
+  events: () =>
+    markdown(
+      ["event", "level", "meaning"],
+      Object.entries(logEvents).map(([event, { level, says }]) => [`\`${event}\``, level, says]),
+    ),
+  metrics: () =>
+    markdown(
+      ["metric", "kind", "labels", "meaning"],
+      Object.entries({ ...fleetMetrics, ...workerMetrics }).map(([name, { kind, labels, help }]) => [
+        `\`${name}\``,
+        kind,
+        labels.join(", "),
+        help,
+      ]),
+    ),
+  incidents: () =>
+    markdown(
+      ["kind", "what is wrong", "next step"],
+      Object.entries(incidentKinds).map(([kind, { says, next }]) => [`\`${kind}\``, says, next]),
     ),
   errors: () =>
     markdown(

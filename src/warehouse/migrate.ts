@@ -38,6 +38,23 @@ async function bringUpToDate({ db, pool }: Warehouse): Promise<string[]> {
   return results.map((result) => result.migrationName);
 }
 
+/** How the database stands against the migrations of this program, without running any; none has run in a database that has no such table. */
+export async function pendingMigrations(
+  db: Database,
+): Promise<{ readonly missing: readonly string[]; readonly unknown: readonly string[] }> {
+  const known = Object.keys(await getMigrations());
+  const { rows: found } = await sql<{
+    there: boolean;
+  }>`select to_regclass('ops.migration') is not null as there`.execute(db);
+  const { rows } =
+    found[0]?.there === true ? await sql<{ name: string }>`select name from ops.migration`.execute(db) : { rows: [] };
+  const ran = new Set(rows.map(({ name }) => name));
+  return {
+    missing: known.filter((name) => !ran.has(name)),
+    unknown: [...ran].filter((name) => !known.includes(name)).sort(),
+  };
+}
+
 /** The migrator makes its tables itself, and without a word about them. */
 const commentsOnOwnTables = `
   comment on table  ops.migration                is 'Migrations that have run.';

@@ -40,6 +40,8 @@ const defaults: Settings = {
   },
   worker: { grace_seconds: 50 },
   database: { timeout_seconds: 600 },
+  health: { host: "127.0.0.1", port: 9464 },
+  notify: { format: "slack", look_seconds: 60 },
 };
 
 describe("the defaults", () => {
@@ -96,6 +98,8 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     },
     worker: defaults.worker,
     database: defaults.database,
+    health: defaults.health,
+    notify: defaults.notify,
   });
 });
 

@@ -1,9 +1,12 @@
 import type { Command } from "commander";
+import { createAppLog } from "../../app.ts";
 import { apiAccess, crontabFile } from "../../config/config.ts";
+import { systemClock } from "../../core/clock.ts";
 import { readCrontab } from "../../crontab.ts";
 import { AbortError, UsageError } from "../../core/errors.ts";
+import { startWatch } from "../../watch/start-watch.ts";
 import { openWorkerApp } from "../../worker-waits.ts";
-import { runWorker, type WorkerOptions } from "../../worker.ts";
+import { runWorker } from "../../worker.ts";
 import { loadConfig } from "../environment.ts";
 import { remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -29,14 +32,17 @@ async function work(): Promise<void> {
   readCrontab(crontabFile(config));
   const stop = stopSignal();
   const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
-  const options: WorkerOptions = {};
   try {
-    await using app = await openWorkerApp(config, { ...options, stop: stop.signal });
+    // before the database is: who looks at a worker that waits for it is told so
+    await using watch = await startWatch({ config, clock: systemClock(), log: createAppLog(config) });
+    const { onState, onRequest } = watch;
+    await using app = await openWorkerApp(config, { onState, stop: stop.signal });
     if (app === null) return;
+    await using _ = watch.attend(app.databaseUrl);
     remark(
       "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
     );
-    const error = await runWorker(app, stop.signal, options);
+    const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
     remark(error === null ? "The worker has stopped." : error.message);
     if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
   } finally {
