@@ -64,10 +64,10 @@ const daysOf = async (stage: Stage) =>
 /** Apps of the configuration alone: nothing has to be read before the market is planned. */
 const listed = (
   countries: readonly string[],
-  keywords: readonly string[],
+  words: readonly string[],
   days = 4,
 ): NonNullable<RunOptions["settings"]> => ({
-  portfolio: { source: "config", apps: [{ id: app, countries: [...countries], keywords: [...keywords] }] },
+  portfolio: { source: "config", apps: [{ id: app, countries: [...countries], keywords: [...words] }] },
   datasets: { keyword_rank: { history_days: days } },
 });
 
@@ -148,7 +148,7 @@ test("days of a backfill are asked for newest first, after the day before, and o
   expect(done[0]?.class).toBe("daily");
   const backfill = done.filter((slice) => slice.class === "backfill").map(({ day }) => day);
   expect(backfill.length).toBeGreaterThan(1);
-  expect(backfill).toEqual([...backfill].sort().reverse());
+  expect(backfill).toEqual([...backfill].sort().toReversed());
   expect(await stage.query("select from ops.slice where class = 'backfill' and state = 'deferred'")).not.toEqual([]);
   expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(total * 0.5);
 });
