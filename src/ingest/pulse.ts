@@ -61,12 +61,16 @@ export function startPulse(parts: PulseParts): AsyncDisposable {
   const { clock, rhythm } = parts;
   const ended = new AbortController();
   const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
+  let looking: Promise<void> | null = null;
 
   async function beating(): Promise<void> {
     // after an outage all are silent for a while: whoever is back first does not bury the others
     let steady = 0;
-    for (await wait(); !ended.signal.aborted; await wait())
-      steady = (await beatOnce(parts, steady > 0)) ? steady + 1 : 0;
+    for (await wait(); !ended.signal.aborted; await wait()) {
+      steady = (await beatOnce(parts)) ? steady + 1 : 0;
+      // beside the beats: what it waits for, such as a plan that another makes, may take longer than a silence may
+      if (steady > 0) looking ??= lookAround(parts, steady > 1).finally(() => (looking = null));
+    }
   }
 
   const all = beating();
@@ -74,30 +78,43 @@ export function startPulse(parts: PulseParts): AsyncDisposable {
     [Symbol.asyncDispose]: async () => {
       ended.abort();
       await all;
+      await looking;
     },
   };
 }
 
 /** One beat; true when the database took it. */
-async function beatOnce(parts: PulseParts, isSteady: boolean): Promise<boolean> {
-  const { db, worker, accountId, abort, onBeat } = parts;
+async function beatOnce(parts: PulseParts): Promise<boolean> {
   try {
-    if (!(await worker.beat())) abort(fail("taken_for_dead"));
-    onBeat(null);
-    const stop = await readStop(db, accountId, worker.workerId);
-    if (stop !== null) abort(refusalOf(stop));
-    if (isSteady) {
-      await freeTheDead(parts);
-      await parts.afterwards?.();
-    }
+    if (!(await parts.worker.beat())) parts.abort(fail("taken_for_dead"));
+    parts.onBeat(null);
     return true;
   } catch (error) {
     const isAway =
       isLostConnection(error) || (error instanceof StorehouseError && error.code === "database_unreachable");
-    if (isAway) onBeat(fail("database_unreachable", { problem: "no heartbeat gets through" }, error));
-    else parts.log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "pulse.failed");
+    if (isAway) parts.onBeat(fail("database_unreachable", { problem: "no heartbeat gets through" }, error));
+    else say(parts, error);
     return false;
   }
+}
+
+/** Hears of a refusal that another process met, and frees what the dead hold. What fails of it is done at a later beat. */
+async function lookAround(parts: PulseParts, isSteady: boolean): Promise<void> {
+  const { db, worker, accountId, abort } = parts;
+  try {
+    const stop = await readStop(db, accountId, worker.workerId);
+    if (stop !== null) abort(refusalOf(stop));
+    if (!isSteady) return;
+    await freeTheDead(parts);
+    await parts.afterwards?.();
+  } catch (error) {
+    if (!isLostConnection(error)) say(parts, error);
+  }
+}
+
+/** The driver's own text may say where. */
+function say({ log }: PulseParts, error: unknown): void {
+  log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "pulse.failed");
 }
 
 /** The refusal that another process met, as an error of this one. */
