@@ -7,6 +7,7 @@ import type { Day } from "./core/day.ts";
 import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
 import { createLog, type Log } from "./core/log.ts";
 import { hiderOf } from "./core/secret.ts";
+import { secretsOf } from "./config/secrets.ts";
 import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
@@ -63,10 +64,7 @@ const mostConnections = 20;
 
 /** The log of a process, which shows neither token nor password. */
 export function createAppLog({ environment }: Config): Log {
-  return createLog({
-    level: environment.LOG_LEVEL,
-    secrets: [environment.API_TOKEN ?? "", passwordOf(environment.DATABASE_URL)],
-  });
+  return createLog({ level: environment.LOG_LEVEL, secrets: secretsOf(environment) });
 }
 
 /** Opens the database (the embedded one when none is named), brings it up to date, and puts the rest together. */
@@ -170,7 +168,7 @@ export async function openIngest(
     queueId,
     retryMs,
     refreshBalance: refresh,
-    scrub: hiderOf([access.token]),
+    scrub: hiderOf(secretsOf(app.config.environment)),
     abort,
     halted: halting.signal,
     freeTheDead: () => freeTheDead(living),
@@ -237,9 +235,4 @@ export function clientOptions({ config, clock }: App): ClientOptions {
     largestAnswer: api.largest_answer_mib * 2 ** 20,
     clock,
   };
-}
-
-/** The password of a database's address as it stands there; the driver shows no other form of it. */
-function passwordOf(url: string | undefined): string {
-  return url === undefined ? "" : (URL.parse(url)?.password ?? "");
 }

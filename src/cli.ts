@@ -10,6 +10,7 @@ import { addDbt } from "./cli/commands/dbt.ts";
 import { addDiscover } from "./cli/commands/discover.ts";
 import { addExport } from "./cli/commands/export.ts";
 import { addFind } from "./cli/commands/find.ts";
+import { addGrants } from "./cli/commands/grants.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
@@ -60,6 +61,7 @@ for (const add of [
 
   addPrune,
   addMigrate,
+  addGrants,
   addOperations,
   addDatasets,
   addSandbox,
