@@ -109,6 +109,7 @@ begin
     execute format('revoke all on all sequences in schema %I from ${roles.loader}, ${roles.reader}', thing.schema);
     if thing.schema not in ('parts', 'archive') then
       execute format('grant usage on schema %I to ${roles.loader}', thing.schema);
+      execute format('grant usage on all sequences in schema %I to ${roles.loader}', thing.schema);
     end if;
     if thing.schema in ('core', 'mart', 'ops') then
       execute format('grant usage on schema %I to ${roles.reader}', thing.schema);
@@ -137,9 +138,6 @@ begin
       execute format('grant select on %s to ${roles.reader}', thing.name);
     end if;
   end loop;
-  if to_regnamespace('graphile_worker') is not null then
-    grant usage on all sequences in schema graphile_worker to ${roles.loader};
-  end if;
   grant execute on function ops.make_partition(regclass, date) to ${roles.loader};
 end
 $$;`;
