@@ -37,6 +37,8 @@ export interface App extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Strikes every secret of the settings out of a text. */
+  readonly hide: (text: string) => string;
   /** Told where the story of each slice stands; set by tests only. */
   readonly at?: CrashHook | undefined;
   /** How often this process says that it lives; another one than the usual is set by tests only. */
@@ -90,6 +92,7 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
     databaseUrl,
     clock: systemClock(asOf),
     log,
+    hide: hiderOf(secretsOf(environment)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -168,7 +171,7 @@ export async function openIngest(
     queueId,
     retryMs,
     refreshBalance: refresh,
-    scrub: hiderOf(secretsOf(app.config.environment)),
+    scrub: app.hide,
     abort,
     halted: halting.signal,
     freeTheDead: () => freeTheDead(living),
@@ -196,12 +199,12 @@ export async function openIngest(
 
 /** Tells all processes of the account that the API refuses it, and the log, once. */
 async function noteRefusal(
-  { warehouse, log, rhythm = usualRhythm }: App,
-  { accountId, token }: ApiAccess,
+  { warehouse, log, hide, rhythm = usualRhythm }: App,
+  { accountId }: ApiAccess,
   { code, message, context }: AbortError,
 ): Promise<void> {
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
-  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hiderOf([token])(message) };
+  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
   const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
   const isNews = await noteStop(warehouse.db, accountId, stop, distances).catch(() => true);
   log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");

@@ -27,7 +27,8 @@ import { addShow } from "./cli/commands/show.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
-import { remark, tolerateClosedPipes } from "./cli/output.ts";
+import { reportCrashes, sayHidden } from "./cli/crash.ts";
+import { tolerateClosedPipes } from "./cli/output.ts";
 import { reportFailure } from "./cli/report-failure.ts";
 import { programVersion } from "./config/version.ts";
 
@@ -69,10 +70,11 @@ for (const add of [
   add(program);
 
 tolerateClosedPipes();
+reportCrashes();
 try {
   await program.parseAsync();
 } catch (error) {
   // commander has said what is wrong; only the code is left, and ours for usage is 2
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else process.exitCode = reportFailure(error, remark);
+  else process.exitCode = reportFailure(error, sayHidden);
 }

@@ -1,18 +1,38 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { apiAccess, projectRoot, type Config } from "../config/config.ts";
-import { processEnvironment, readEnvironment } from "../config/env.ts";
+import { processEnvironment, readEnvironment, type Environment } from "../config/env.ts";
 import { readSettings } from "../config/read-settings.ts";
+import { secretsOf } from "../config/secrets.ts";
 import { createApp, type App } from "../app.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { hiderOf } from "../core/secret.ts";
 import { datasetOptions } from "../datasets/all.ts";
 import { unusableSettings } from "../ingest/unusable-settings.ts";
 
+/** The environment of this process, and `.env` in the working folder or else the project's. */
+function loadEnvironment(): Environment {
+  const file = [path.resolve(".env"), path.join(projectRoot, ".env")].find((candidate) => existsSync(candidate));
+  return readEnvironment(processEnvironment(), file);
+}
+
+/** Strikes the secrets of this process out of a text that nobody foresaw, also where its settings do not fit. */
+export function hideSecrets(text: string): string {
+  return hiderOf([...secretsOf(processEnvironment()), ...secretsLoaded()])(text);
+}
+
+function secretsLoaded(): readonly string[] {
+  try {
+    return secretsOf(loadEnvironment());
+  } catch {
+    return [];
+  }
+}
+
 /** The configuration of this process: environment, `.env` in the working folder or else the project's, config/storehouse.yaml. */
 export function loadConfig(): Config {
-  const file = [path.resolve(".env"), path.join(projectRoot, ".env")].find((candidate) => existsSync(candidate));
-  const environment = readEnvironment(processEnvironment(), file);
+  const environment = loadEnvironment();
   const named = environment.STOREHOUSE_CONFIG;
   if (named !== undefined && !existsSync(named))
     throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names no file: ${named}` });

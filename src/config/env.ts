@@ -11,7 +11,8 @@ const BaseUrl = z
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
 /** A variable that goes into no log, no table and no argument; with _FILE behind its name it tells a file that holds it. */
-const secret = (schema: z.ZodString, meaning: string) => schema.optional().meta({ description: meaning, secret: true });
+const secret = <S extends z.ZodType<string>>(schema: S, meaning: string) =>
+  schema.optional().meta({ description: meaning, secret: true });
 
 /** Of other characters programs disagree how to write them in a log-in. */
 const RolePassword = z.string().regex(/^[!-~]{12,}$/, "must be 12 or more plain characters (ASCII) without spaces");

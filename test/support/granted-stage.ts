@@ -46,7 +46,7 @@ export async function grant(url: string, given: RolePasswords = {}): Promise<rea
 /** The same database, somebody else. */
 export function urlAs(database: string, user: string, password: string): string {
   const url = new URL(database);
-  [url.username, url.password] = [user, password];
+  [url.username, url.password] = [user, encodeURIComponent(password)];
   return url.href;
 }
 

@@ -29,6 +29,8 @@ export type OwnPostgres = AsyncDisposable & {
   readonly restart: (mode: "fast" | "immediate") => Promise<void>;
   /** The folder of its data, with its configuration. */
   readonly data: string;
+  /** The file that it logs to. */
+  readonly log: string;
 };
 
 /** Starts a server in a folder of its own, of the version that the run of tests has; disposing stops it and removes the folder. */
@@ -53,6 +55,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
       return databaseUrl(server.url, name);
     },
     data: place.data,
+    log: place.log,
     restart: async (mode) => {
       const done = await runTool(place, "pg_ctl", ["restart", "-w", "-m", mode, "-D", place.data, "-l", place.log]);
       if (!done) throw new Error(`the server did not restart; see ${place.log}`);
