@@ -8,7 +8,7 @@ import { alone } from "./alone.ts";
 import { isMissingRight } from "./database-errors.ts";
 import { openWarehouse, type Database, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
-import { migrationNames, migrationsFolder, migrationStanding } from "./pending.ts";
+import { migrationNames, migrationsFolder, pendingMigrations } from "./pending.ts";
 
 /** The queue's own migrations speak on the console otherwise. */
 const silent = new Logger(() => () => undefined);
@@ -24,10 +24,10 @@ export async function migrate(url: string): Promise<string[]> {
  * anything. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has.
  */
 export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> {
-  const { pending, unknown, mayMigrate } = await migrationStanding(warehouse.db);
+  const { missing, unknown, mayMigrate } = await pendingMigrations(warehouse.db);
   if (unknown.length > 0) throw fail("database_newer", { migration: unknown.at(-1) });
-  if (pending.length > 0 && !mayMigrate) throw fail("migrations_pending", { migration: pending[0] });
-  if (pending.length === 0) {
+  if (missing.length > 0 && !mayMigrate) throw fail("migrations_pending", { migration: missing[0] });
+  if (missing.length === 0) {
     if (await bringQueueUpToDate(warehouse)) await alone(warehouse.db, () => renewRights(warehouse.db));
     return [];
   }

@@ -7,8 +7,8 @@ import type { Database } from "./database.ts";
 export const migrationsFolder = path.resolve(import.meta.dirname, "../../migrations");
 
 /** How a database stands to this program's migrations: those that it lacks, those that it knows and the program does not, and whether this role may change that. */
-export type MigrationStanding = {
-  readonly pending: readonly string[];
+export type PendingMigrations = {
+  readonly missing: readonly string[];
   readonly unknown: readonly string[];
   readonly mayMigrate: boolean;
 };
@@ -20,7 +20,7 @@ export async function migrationNames(): Promise<readonly string[]> {
 }
 
 /** Looks at which migrations have run, and changes nothing. Needs no right but to read `ops.migration`. */
-export async function migrationStanding(db: Database): Promise<MigrationStanding> {
+export async function pendingMigrations(db: Database): Promise<PendingMigrations> {
   const { rows } = await sql<{ mayMigrate: boolean; hasTable: boolean }>`
     select case when n.oid is null then has_database_privilege(current_database(), 'create') else pg_has_role(n.nspowner, 'usage') end as "mayMigrate",
            exists (select from pg_catalog.pg_class as c where c.relnamespace = n.oid and c.relname = 'migration') as "hasTable"
@@ -32,7 +32,7 @@ export async function migrationStanding(db: Database): Promise<MigrationStanding
     : [];
   const known = new Set(ran.map(({ name }) => name));
   return {
-    pending: names.filter((name) => !known.has(name)),
+    missing: names.filter((name) => !known.has(name)),
     unknown: [...known].filter((name) => !names.includes(name)),
     mayMigrate,
   };
