@@ -11,7 +11,7 @@ import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { addDays } from "../../src/core/day.ts";
 
 // two dozen processes, one after the other
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
 

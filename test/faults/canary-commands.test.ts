@@ -7,6 +7,7 @@ import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { projectRoot } from "../../src/config/config.ts";
 import { startRunner } from "../../src/queue-runner.ts";
 import { canary, givenAway, tablesWithCanary, token } from "../support/canary.ts";
 import { everyCommand } from "../support/every-command.ts";
@@ -17,7 +18,7 @@ import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
 import { migrate } from "../../src/warehouse/migrate.ts";
 
 // two dozen processes, one after the other
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** Passwords with characters that an address writes in another way. */
 const password = (role: string) => `${role}/%@:${canary}?#`;
@@ -60,6 +61,8 @@ afterAll(async () => {
 
 const variables = {
   LOG_LEVEL: "trace",
+  // as the command line has it: types are stripped once and not by every process
+  NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
   NOTIFY_URL: webhook,
   STOREHOUSE_OWNER_PASSWORD: password("owner"),
   STOREHOUSE_LOADER_PASSWORD: password("loader"),
