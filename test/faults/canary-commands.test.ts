@@ -137,7 +137,12 @@ test("the queue's last_error has none of what a job fails with", async () => {
   const address = `GET https://api.example/x?token=${encodeURIComponent(token)} ${app.databaseUrl} ${token}`;
   const failed = Object.assign(new Error(address), { cause: new Error(address) });
   const task = () => Promise.reject(failed);
-  const runner = await startRunner(app, { taskList: { plan_due: task }, onLost: () => undefined });
+  const runner = await startRunner(app, {
+    taskList: { plan_due: task },
+    schedule: [],
+    onLost: () => undefined,
+    taker: "canary",
+  });
   await runner.addJob("plan_due", {}, { jobKey: "canary", maxAttempts: 1 });
   const errors = () =>
     stage.query<{ error: string }>(
