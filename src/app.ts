@@ -7,6 +7,7 @@ import type { Day } from "./core/day.ts";
 import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
 import { createLog, type Log } from "./core/log.ts";
 import { hiderOf } from "./core/secret.ts";
+import { secretsOf } from "./config/secrets.ts";
 import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
@@ -36,6 +37,8 @@ export interface App extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Strikes every secret of the settings out of a text. */
+  readonly hide: (text: string) => string;
   /** Told of each request that ended, for whoever counts them. */
   readonly onRequest?: ClientOptions["onRequest"];
   /** Told where the story of each slice stands; set by tests only. */
@@ -65,10 +68,7 @@ const mostConnections = 20;
 
 /** The log of a process, which shows neither token nor password. */
 export function createAppLog({ environment }: Config): Log {
-  return createLog({
-    level: environment.LOG_LEVEL,
-    secrets: [environment.API_TOKEN ?? "", passwordOf(environment.DATABASE_URL), environment.NOTIFY_URL ?? ""],
-  });
+  return createLog({ level: environment.LOG_LEVEL, secrets: secretsOf(environment) });
 }
 
 /** Opens the database (the embedded one when none is named), brings it up to date, and puts the rest together. */
@@ -94,6 +94,7 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
     databaseUrl,
     clock: systemClock(asOf),
     log,
+    hide: hiderOf(secretsOf(environment)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -172,7 +173,7 @@ export async function openIngest(
     queueId,
     retryMs,
     refreshBalance: refresh,
-    scrub: hiderOf([access.token]),
+    scrub: app.hide,
     abort,
     halted: halting.signal,
     freeTheDead: () => freeTheDead(living),
@@ -200,12 +201,12 @@ export async function openIngest(
 
 /** Tells all processes of the account that the API refuses it, and the log, once. */
 async function noteRefusal(
-  { warehouse, log, rhythm = usualRhythm }: App,
-  { accountId, token }: ApiAccess,
+  { warehouse, log, hide, rhythm = usualRhythm }: App,
+  { accountId }: ApiAccess,
   { code, message, context }: AbortError,
 ): Promise<void> {
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
-  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hiderOf([token])(message) };
+  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
   const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
   const isNews = await noteStop(warehouse.db, accountId, stop, distances).catch(() => true);
   log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
@@ -240,9 +241,4 @@ export function clientOptions({ config, clock, onRequest }: App): ClientOptions 
     clock,
     onRequest,
   };
-}
-
-/** The password of a database's address as it stands there; the driver shows no other form of it. */
-function passwordOf(url: string | undefined): string {
-  return url === undefined ? "" : (URL.parse(url)?.password ?? "");
 }

@@ -9,6 +9,7 @@ import { addDiscover } from "./cli/commands/discover.ts";
 import { addExport } from "./cli/commands/export.ts";
 import { addDoctor } from "./cli/commands/doctor.ts";
 import { addFind } from "./cli/commands/find.ts";
+import { addGrants } from "./cli/commands/grants.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
@@ -25,7 +26,8 @@ import { addShow } from "./cli/commands/show.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
-import { remark, tolerateClosedPipes } from "./cli/output.ts";
+import { reportCrashes, sayHidden } from "./cli/crash.ts";
+import { tolerateClosedPipes } from "./cli/output.ts";
 import { reportFailure } from "./cli/report-failure.ts";
 import { programVersion } from "./config/version.ts";
 
@@ -59,6 +61,7 @@ for (const add of [
   addChart,
   addPrune,
   addMigrate,
+  addGrants,
   addOperations,
   addDatasets,
   addSandbox,
@@ -66,10 +69,11 @@ for (const add of [
   add(program);
 
 tolerateClosedPipes();
+reportCrashes();
 try {
   await program.parseAsync();
 } catch (error) {
   // commander has said what is wrong; only the code is left, and ours for usage is 2
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else process.exitCode = reportFailure(error, remark);
+  else process.exitCode = reportFailure(error, sayHidden);
 }

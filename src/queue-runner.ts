@@ -25,7 +25,7 @@ export type QueueRunner = {
 /** Starts graphile-worker over the app's pool. Signals stay ours. */
 export async function startRunner(app: App, { taskList, schedule, onLost, taker }: QueueWork): Promise<QueueRunner> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
-  const tracked = trackTasks(taskList);
+  const tracked = trackTasks(taskList, app.hide);
   const options = {
     pgPool: app.warehouse.pool,
     // planning is done by one at a time
@@ -61,8 +61,11 @@ export async function startRunner(app: App, { taskList, schedule, onLost, taker 
   };
 }
 
-/** The same tasks, and a way to wait until none of them is under way. */
-function trackTasks(taskList: TaskList): { taskList: TaskList; allEnded: () => Promise<void> } {
+/** The same tasks, and a way to wait until none of them is under way. The queue writes down what a task fails with, which so holds no secret. */
+function trackTasks(
+  taskList: TaskList,
+  hide: (text: string) => string,
+): { taskList: TaskList; allEnded: () => Promise<void> } {
   const underWay = new Set<PromiseLike<unknown>>();
   const track = (task: Task): Task => {
     return async (payload, helpers) => {
@@ -70,6 +73,10 @@ function trackTasks(taskList: TaskList): { taskList: TaskList; allEnded: () => P
       underWay.add(work);
       try {
         return await work;
+      } catch (error) {
+        const told = new Error(hide(error instanceof Error ? error.message : String(error)));
+        told.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
+        throw told;
       } finally {
         underWay.delete(work);
       }

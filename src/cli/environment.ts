@@ -3,12 +3,32 @@ import path from "node:path";
 import { apiAccess, projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment, readEnvironment, type Environment } from "../config/env.ts";
 import { readSettings } from "../config/read-settings.ts";
+import { secretsOf } from "../config/secrets.ts";
 import type { Settings } from "../config/settings.ts";
 import { createApp, type App } from "../app.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { hiderOf } from "../core/secret.ts";
 import { datasetOptions } from "../datasets/all.ts";
 import { unusableSettings } from "../ingest/unusable-settings.ts";
+
+/** The environment of this process, and `.env` in the working folder or else the project's. */
+function loadEnvironment(): Environment {
+  return readEnvironment(processEnvironment(), environmentFile());
+}
+
+/** Strikes the secrets of this process out of a text that nobody foresaw, also where its settings do not fit. */
+export function hideSecrets(text: string): string {
+  return hiderOf([...secretsOf(processEnvironment()), ...secretsLoaded()])(text);
+}
+
+function secretsLoaded(): readonly string[] {
+  try {
+    return secretsOf(loadEnvironment());
+  } catch {
+    return [];
+  }
+}
 
 /** The `.env` of the working folder or else the project's; undefined when there is none. */
 export function environmentFile(): string | undefined {
@@ -36,7 +56,7 @@ export function homeOf({ STOREHOUSE_HOME: named }: Environment): string {
 
 /** The configuration of this process: environment, `.env` and config/storehouse.yaml. */
 export function loadConfig(): Config {
-  const environment = readEnvironment(processEnvironment(), environmentFile());
+  const environment = loadEnvironment();
   return Object.freeze({ environment, settings: settingsIn(settingsFile(environment)), home: homeOf(environment) });
 }
 

@@ -98,6 +98,36 @@ export const usageErrors = {
     says: "Postgres is too old",
     next: "use Postgres 15 or newer, or leave DATABASE_URL out to use the one that Storehouse brings",
   },
+  database_refused: {
+    recovery: "usage",
+    says: "Postgres refuses the connection",
+    next: "check user, password and database in DATABASE_URL, and the server's pg_hba.conf",
+  },
+  database_tls: {
+    recovery: "usage",
+    says: "the connection to Postgres cannot be secured as sslmode asks",
+    next: "check that the server speaks TLS, that its certificate names the host in DATABASE_URL, and that sslrootcert names the authority that signed it",
+  },
+  database_newer: {
+    recovery: "usage",
+    says: "a newer Storehouse has brought the database up to date: migration {migration} is not known here",
+    next: "use that version, or a newer one",
+  },
+  migrations_pending: {
+    recovery: "usage",
+    says: "the database is not up to date, and this role may not change it",
+    next: "run `storehouse migrate` as the owner: DATABASE_URL of storehouse_owner, of one of its members or of who made the schemas",
+  },
+  rights_missing: {
+    recovery: "usage",
+    says: "the role in DATABASE_URL may not do this",
+    next: "use storehouse_loader for everything but `migrate`, `grants` and what drops tables, which take storehouse_owner; `storehouse grants` sets the rights anew",
+  },
+  roles_refused: {
+    recovery: "usage",
+    says: "the role in DATABASE_URL may not make the roles or set their rights",
+    next: "run it as a superuser or as the owner of the database who may make roles, or hand what `storehouse grants --print` prints to a database administrator",
+  },
   embedded_postgres: {
     recovery: "usage",
     says: "the embedded Postgres did not start",

@@ -99,6 +99,7 @@ type JsonSchema = {
   readonly items?: JsonSchema;
   readonly description?: string;
   readonly default?: unknown;
+  readonly secret?: boolean;
 };
 
 function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly string[])[] {
@@ -117,7 +118,7 @@ function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly st
       [
         `\`${name}\``,
         inner.default === undefined ? "" : `\`${JSON.stringify(inner.default)}\``,
-        inner.description ?? "",
+        `${inner.description ?? ""}${inner.secret === true ? ` Or \`${name}_FILE\`: a file that holds it.` : ""}`,
       ],
     ];
   });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import { pendingMigrations } from "../warehouse/migrate.ts";
+import { pendingMigrations } from "../warehouse/pending.ts";
 import type { Database } from "../warehouse/database.ts";
 import { ill, well, type Diagnosis } from "./diagnosis.ts";
 

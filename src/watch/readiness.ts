@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { sql } from "kysely";
-import { pendingMigrations } from "../warehouse/migrate.ts";
+import { pendingMigrations } from "../warehouse/pending.ts";
 import type { Database } from "../warehouse/database.ts";
 import { within } from "./glance.ts";
 import type { WatchedState } from "./watched-state.ts";
