@@ -75,7 +75,7 @@ export const errorCodes = {
   forbidden: {
     recovery: "abort",
     says: "the API refused this account",
-    next: "ask the operator of the API for the right to this operation, or switch the dataset off (datasets: {its name: {on: false}} in config/storehouse.yaml)",
+    next: "ask the operator of the API for the right to this operation, or switch the dataset off (`on: false` under its name in config/storehouse.yaml)",
   },
   bad_request: {
     recovery: "skip",

@@ -23,6 +23,13 @@ const readerSettings = {
 
 const list = (texts: readonly string[]): string => `array[${texts.map((text) => `'${text}'`).join(", ")}]`;
 
+/** SQL: what loading takes of a table or view, as a list of rights; null where it takes nothing. */
+export const loadersRights = (schema: string, name: string, isView: string): string =>
+  `case when ${name} = 'ops.migration_lock' then null
+        when ${isView} or ${name} = any (${list([...fixed, "graphile_worker.migrations"])}) then 'select'
+        when ${schema} = 'ops' and ${name} <> all (${list(deletable)}) then 'select, insert, update'
+        else 'select, insert, update, delete' end`;
+
 /** Makes the roles that are missing, without login; one that is there is taken as it is. Needs the right to make roles where one is missing. */
 export const makeRoles = `
 do $$
@@ -120,10 +127,7 @@ begin
     from   pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where  n.nspname in ('raw', 'core', 'mart', 'ops', 'graphile_worker') and c.relkind in ('r', 'p', 'v', 'm')
   loop
-    rights := case when thing.name = 'ops.migration_lock' then null
-                   when thing.is_view or thing.name = any (${list([...fixed, "graphile_worker.migrations"])}) then 'select'
-                   when thing.schema = 'ops' and thing.name <> all (${list(deletable)}) then 'select, insert, update'
-                   else 'select, insert, update, delete' end;
+    rights := ${loadersRights("thing.schema", "thing.name", "thing.is_view")};
     if rights is not null then
       execute format('grant %s on %s to ${roles.loader}', rights, thing.name);
     end if;

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import { pendingMigrations } from "../warehouse/pending.ts";
+import { loadersRights } from "../warehouse/role-statements.ts";
 import type { Database } from "../warehouse/database.ts";
 import { ill, well, type Diagnosis } from "./diagnosis.ts";
 
@@ -57,16 +58,16 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
     lacking: readonly string[];
   }>`
     with own as (
-      select c.oid, c.oid::regclass::text as name, pg_has_role(c.relowner, 'usage') as is_own
+      select c.oid, c.oid::regclass::text as name, pg_has_role(c.relowner, 'usage') as is_own,
+             string_to_array(${sql.raw(loadersRights("n.nspname", "n.nspname || '.' || c.relname", "false"))}, ', ') as needed
       from   pg_catalog.pg_class as c
       join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-      where  n.nspname in ('core', 'ops', 'raw') and c.relkind in ('r', 'p') and c.relname not like 'migration%'
+      where  n.nspname in ('core', 'mart', 'ops', 'raw') and c.relkind in ('r', 'p')
     )
     select current_user as me, has_database_privilege(current_database(), 'create') as "mayCreate", count(*)::int as tables,
            count(*) filter (where not is_own)::int as foreign,
-           coalesce(array_agg(name order by name) filter (where not (
-             has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert') and has_table_privilege(oid, 'update')
-             and has_table_privilege(oid, 'delete'))), '{}') as lacking
+           coalesce(array_agg(name order by name)
+             filter (where exists (select from unnest(needed) as n (one) where not has_table_privilege(oid, n.one))), '{}') as lacking
     from   own`.execute(db);
   const { me, mayCreate, tables, foreign, lacking } = rows[0] ?? {
     me: "",
@@ -89,7 +90,7 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
       "rights",
       "fail",
       `${me} may not read and write ${lacking.slice(0, 3).join(", ")}${lacking.length > 3 ? ` and ${lacking.length - 3} more` : ""}`,
-      "connect as the owner of the schemas, or have the owner grant these rights",
+      "connect as storehouse_loader, and have the owner run `storehouse grants`",
     );
   return foreign > 0
     ? well("rights", `${me} may load; migrations are the owner's`)
