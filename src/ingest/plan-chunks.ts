@@ -30,6 +30,8 @@ export type PlannedChunk = {
   readonly partitions: readonly Partition[];
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly plan: DatasetPlan;
+  /** When a partition is worth asking for, with what the configuration changes. */
+  readonly timingOf: (partition: Partition) => Timing;
 };
 
 /**
@@ -39,6 +41,7 @@ export type PlannedChunk = {
 export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<PlannedChunk> {
   const { dataset, request, settings } = planning;
   const isPaged = dataset.operations.some(({ paging }) => paging !== null);
+  const timingOf = ({ timing = dataset.timing }: Partition) => timingWith(timing, settings);
   for (const partitions of chunksOf(partitionsOf(planning))) {
     const scopes = partitions.map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
@@ -53,7 +56,7 @@ export async function* planInChunks(coverage: CoverageReader, planning: DatasetP
       // to read what is followed once more for each look at the market would only cost
       reprocess: dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing",
     });
-    yield { partitions, covered, plan };
+    yield { partitions, covered, plan, timingOf };
   }
 }
 

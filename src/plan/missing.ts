@@ -108,6 +108,14 @@ function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 
   return isDue ? Math.min(final, daysBetween(calendar.start, today) + 1 - settleDays - (emptyUntilDays ?? 0)) : final;
 }
 
+/** Days by which an answer of nothing about a series or period is final later: where it is asked again anyway, the next day brings the same. */
+export function emptyEarlyDaysOf(timing: {
+  readonly kind: "series" | "period";
+  readonly emptyHoldsDays?: number;
+}): 0 | 1 {
+  return timing.kind === "period" && timing.emptyHoldsDays !== undefined ? 0 : 1;
+}
+
 /** True for a slice that waits or runs. */
 export function isOpen({ state }: Pick<Covered, "state">): boolean {
   return state === "pending" || state === "running" || state === "deferred";
