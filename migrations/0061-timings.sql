@@ -4,14 +4,12 @@ create table ops.dataset (
   dataset     text primary key,
   stage       text        not null check (stage in ('portfolio', 'listing', 'market')),
   is_on       boolean     not null,
-  keep_months integer,
   noted_at    timestamptz not null
 );
 comment on table  ops.dataset             is 'Datasets that the program knows, as the last process was configured that planned.';
 comment on column ops.dataset.dataset     is 'Dataset.';
 comment on column ops.dataset.stage       is 'portfolio (tells what is followed), listing (tells what else others are planned from) or market.';
 comment on column ops.dataset.is_on       is 'True where it takes part in a sync that names no dataset.';
-comment on column ops.dataset.keep_months is 'Whole months before the current one that its rows are kept; null without end.';
 comment on column ops.dataset.noted_at    is 'When the line last changed.';
 
 create table ops.dataset_timing (
@@ -28,6 +26,7 @@ create table ops.dataset_timing (
   empty_holds_days integer,
   empty_until_days integer,
   empty_early_days integer,
+  keep_months      integer,
   primary key (dataset, scope)
 );
 comment on table  ops.dataset_timing                  is 'When each dataset asks again, with what the configuration changes: one default a dataset, and the scopes whose timing is their own.';
@@ -44,6 +43,7 @@ comment on column ops.dataset_timing.refresh_days     is 'Days after which a sna
 comment on column ops.dataset_timing.empty_holds_days is 'Days after which an answer of nothing is asked for again; null where it is final.';
 comment on column ops.dataset_timing.empty_until_days is 'The newest so many days alone are asked for again for that reason; null for all of them.';
 comment on column ops.dataset_timing.empty_early_days is 'Days by which an answer of nothing is final later than others; null for a snapshot.';
+comment on column ops.dataset_timing.keep_months      is 'Whole months before the current one of which rows are kept: nothing older is asked for; null without end.';
 
 create function ops.today() returns date language sql stable
   return coalesce(nullif(current_setting('storehouse.today', true), '')::date, (now() at time zone 'UTC')::date);

@@ -12,6 +12,7 @@ const Keyword = z
   .min(1)
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character");
 const Days = z.int().min(0).max(3660);
+const KeepMonths = z.int().min(1).max(1200);
 const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" });
 const DayText = z
   .string({ error: "a day is YYYY-MM-DD" })
@@ -64,6 +65,9 @@ const DatasetSettings = z
       .describe(
         "Hours from the end of its newest day after which the dataset counts as late and is told of; by its rhythm when left out.",
       ),
+    keep_months: KeepMonths.optional().describe(
+      "Whole months before the current one of which rows are kept, instead of retention.keep_months: older ones are dropped and not asked for.",
+    ),
     most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are asked for."),
     options: z
       .record(z.string(), z.unknown())
@@ -114,6 +118,18 @@ export const Settings = z.strictObject({
     .prefault({})
     .describe("What we follow."),
   datasets: z.record(z.string(), DatasetSettings).default({}).describe("Settings by dataset."),
+  retention: z
+    .strictObject({
+      keep_months: KeepMonths.optional().describe(
+        "Whole months before the current one of which rows of facts in monthly partitions are kept; all of them when left out.",
+      ),
+      action: z
+        .enum(["drop", "detach"])
+        .default("drop")
+        .describe("What becomes of older months: dropped, or moved to the schema archive."),
+    })
+    .prefault({})
+    .describe("How long facts are kept; a dataset may say otherwise."),
   credits: z
     .strictObject({
       floors: z

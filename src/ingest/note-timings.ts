@@ -1,10 +1,11 @@
-import type { Settings } from "../config/settings.ts";
+import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Timing } from "../core/way.ts";
 import { datasets } from "../datasets/all.ts";
 import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
+import { settingsOf } from "./dataset-settings.ts";
 import { partitionsOf } from "./plan-chunks.ts";
 import { startsOf, type SyncRequest } from "./planning.ts";
 import { timingWith } from "./timing-with.ts";
@@ -18,24 +19,35 @@ export async function noteTimings(
   { request, settings, now }: { request: SyncRequest; settings: Settings; now: number },
 ): Promise<void> {
   const starts = await startsOf(db, { ...request, only: {} }, settings);
-  const defaults = datasets.map(({ name, timing }) =>
-    lineOf(name, null, timingWith(timing, settings.datasets[name] ?? {})),
+  const defaults = datasets.map(({ name, tables, timing }) =>
+    lineOf(
+      name,
+      null,
+      timingWith(timing, settingsOf({ name, tables }, settings), request.today),
+      settingsOf({ name, tables }, settings),
+    ),
   );
   const own = starts.flatMap((start) =>
     partitionsOf(start).flatMap(({ scope, timing }) =>
-      timing === undefined ? [] : [lineOf(start.dataset.name, scope, timingWith(timing, start.settings))],
+      timing === undefined
+        ? []
+        : [lineOf(start.dataset.name, scope, timingWith(timing, start.settings, request.today), start.settings)],
     ),
   );
   const lines = datasets.map(({ name, stage, on }) => ({
     dataset: name,
     stage,
     is_on: settings.datasets[name]?.on ?? on,
-    keep_months: null,
   }));
   await noteDatasets(db, lines, [...defaults, ...own], { planned: starts.map(({ dataset }) => dataset.name), now });
 }
 
-function lineOf(dataset: string, scope: Scope | null, timing: Timing): TimingLine {
+function lineOf(
+  dataset: string,
+  scope: Scope | null,
+  timing: Timing,
+  { keep_months: keepMonths }: DatasetSettings,
+): TimingLine {
   if (timing.kind === "snapshot") return { dataset, scope, kind: timing.kind, refresh_days: timing.refreshDays };
   return {
     dataset,
@@ -49,5 +61,6 @@ function lineOf(dataset: string, scope: Scope | null, timing: Timing): TimingLin
     empty_holds_days: timing.emptyHoldsDays,
     empty_until_days: timing.emptyUntilDays,
     empty_early_days: emptyEarlyDaysOf(timing),
+    keep_months: keepMonths,
   };
 }

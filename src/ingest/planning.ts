@@ -10,6 +10,7 @@ import type { Reprocess } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readFound } from "../warehouse/found.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
+import { settingsOf } from "./dataset-settings.ts";
 import type { Only } from "./only.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { portfolioOf } from "./portfolio.ts";
@@ -96,7 +97,7 @@ export async function startsOf(
     request,
     portfolio,
     learned,
-    settings: settings.datasets[dataset.name] ?? {},
+    settings: settingsOf(dataset, settings),
   }));
 }
 

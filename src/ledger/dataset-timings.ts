@@ -8,7 +8,6 @@ export type DatasetLine = {
   readonly dataset: string;
   readonly stage: string;
   readonly is_on: boolean;
-  readonly keep_months: number | null;
 };
 
 /** When a dataset is asked for again: of one scope, or of all that have no timing of their own where `scope` is null. */
@@ -25,6 +24,7 @@ export type TimingLine = {
   readonly empty_holds_days?: number | undefined;
   readonly empty_until_days?: number | undefined;
   readonly empty_early_days?: number | undefined;
+  readonly keep_months?: number | undefined;
 };
 
 /**
@@ -38,15 +38,13 @@ export async function noteDatasets(
   { planned, now }: { readonly planned: readonly string[]; readonly now: number },
 ): Promise<void> {
   await sql`
-    insert into ops.dataset as d (dataset, stage, is_on, keep_months, noted_at)
-    select dataset, stage, is_on, keep_months, ${new Date(now).toISOString()}::timestamptz
-    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, keep_months integer)
+    insert into ops.dataset as d (dataset, stage, is_on, noted_at)
+    select dataset, stage, is_on, ${new Date(now).toISOString()}::timestamptz
+    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean)
     order  by dataset
     on conflict (dataset) do update
-    set    stage = excluded.stage, is_on = excluded.is_on, keep_months = excluded.keep_months, noted_at = excluded.noted_at
-    where  (d.stage, d.is_on, d.keep_months) is distinct from (excluded.stage, excluded.is_on, excluded.keep_months)`.execute(
-    db,
-  );
+    set    stage = excluded.stage, is_on = excluded.is_on, noted_at = excluded.noted_at
+    where  (d.stage, d.is_on) is distinct from (excluded.stage, excluded.is_on)`.execute(db);
   // null as JSON stands for all scopes: no scope is that
   const rows = JSON.stringify(timings.map((line) => ({ ...line, is_default: line.scope === null })));
   await sql`
@@ -78,5 +76,6 @@ const columnNames = [
   "empty_holds_days",
   "empty_until_days",
   "empty_early_days",
+  "keep_months",
 ] as const;
 const columns = sql.join(columnNames.map((name) => sql.id(name)));

@@ -5,9 +5,10 @@ import type { Cells } from "./stale-cells.ts";
 
 /**
  * How a cell (one item of a partition on one day) stands: as the newest slice that asked for it, or else `missing` (never asked for
- * and worth asking), or `stale` (answered, and to be asked for again; see `staleCells`).
+ * and worth asking), `stale` (answered, and to be asked for again; see `staleCells`), or `dropped` (answered, and its rows went with
+ * a month that is kept no longer).
  */
-export const cellStates = [...sliceStates, "stale", "missing"] as const;
+export const cellStates = [...sliceStates, "stale", "missing", "dropped"] as const;
 export type CellState = (typeof cellStates)[number];
 
 /** Cells by state; states without cells are left out. */
@@ -18,7 +19,7 @@ type CellOptions = {
   /** Null where the scope says it all: then a day is one cell. */
   readonly items: readonly string[] | null;
   /** What was asked for before, oldest first. */
-  readonly covered: readonly Pick<Covered, "items" | "window" | "state">[];
+  readonly covered: readonly Pick<Covered, "items" | "window" | "state" | "goneBefore">[];
   /** Cells that are stale if they are answered. */
   readonly stale: readonly Cells[];
   /** What a plan would ask for now: missing where nothing is known of it. */
@@ -49,6 +50,8 @@ export function cellsByDay({ items, covered, stale, drafts, within }: CellOption
   for (const slice of covered) {
     const state = code[slice.state];
     put(slice, () => state);
+    if (slice.goneBefore !== undefined && slice.goneBefore > slice.window.start)
+      put({ ...slice, window: until(slice.window, slice.goneBefore) }, () => code.dropped);
   }
   const again = new Set<number>();
   for (const one of stale)
@@ -64,6 +67,10 @@ export function cellsByDay({ items, covered, stale, drafts, within }: CellOption
 
 function isSnapshot(draft: Partial<Pick<SliceDraft, "class">>): boolean {
   return draft.class === "snapshot";
+}
+
+function until({ start, end }: Window, day: Day): Window {
+  return { start, end: day < end ? day : end };
 }
 
 type Span = { readonly start: Day; readonly days: number };

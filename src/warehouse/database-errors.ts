@@ -28,6 +28,11 @@ export function isLostConnection(error: unknown): boolean {
   );
 }
 
+/** True when a lock was not to be had within `lock_timeout`, or only by a deadlock. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "55P03" || error.code === "40P01");
+}
+
 /** True when the same transaction is likely to succeed the next time. */
 export function isPassing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && passing.has(error.code ?? "");

@@ -12,8 +12,11 @@ select s.slice_id, s.dataset, s.scope, s.batch_id, s.window_start, s.window_end,
             else s.as_of + 1 - t.settle_days - t.lookback_days
                  - case when s.state = 'empty' and t.empty_until_days is null then t.empty_early_days else 0 end
        end as final_before,
-       coalesce(t.first_day, r.ask_before - t.history_days) as ask_from,
-       r.ask_before
+       greatest(coalesce(t.first_day, r.ask_before - t.history_days),
+                (date_trunc('month', ops.today()::timestamp) - make_interval(months => t.keep_months))::date) as ask_from,
+       r.ask_before,
+       (select max((m.month_start + interval '1 month')::date) from ops.dropped_month as m
+        where  m.dataset = s.dataset and m.dropped_at >= s.ended_at and s.state in ('loaded', 'empty')) as gone_before
 from   ops.slice as s
 left   join ops.dataset_timing as o on o.dataset = s.dataset and o.scope = s.scope and not o.is_default
 left   join ops.dataset_timing as b on b.dataset = s.dataset and b.is_default
@@ -33,10 +36,13 @@ comment on column ops.slice_finality.kind          is 'series, period (final onl
 comment on column ops.slice_finality.final_before  is 'Its days before this one are final; infinity for one that waits, runs or was asked for today, -infinity where nothing of it is final any more.';
 comment on column ops.slice_finality.ask_from      is 'First day that a sync would ask for; null for a snapshot.';
 comment on column ops.slice_finality.ask_before    is 'Day after the last one that a sync would ask for; null for a snapshot.';
+comment on column ops.slice_finality.gone_before   is 'Its days before this one were dropped by retention since; null where none was.';
 
 create or replace view ops.coverage_daily as
 with part as (
   select f.dataset, f.scope, i.item, d.date_day,
+         -- dropped as long as the newest slice is from before
+         max(f.slice_id) = max(f.slice_id) filter (where case f.kind when 'period' then f.window_start else d.date_day end < f.gone_before) as is_gone,
          -- the newest slice decides: its number, and behind it in three bits its state and whether some of its answer did not fit
          max(f.slice_id * 16 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 else 3 end
              + case when f.rows_rejected > 0 then 8 else 0 end) as newest,
@@ -57,8 +63,8 @@ with part as (
   join   core.dim_date as d on d.date_day >= f.window_start and d.date_day < f.window_end
   group  by f.dataset, f.scope, i.item, d.date_day
 ), cell as (
-  select dataset, scope, date_day, newest & 7 as state, newest & 8 > 0 as is_partial,
-         not holds and newest & 7 in (1, 2)
+  select dataset, scope, date_day, case when coalesce(is_gone, false) then 7 else newest & 7 end as state, newest & 8 > 0 as is_partial,
+         not holds and newest & 7 in (1, 2) and is_gone is not true
          and not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
                          where  r.dataset = part.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(part.scope::text, 0) and r.scope = part.scope
                          and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[part.item]) as is_stale
@@ -73,9 +79,11 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        count(*) filter (where state = 5)                as skipped_count,
        count(*) filter (where state = 6)                as failed_count,
        count(*) filter (where state = 1 and is_partial) as partial_count,
-       count(*) filter (where is_stale)                 as stale_count
+       count(*) filter (where is_stale)                 as stale_count,
+       count(*) filter (where state = 7)                as dropped_count
 from   cell
 group  by dataset, scope, date_day;
+comment on column ops.coverage_daily.dropped_count is 'Cells that were loaded or empty and are in a month that retention dropped or detached since; they are in no other count.';
 comment on column ops.coverage_daily.stale_count is 'Loaded or empty cells that are to be asked for again, as ops.slice_finality tells: they were answered while the source still restated them, or are snapshots past their refresh_days.';
 
 create or replace view ops.slice_status as
