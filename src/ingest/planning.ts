@@ -90,7 +90,7 @@ export async function startsOf(
 ): Promise<readonly DatasetPlanning[]> {
   const chosen = datasetsOf(request, settings);
   const found = await foundFor(db, chosen);
-  const portfolio = { ...portfolioOf(await readTracked(db), settings.portfolio), found };
+  const portfolio = { ...portfolioOf(await readTracked(db, request.only?.apps), settings.portfolio), found };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
   return chosen.map((dataset) => ({
     dataset,
