@@ -102,8 +102,26 @@ export function settingsFor(options: DatasetOptions, unusable: Unusable = () => 
   const datasets = z.strictObject(Object.fromEntries(shapes) as Record<string, z.ZodType>, {
     error: ({ code }) => (code === "unrecognized_keys" ? "no dataset has this name" : undefined),
   });
-  return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") });
+  return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") }).superRefine(
+    (given, context) => {
+      const { keep_months: keepMonths } = given.retention;
+      if (keepMonths === undefined) return;
+      for (const [name, own] of Object.entries(given.datasets as Record<string, DatasetSettings>)) {
+        const reasons = own.keep_months === undefined ? unusable(name, { ...own, keep_months: keepMonths }) : {};
+        for (const setting of keptLonger)
+          if (own[setting] !== undefined && reasons[setting] !== undefined)
+            context.addIssue({
+              code: "custom",
+              path: ["datasets", name, setting],
+              message: `does not fit retention.keep_months: ${reasons[setting]}`,
+            });
+      }
+    },
+  );
 }
+
+/** Settings of a dataset that reach back further than it may be kept. */
+const keptLonger = ["history_days", "lookback_days"] as const;
 
 /** config/storehouse.yaml, every part of it optional. */
 export const Settings = z.strictObject({

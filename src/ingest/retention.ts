@@ -7,6 +7,7 @@ import { datasets } from "../datasets/all.ts";
 import { halfDropped, noteDropped, noteGone } from "../ledger/dropped-months.ts";
 import { isLockTimeout } from "../warehouse/database-errors.ts";
 import type { Database } from "../warehouse/database.ts";
+import { leafOf } from "../warehouse/partitions.ts";
 import {
   checkOwner,
   monthsBefore,
@@ -67,9 +68,8 @@ export async function retire(
 ): Promise<readonly Retired[]> {
   const old = await oldMonths(db, settings, clock.today());
   checkOwner(old);
-  await endHalfDropped(db);
-  const retired: Retired[] = [];
-  for (const month of old) {
+  const retired = [...(await endHalfDropped(db))];
+  for (const month of old.filter(({ leaf }) => !retired.some((one) => one.leaf === leaf))) {
     const isStuck = retired.some(({ table, outcome }) => table === month.table && outcome === "in use");
     const isGone = !isStuck && (await remove(db, month, { action, now: clock.now() }));
     retired.push({ ...month, outcome: isGone ? "gone" : "in use" });
@@ -98,7 +98,17 @@ async function remove(
   month: OldMonth,
   { action, now }: { action: RetentionAction; now: number },
 ): Promise<boolean> {
-  if (!(await noteDropped(db, { ...month, action }, now))) return false;
+  return (await noteDropped(db, { ...month, action }, now)) && takeOut(db, month, action);
+}
+
+/** How often a lock is tried for; the month is noted, and the next retention ends what is left. */
+const mostAttempts = 3;
+
+async function takeOut(
+  db: Database,
+  month: Pick<OldMonth, "table" | "leaf" | "month">,
+  action: RetentionAction,
+): Promise<boolean> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     try {
       await removeMonth(db, month, action);
@@ -111,13 +121,12 @@ async function remove(
   return false;
 }
 
-/** How often a lock is tried for; the month is noted, and the next retention ends what is left. */
-const mostAttempts = 3;
-
-async function endHalfDropped(db: Database): Promise<void> {
+/** Ends what was noted and interrupted: it was agreed to then. */
+async function endHalfDropped(db: Database): Promise<readonly Retired[]> {
+  const ended: Retired[] = [];
   for (const half of await halfDropped(db)) {
-    const leaf = `${half.table.replace(/^core\./, "")}_${half.month.slice(0, 7).replace("-", "_")}`;
-    await removeMonth(db, { table: half.table, leaf }, half.action);
-    await noteGone(db, half);
+    const month = { ...half, leaf: leafOf(half.table, half.month), isMine: true, keptFrom: addMonths(half.month, 1) };
+    ended.push({ ...month, outcome: (await takeOut(db, month, half.action)) ? "gone" : "in use" });
   }
+  return ended;
 }

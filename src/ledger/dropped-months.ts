@@ -49,10 +49,13 @@ export async function noteGone(db: Database, { table, month }: Pick<DroppedMonth
 }
 
 /** Months that were noted and whose removal was interrupted. */
-export async function halfDropped(db: Database): Promise<readonly Omit<DroppedMonth, "datasets">[]> {
-  const { rows } = await sql<Omit<DroppedMonth, "datasets">>`
-    select distinct table_name as "table", month_start as month, action, rows_gone::float8 as rows, bytes_gone::float8 as bytes
-    from   ops.dropped_month where not is_done order by 1, 2`.execute(db);
+export async function halfDropped(db: Database): Promise<readonly DroppedMonth[]> {
+  const { rows } = await sql<DroppedMonth>`
+    select array_agg(dataset order by dataset) as datasets, table_name as "table", month_start as month, action, rows_gone::float8 as rows, bytes_gone::float8 as bytes
+    from   ops.dropped_month
+    where  not is_done
+    group  by table_name, month_start, action, rows_gone, bytes_gone
+    order  by table_name, month_start`.execute(db);
   return rows;
 }
 

@@ -14,7 +14,7 @@ export function createPartitions(db: Database): Partitions {
 
   async function cover(table: string, days: Iterable<Day>): Promise<void> {
     for (const start of monthsOf(days)) {
-      const leaf = `${table.replace(/^core\./, "")}_${start.slice(0, 7).replace("-", "_")}`;
+      const leaf = leafOf(table, start);
       // whoever needs it meanwhile waits for the same one
       const made = known.get(leaf) ?? attach(db, table, leaf, start);
       known.set(leaf, made);
@@ -26,6 +26,11 @@ export function createPartitions(db: Database): Partitions {
   }
 
   return { cover };
+}
+
+/** The name, in the schema parts, of a table's partition of the month that begins on a day. */
+export function leafOf(table: string, start: Day): string {
+  return `${table.replace(/^core\./, "")}_${start.slice(0, 7).replace("-", "_")}`;
 }
 
 function monthsOf(days: Iterable<Day>): ReadonlySet<Day> {

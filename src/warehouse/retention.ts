@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { addMonths, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { isForbidden } from "./database-errors.ts";
 import type { Database } from "./database.ts";
 
 /** A monthly partition of a fact. `rows` are counted, `bytes` include indexes. `isMine` says whether this role owns it. */
@@ -58,11 +59,42 @@ export async function removeMonth(
         // outside a transaction: only the month itself is locked against readers, never the whole table
         await sql`alter table ${parent} detach partition ${name} concurrently`.execute(connection);
       if (action === "drop") await sql`drop table if exists ${name}`.execute(connection);
-      else await sql`alter table if exists ${name} set schema archive`.execute(connection);
+      else await moveToArchive(connection, leaf);
+    } catch (error) {
+      throw isForbidden(error) ? fail("not_owner", { table: `parts.${leaf}` }, error) : error;
     } finally {
       await sql`select set_config('lock_timeout', '0', false)`.execute(connection);
     }
   });
+}
+
+/** A month that was detached before, loaded anew and detached again gets a number behind its name. */
+async function moveToArchive(connection: Database, leaf: string): Promise<void> {
+  const { rows } = await sql<{ taken: number }>`
+    select count(*)::int as taken from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+    where  n.nspname = 'archive' and c.relkind = 'r' and c.relname ~ ('^' || ${leaf}::text || '(_[0-9]+)?$')`.execute(
+    connection,
+  );
+  const taken = rows[0]?.taken ?? 0;
+  const numbered = (name: string) => (taken === 0 ? name : `${name}_${taken + 1}`);
+  await connection.transaction().execute(async (transaction) => {
+    if (taken > 0) {
+      // indexes move along and would meet those of the month before
+      for (const index of await indexesOf(transaction, leaf))
+        await sql`alter index ${sql.id("parts", index)} rename to ${sql.id(numbered(index))}`.execute(transaction);
+      await sql`alter table if exists ${sql.id("parts", leaf)} rename to ${sql.id(numbered(leaf))}`.execute(
+        transaction,
+      );
+    }
+    await sql`alter table if exists ${sql.id("parts", numbered(leaf))} set schema archive`.execute(transaction);
+  });
+}
+
+async function indexesOf(db: Database, leaf: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_index as i join pg_class as c on c.oid = i.indexrelid
+    where  i.indrelid = to_regclass(${`parts.${leaf}`})`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** A detaching that was interrupted stays half done until somebody ends it, and no other can begin. */

@@ -124,6 +124,10 @@ describe("retention", () => {
     expect(await retired("detach")).toEqual([old]);
     const leaf = `fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
     expect(await stage.query(`select count(*)::int as rows from archive.${leaf}`)).toEqual([before]);
+    await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
+    await stage.retry();
+    expect(await retired("detach")).toEqual([old]);
+    expect(await stage.query(`select count(*) > 0 as some from archive.${leaf}_2`)).toEqual([{ some: true }]);
   });
 
   test("a month that a slice is about to write to is left for the next time", async () => {
@@ -176,7 +180,7 @@ describe("retention", () => {
        values ('keyword_rank', 'core.fact_keyword_rank', $1, 'drop', 1, 1, 'me', now(), false)`,
       [old[1]],
     );
-    expect(await retired()).toEqual([]);
+    expect(await retired()).toEqual([old]);
     expect(await stage.query("select to_regclass($1) as leaf", [`parts.${leaf}`])).toEqual([{ leaf: null }]);
     expect(await stage.query("select is_done from ops.dropped_month")).toEqual([{ is_done: true }]);
   });
@@ -188,7 +192,7 @@ describe("retention", () => {
       await sql.raw(`lock table ${leaf} in access share mode`).execute(reader);
       expect(await retired()).toEqual([[old[0], old[1], "in use"]]);
     });
-    await retired();
+    expect(await retired()).toEqual([old]);
     expect((await days())[0]).toBe(kept);
     expect(await stage.query("select is_done from ops.dropped_month")).toEqual([{ is_done: true }]);
   });
