@@ -18,15 +18,17 @@ export async function fillLedger(client: pg.Client, account: Account, fromApp: n
      group  by app, word / $4`,
     [fromApp, account.apps, account.keywords, keywordsACall],
   );
-  const { rows } = await client.query<{ run_id: string }>(
-    `insert into ops.run (kind, as_of, datasets, started_at, ended_at, outcome)
-     values ('schedule', $1, '{keyword_rank}', now(), now(), 'loaded') returning run_id`,
-    [today],
-  );
   const end = addDays(today, -1);
+  // one a night: the run of a day is the one with the day's number
+  await client.query(
+    `insert into ops.run (run_id, kind, as_of, datasets, started_at, ended_at, outcome) overriding system value
+     select $3::bigint + (d::date - $1::date), 'schedule', d::date + 1, '{keyword_rank}', d, d, 'loaded'
+     from   generate_series($1::timestamp, $2::timestamp - interval '1 day', interval '1 day') as d`,
+    [firstDayOf(account), end, firstRun(fromApp)],
+  );
   for (let from = firstDayOf(account); from < end; from = addDays(from, daysAtOnce)) {
     const until = addDays(from, daysAtOnce);
-    await night(client, account, { fromApp, from, end: until < end ? until : end, runId: rows[0]?.run_id ?? "" });
+    await night(client, account, { fromApp, from, end: until < end ? until : end, firstDay: firstDayOf(account) });
   }
   await client.query("vacuum analyze ops.slice, ops.request, ops.batch, ops.run");
 }
@@ -70,15 +72,20 @@ async function follow(client: pg.Client, account: Account, fromApp: number): Pro
   );
 }
 
-type Night = { readonly fromApp: number; readonly from: string; readonly end: string; readonly runId: string };
+type Night = { readonly fromApp: number; readonly from: string; readonly end: string; readonly firstDay: string };
 
-async function night(client: pg.Client, account: Account, { fromApp, from, end, runId }: Night): Promise<void> {
+/** Numbers of runs, and of apps, that do not meet. */
+function firstRun(fromApp: number): number {
+  return 1_000_000 * (fromApp + 1);
+}
+
+async function night(client: pg.Client, account: Account, { fromApp, from, end, firstDay }: Night): Promise<void> {
   await client.query(
     `with planned as (
        insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
                               planned_credits, run_id, turn, attempt, rows_loaded, answer_digest, created_at, started_at, ended_at)
        select 'keyword_rank', 'ios.keyword-ranking', s.scope, s.batch_id, d::date, d::date + 1, d::date + 1, '', 'daily', 'loaded', 1,
-              3, $5, 200000 + (date '2100-01-01' - d::date), 1, $6, sha256((s.scope::text || s.batch_id || d::date)::bytea),
+              3, $5::bigint + (d::date - $9::date), 200000 + (date '2100-01-01' - d::date), 1, $6, sha256((s.scope::text || s.batch_id || d::date)::bytea),
               d + interval '28 hours', d + interval '28 hours', d + interval '28 hours'
        from   generate_series($1::timestamp, $2::timestamp - interval '1 day', interval '1 day') as d
        cross  join (select jsonb_build_object('app', (1000000 + app)::text, 'store', 'ios', 'country', country) as scope, batch_id
@@ -97,10 +104,11 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
       end,
       fromApp,
       account.apps,
-      runId,
+      firstRun(fromApp),
       Math.min(keywordsACall, account.keywords),
       countryCodes.slice(0, account.countries),
       Math.ceil(account.keywords / keywordsACall),
+      firstDay,
     ],
   );
 }
