@@ -50,7 +50,7 @@ describe("monthly partitions", () => {
     const far = ["2008-07-10", "2019-12-31", "2020-01-01", "2026-08-20", "2040-02-29", "2049-12-31"];
     await Promise.all([
       stage.load({ table: ranks, rows: far.map(rank) }),
-      stage.load({ table: ranks, rows: far.toReversed().map((day) => ({ ...rank(day, 1), country_key: "JP" })) }),
+      stage.load({ table: ranks, rows: far.toReversed().map((text) => ({ ...rank(text, 1), country_key: "JP" })) }),
     ]);
     expect(await stage.rows(ranks, "date_day, rank")).toHaveLength(2 * far.length);
     expect(await leaves()).toHaveLength(far.length);
