@@ -110,16 +110,13 @@ export function settingsFor(options: DatasetOptions, unusable: Unusable = () => 
         const reasons = own.keep_months === undefined ? unusable(name, { ...own, keep_months: keepMonths }) : {};
         for (const setting of keptLonger)
           if (own[setting] !== undefined && reasons[setting] !== undefined)
-            context.addIssue({
-              code: "custom",
-              path: ["datasets", name, setting],
-              message: `does not fit retention.keep_months: ${reasons[setting]}`,
-            });
+            context.addIssue({ code: "custom", path: ["datasets", name, setting], message: longer(reasons[setting]) });
       }
     },
   );
 }
 
+const longer = (reason: string) => `does not fit retention.keep_months: ${reason}`;
 /** Settings of a dataset that reach back further than it may be kept. */
 const keptLonger = ["history_days", "lookback_days"] as const;
 
