@@ -34,10 +34,13 @@ export type PlannerScale = {
 const full: PlannerScale = { apps: 200, countries: 20, keywords: 500, days: 365 };
 const today = day("2026-08-20");
 
-/** Plans the keyword ranks of a large account with 1, 10 and 100 per cent of the cells missing at random, one after the other. */
-export async function benchPlanner(scale = full): Promise<readonly PlannerFigures[]> {
+/** Plans the keyword ranks of a large account with such shares of the cells missing at random, one after the other. */
+export async function benchPlanner(
+  scale = full,
+  shares: readonly number[] = [0.01, 0.1, 1],
+): Promise<readonly PlannerFigures[]> {
   const figures: PlannerFigures[] = [];
-  for (const missing of [0.01, 0.1, 1]) figures.push(await planOnce(scale, missing));
+  for (const missing of shares) figures.push(await planOnce(scale, missing));
   return figures;
 }
 

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Settings } from "../src/config/settings.ts";
 import type { IngestParts } from "../src/ingest/parts.ts";
 import planDueTask, { PlanDuePayload } from "./plan-due.ts";
+import retentionTask, { RetentionPayload } from "./retention.ts";
 
 /** A task that lines of the crontab may name. */
 export type Job = {
@@ -16,4 +17,5 @@ export type Job = {
 /** Every task, by its name in the crontab. */
 export const jobs: Readonly<Record<string, Job>> = {
   plan_due: { payload: PlanDuePayload, task: planDueTask, plans: true },
+  retention: { payload: RetentionPayload, task: retentionTask, plans: false },
 };

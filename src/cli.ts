@@ -18,6 +18,7 @@ import { addPlan } from "./cli/commands/plan.ts";
 import { addPrune } from "./cli/commands/prune.ts";
 import { addRaw } from "./cli/commands/raw.ts";
 import { addReplay } from "./cli/commands/replay.ts";
+import { addRetention } from "./cli/commands/retention.ts";
 import { addRetry } from "./cli/commands/retry.ts";
 import { addRuns } from "./cli/commands/runs.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
@@ -60,6 +61,7 @@ for (const add of [
   addDbt,
   addChart,
   addPrune,
+  addRetention,
   addMigrate,
   addGrants,
   addOperations,

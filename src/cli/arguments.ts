@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { AndroidTrackId, CountryCode, IosTrackId, LangCode } from "../api/values.ts";
 import { systemClock } from "../core/clock.ts";
+import { errorCodes } from "../core/error-codes.ts";
 import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { fail } from "../core/errors.ts";
@@ -90,6 +91,17 @@ export function collect(text: string, previous: readonly string[]): readonly str
       .map((name) => name.trim())
       .filter((name) => name !== ""),
   ];
+}
+
+/** Collects codes of errors. */
+export function collectCodes(text: string, previous: readonly string[]): readonly string[] {
+  const codes = collect(text, previous);
+  const unknown = codes.find((code) => !Object.hasOwn(errorCodes, code));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(
+      `No error has the code ${unknown}: \`storehouse retry --dry-run\` shows those that there are, and README names all.`,
+    );
+  return codes;
 }
 
 /** The option of commands that read what is stored: all datasets unless some are named. */

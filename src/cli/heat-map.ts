@@ -11,12 +11,13 @@ const signs: readonly (readonly [CellState, string])[] = [
   ["stale", "o"],
   ["skipped", "-"],
   ["loaded", "#"],
+  ["dropped", "d"],
   ["empty", "_"],
 ];
 
 /** What the signs of a heat map mean, in one line. */
 export const legend =
-  "# loaded  _ empty  - cannot be had  o to be asked again  > waits or runs  ~ waits for credits  . never asked  x failed";
+  "# loaded  _ empty  - cannot be had  o to be asked again  > waits or runs  ~ waits for credits  . never asked  d dropped  x failed";
 
 /** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
 export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import type { Portfolio } from "../core/portfolio.ts";
 import { followedNow } from "../ingest/backfill-plan.ts";
 import { followedOnly } from "../ingest/backfill-request.ts";
 import { standingOf, type Standing } from "../ingest/gaps.ts";
@@ -12,7 +13,7 @@ export async function standingsFor(app: App, options: StandingOptions): Promise<
   const { db } = app.warehouse;
   const { settings } = app.config;
   const asked = { apps: options.app, countries: options.country };
-  const countries = followedOnly(asked, await followedNow(db, settings));
+  const countries = followedOnly(asked, await followedOf(app, asked.apps));
   const only = {
     ...(asked.apps.length === 0 ? {} : { apps: asked.apps }),
     ...(countries.length === 0 ? {} : { countries }),
@@ -20,4 +21,14 @@ export async function standingsFor(app: App, options: StandingOptions): Promise<
   const standings = await standingOf(db, { ...requestOf(app, options), only }, settings);
   // what is planned from is kept by a plan, and says nothing of the app that was named
   return asked.apps.length === 0 ? standings : standings.filter(({ trackId }) => trackId !== null);
+}
+
+/** What is followed of these apps; all that is where one of them is not, so that the refusal can name them. */
+async function followedOf(
+  { warehouse: { db }, config: { settings } }: App,
+  apps: readonly string[],
+): Promise<Portfolio> {
+  const portfolio = apps.length === 0 ? null : await followedNow(db, settings, apps);
+  const known = portfolio?.apps.flatMap(({ store, trackId }) => [trackId, `${store}:${trackId}`]);
+  return portfolio !== null && apps.every((one) => known?.includes(one)) ? portfolio : followedNow(db, settings);
 }

@@ -12,6 +12,7 @@ const Keyword = z
   .min(1)
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character");
 const Days = z.int().min(0).max(3660);
+const KeepMonths = z.int().min(1).max(1200);
 const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" });
 const DayText = z
   .string({ error: "a day is YYYY-MM-DD" })
@@ -64,6 +65,9 @@ const DatasetSettings = z
       .describe(
         "Hours from the end of its newest day after which the dataset counts as late and is told of; by its rhythm when left out.",
       ),
+    keep_months: KeepMonths.optional().describe(
+      "Whole months before the current one of which rows are kept, instead of retention.keep_months: older ones are dropped and not asked for.",
+    ),
     most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are asked for."),
     options: z
       .record(z.string(), z.unknown())
@@ -98,8 +102,23 @@ export function settingsFor(options: DatasetOptions, unusable: Unusable = () => 
   const datasets = z.strictObject(Object.fromEntries(shapes) as Record<string, z.ZodType>, {
     error: ({ code }) => (code === "unrecognized_keys" ? "no dataset has this name" : undefined),
   });
-  return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") });
+  return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") }).superRefine(
+    (given, context) => {
+      const { keep_months: keepMonths } = given.retention;
+      if (keepMonths === undefined) return;
+      for (const [name, own] of Object.entries(given.datasets as Record<string, DatasetSettings>)) {
+        const reasons = own.keep_months === undefined ? unusable(name, { ...own, keep_months: keepMonths }) : {};
+        for (const setting of keptLonger)
+          if (own[setting] !== undefined && reasons[setting] !== undefined)
+            context.addIssue({ code: "custom", path: ["datasets", name, setting], message: longer(reasons[setting]) });
+      }
+    },
+  );
 }
+
+const longer = (reason: string) => `does not fit retention.keep_months: ${reason}`;
+/** Settings of a dataset that reach back further than it may be kept. */
+const keptLonger = ["history_days", "lookback_days"] as const;
 
 /** config/storehouse.yaml, every part of it optional. */
 export const Settings = z.strictObject({
@@ -114,6 +133,18 @@ export const Settings = z.strictObject({
     .prefault({})
     .describe("What we follow."),
   datasets: z.record(z.string(), DatasetSettings).default({}).describe("Settings by dataset."),
+  retention: z
+    .strictObject({
+      keep_months: KeepMonths.optional().describe(
+        "Whole months before the current one of which rows of facts in monthly partitions are kept; all of them when left out.",
+      ),
+      action: z
+        .enum(["drop", "detach"])
+        .default("drop")
+        .describe("What becomes of older months: dropped, or moved to the schema archive."),
+    })
+    .prefault({})
+    .describe("How long facts are kept; a dataset may say otherwise."),
   credits: z
     .strictObject({
       floors: z

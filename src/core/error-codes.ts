@@ -148,6 +148,12 @@ export const errorCodes = {
   },
 
   // our own house
+  not_kept: {
+    recovery: "skip",
+    leaves: "skipped",
+    says: "days before {end} are kept no longer",
+    next: "raise keep_months in config/storehouse.yaml and backfill them if they are wanted after all",
+  },
   budget_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",

@@ -46,6 +46,8 @@ export type Covered = {
   readonly fingerprint: string;
   /** True when the service refused it for what was asked, not for when. */
   readonly refused: boolean;
+  /** Its answered days before this one were dropped by retention since. */
+  readonly goneBefore?: Day;
 };
 
 /** A scope as one stable text: names sorted, so that equal scopes have equal keys. */

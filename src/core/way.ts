@@ -34,6 +34,8 @@ export type Reach = {
   readonly lookbackDays: number;
   readonly historyDays: number;
   readonly firstDay?: Day;
+  /** The first day of which rows are kept: older ones are not asked for. */
+  readonly keptFrom?: Day;
   /** Days that are asked for together where one call brings many at the price of one: the newest wait until so many are out. */
   readonly packDays?: number;
   /**

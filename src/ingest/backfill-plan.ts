@@ -101,9 +101,9 @@ export async function addUp(
   return { sum: tally.sum(), leftOut };
 }
 
-/** What is followed, from what is known now. */
-export async function followedNow(db: Database, settings: Settings): Promise<Portfolio> {
-  return portfolioOf(await readTracked(db), settings.portfolio);
+/** What is followed, from what is known now; of what the account tracks only these apps where some are named. */
+export async function followedNow(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
+  return portfolioOf(await readTracked(db, only), settings.portfolio);
 }
 
 /** What a plan made now would be made from. */

@@ -1,11 +1,13 @@
 import type { Settings } from "../config/settings.ts";
 import { addDays, day, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { keptFrom } from "../core/kept-from.ts";
 import { periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
+import { settingsOf } from "./dataset-settings.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
 
 /** What a backfill is asked for; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
@@ -110,6 +112,13 @@ type Frame = { readonly bounds: Partial<Window>; readonly settings: Settings; re
 function canBeHad(dataset: Dataset, { bounds, settings, today }: Frame, notes: string[]): boolean {
   const { name, timing } = dataset;
   const from = bounds.start ?? today;
+  const kept = keptFrom(today, settingsOf(dataset, settings).keep_months);
+  if (timing.kind !== "snapshot" && kept !== null && bounds.start !== undefined && bounds.start < kept) {
+    notes.push(
+      `${name} is kept from ${kept} on (keep_months in config/storehouse.yaml): days before it are not asked for.`,
+    );
+    if (bounds.end !== undefined && bounds.end <= kept) return false;
+  }
   if (timing.kind === "snapshot") {
     const { start, end } = oneDay(today);
     if (from < start || (bounds.end ?? end) < end)

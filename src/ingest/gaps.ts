@@ -1,7 +1,8 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
-import { scopeKey, type Scope } from "../core/slice.ts";
+import { scopeKey, type Covered, type Scope } from "../core/slice.ts";
 import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts";
+import { staleCells } from "../plan/stale-cells.ts";
 import type { Database } from "../warehouse/database.ts";
 import { coverageFor, planInChunks } from "./plan-chunks.ts";
 import { startsOf, type SyncRequest } from "./planning.ts";
@@ -25,12 +26,24 @@ export async function standingOf(db: Database, request: SyncRequest, settings: S
   const isNamed = ({ name }: { name: string }) => request.datasets.length === 0 || request.datasets.includes(name);
   for (const start of (await startsOf(db, request, settings)).filter(({ dataset }) => isNamed(dataset))) {
     const parts: Standing[] = [];
-    for await (const { partitions, covered, plan } of planInChunks(coverageFor(db, start), start)) {
+    for await (const { partitions, covered, plan, timingOf } of planInChunks(
+      coverageFor(db, start, request.bounds.start),
+      start,
+    )) {
       const drafts = Map.groupBy(plan.slices, ({ scope }) => scopeKey(scope));
-      for (const { scope, items } of partitions) {
+      for (const partition of partitions) {
+        const { scope, items, fingerprint = "" } = partition;
         const key = scopeKey(scope);
         const [before, now] = [covered.get(key) ?? [], drafts.get(key) ?? []];
-        const days = cellsByDay({ items, covered: before, drafts: now, within: request.bounds });
+        const timing = timingOf(partition);
+        const stale = staleCells({
+          request: { ...request, timing },
+          partition: { items, fingerprint },
+          covered: before,
+        });
+        // a period is dropped as a whole, with the month in which it begins
+        const ended = timing.kind === "period" ? before.map(wholeGone) : before;
+        const days = cellsByDay({ items, covered: ended, stale, drafts: now, within: request.bounds });
         parts.push({ dataset: plan.dataset, ...whoOf(scope), days });
       }
     }
@@ -38,6 +51,11 @@ export async function standingOf(db: Database, request: SyncRequest, settings: S
     standings.push(...[...together].sort(byKey).map(([, same]) => addedUp(same)));
   }
   return standings.filter(({ days }) => days.size > 0);
+}
+
+function wholeGone(slice: Covered): Covered {
+  const isGone = slice.goneBefore !== undefined && slice.window.start < slice.goneBefore;
+  return isGone ? { ...slice, goneBefore: slice.window.end } : slice;
 }
 
 function whoOf(scope: Scope): Pick<Standing, "store" | "trackId" | "country"> {

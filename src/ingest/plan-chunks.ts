@@ -30,6 +30,8 @@ export type PlannedChunk = {
   readonly partitions: readonly Partition[];
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly plan: DatasetPlan;
+  /** When a partition is worth asking for, with what the configuration changes. */
+  readonly timingOf: (partition: Partition) => Timing;
 };
 
 /**
@@ -39,13 +41,14 @@ export type PlannedChunk = {
 export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<PlannedChunk> {
   const { dataset, request, settings } = planning;
   const isPaged = dataset.operations.some(({ paging }) => paging !== null);
+  const timingOf = ({ timing = dataset.timing }: Partition) => timingWith(timing, settings, request.today);
   for (const partitions of chunksOf(partitionsOf(planning))) {
     const scopes = partitions.map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
     const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
     const plan = planDataset({
       dataset: dataset.name,
-      timing: timingWith(dataset.timing, settings),
+      timing: timingWith(dataset.timing, settings, request.today),
       partitions: partitions.map((partition) => planPartition(partition, planning, last)),
       covered,
       today: request.today,
@@ -53,17 +56,20 @@ export async function* planInChunks(coverage: CoverageReader, planning: DatasetP
       // to read what is followed once more for each look at the market would only cost
       reprocess: dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing",
     });
-    yield { partitions, covered, plan };
+    yield { partitions, covered, plan, timingOf };
   }
 }
 
-/** What a plan of a dataset needs to know of what was asked for before. */
-export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learned">): CoverageReader {
+/** What a plan of a dataset needs to know of what was asked for before, and what came before that from a day on. */
+export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learned">, from?: Day): CoverageReader {
   const { dataset, request, settings } = planning;
   const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
-  const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings));
+  const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings, request.today));
+  const reach = around(timings.map((timing) => reachOf(timing, request)));
+  const within =
+    from !== undefined && reach.start !== undefined && from < reach.start ? { ...reach, start: from } : reach;
   return {
-    ...coverageReader(db, dataset.name, around(timings.map((timing) => reachOf(timing, request)))),
+    ...coverageReader(db, dataset.name, within),
     lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
   };
 }
@@ -129,7 +135,7 @@ function* chunksOf(partitions: readonly Partition[]): Iterable<readonly Partitio
 
 function planPartition(
   partition: Partition,
-  { dataset, learned, settings }: DatasetPlanning,
+  { dataset, learned, settings, request }: DatasetPlanning,
   last: LastPages,
 ): PlanPartition {
   const told = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
@@ -139,7 +145,7 @@ function planPartition(
     items: partition.items,
     fingerprint: partition.fingerprint ?? "",
     expected: partition.expected ?? false,
-    ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings) }),
+    ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings, request.today) }),
     ways: dataset.operationsFor(partition.scope).map((operation) => {
       const way = wayFor(dataset, operation, partition, learned);
       const pages = told?.get(operation.id);

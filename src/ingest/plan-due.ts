@@ -8,6 +8,7 @@ import { sharedQueue } from "../ledger/queue.ts";
 import { adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun, type Adoption } from "../ledger/runs.ts";
 import type { Database } from "../warehouse/database.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
+import { noteTimings } from "./note-timings.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planChunks } from "./planning.ts";
 
@@ -41,6 +42,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
       // what is left is planned by the next worker at its start
       if (halted.aborted) break;
     }
+    if (!halted.aborted) await noteTimings(locked, { request, settings, now: clock.now() });
     await closeRun(locked, runId, halted.aborted ? "interrupted" : "loaded", clock.now());
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
   });

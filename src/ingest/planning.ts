@@ -10,6 +10,7 @@ import type { Reprocess } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readFound } from "../warehouse/found.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
+import { settingsOf } from "./dataset-settings.ts";
 import type { Only } from "./only.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { portfolioOf } from "./portfolio.ts";
@@ -89,14 +90,14 @@ export async function startsOf(
 ): Promise<readonly DatasetPlanning[]> {
   const chosen = datasetsOf(request, settings);
   const found = await foundFor(db, chosen);
-  const portfolio = { ...portfolioOf(await readTracked(db), settings.portfolio), found };
+  const portfolio = { ...portfolioOf(await readTracked(db, request.only?.apps), settings.portfolio), found };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
   return chosen.map((dataset) => ({
     dataset,
     request,
     portfolio,
     learned,
-    settings: settings.datasets[dataset.name] ?? {},
+    settings: settingsOf(dataset, settings),
   }));
 }
 

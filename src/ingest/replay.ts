@@ -1,8 +1,7 @@
 import { fail, StorehouseError } from "../core/errors.ts";
-import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
-import { landedSlices } from "../ledger/landed-slices.ts";
+import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import { missingAnswers } from "../ledger/missing-answers.ts";
 import { noteOutcome } from "../ledger/note-outcome.ts";
 import { clearTable } from "../warehouse/clear.ts";
@@ -67,14 +66,14 @@ async function loadAgain(
   transaction: Database,
   parts: LoadParts,
   dataset: Dataset,
-  slice: Slice,
+  slice: LandedSlice,
 ): Promise<number | null> {
   const answer = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId)).catch(asProblem);
   if (answer instanceof StorehouseError) {
     await noteOutcome(transaction, slice, { state: "failed", problem: answer, rows: 0, rejects: 0 });
     return null;
   }
-  const load = await prepareSlice(parts, dataset, slice, answer.fetched);
+  const load = await prepareSlice(parts, dataset, slice, answer.fetched, slice.goneBefore);
   await byKey(transaction);
   await forgetRejects(transaction, [load]);
   await writeSlices(transaction, parts, [load]);

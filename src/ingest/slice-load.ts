@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Unfit } from "../api/read-answer.ts";
+import type { Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
@@ -8,7 +9,7 @@ import { cutUntold, untoldDays } from "../ledger/untold.ts";
 import { checkRows } from "../warehouse/check-rows.ts";
 import type { Database } from "../warehouse/database.ts";
 import { prepareLoad, runLoads, type Load, type ReadyLoad } from "../warehouse/load.ts";
-import { appRef, type Row, type Table } from "../warehouse/table.ts";
+import { appRef, partitionColumn, type Row, type Table } from "../warehouse/table.ts";
 import type { IngestParts } from "./parts.ts";
 import type { Fetched } from "./read-pages.ts";
 
@@ -33,14 +34,16 @@ export type SliceLoad = {
   readonly digest?: string;
 };
 
-/** Normalises an answer and makes the keys and partitions that its rows need; those do no harm without the rows. */
+/** Normalises an answer and makes the keys and partitions that its rows need; those do no harm without the rows. Rows of months that were dropped are left out. */
 export async function prepareSlice(
   parts: LoadParts,
   dataset: Dataset,
   slice: Slice,
   fetched: Fetched,
+  goneBefore: Day | null = null,
 ): Promise<SliceLoad> {
-  const { loads, unfit, silent, untold } = loadsOf(dataset, slice, fetched);
+  const { loads: all, unfit, silent, untold } = loadsOf(dataset, slice, fetched);
+  const loads = goneBefore === null ? all : all.map((load) => withoutGone(load, goneBefore));
   const ready: ReadyLoad[] = [];
   for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
   const { drift, fetchedAt } = fetched;
@@ -54,6 +57,13 @@ export async function prepareSlice(
     untold,
     rows: ready.reduce((sum, { count }) => sum + count, 0),
   };
+}
+
+/** A load without the rows of months that were dropped: they are not to come back. */
+function withoutGone(load: Load, goneBefore: Day): Load {
+  if (!load.table.partitioned) return load;
+  const column = partitionColumn(load.table);
+  return { ...load, rows: load.rows.filter((row) => String(row[column]) >= goneBefore) };
 }
 
 /** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. */

@@ -7,6 +7,7 @@ import { adoptOpen, enqueue, noteNaivePrice, openRun, type RunOutcome, type RunP
 import { planningLock } from "../warehouse/planning-lock.ts";
 import { cutPlan } from "./cut-plan.ts";
 import { standing, type Standing } from "./left-open.ts";
+import { noteTimings } from "./note-timings.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planChunks, type SyncRequest } from "./planning.ts";
 import { drain, finish, runToEnd } from "./run-to-end.ts";
@@ -70,6 +71,7 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
   return planningLock(db, async (locked) => {
     const adopted = await adoptOpen(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
     if (adopted > 0) return { taken: adopted, leftOut: 0 };
+    await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
     const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
       mostCredits: parts.budget.left(),
       newestFirst: true,

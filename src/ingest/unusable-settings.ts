@@ -1,5 +1,7 @@
 import type { DatasetSettings } from "../config/settings.ts";
+import { addMonths, day, daysBetween } from "../core/day.ts";
 import { datasetNamed } from "../datasets/all.ts";
+import { isKeptByMonth } from "./dataset-settings.ts";
 import { wayFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
@@ -7,7 +9,7 @@ import { exampleCountries, examplePartitions, timingsOf } from "./example-partit
 export type Unusable = Partial<Record<keyof DatasetSettings, string>>;
 
 /** What of the settings of a dataset cannot be used, given its options; told by whom and when it would ask for a made-up account. */
-export function unusableSettings(name: string, { options }: Pick<DatasetSettings, "options">): Unusable {
+export function unusableSettings(name: string, { options, ...given }: DatasetSettings): Unusable {
   const dataset = datasetNamed(name);
   const partitions = examplePartitions(dataset, { options });
   // what it is planned from may be too special to be made up
@@ -17,7 +19,26 @@ export function unusableSettings(name: string, { options }: Pick<DatasetSettings
     ...whom,
     ...whenUnusable(dataset, partitions),
     ...(isPaged ? {} : { most_pages: "its answers have no pages" }),
+    ...keepUnusable(dataset, given),
   };
+}
+
+function keepUnusable(dataset: Dataset, { keep_months: keepMonths, ...given }: DatasetSettings): Unusable {
+  if (keepMonths === undefined) return {};
+  if (!isKeptByMonth(dataset)) return { keep_months: "its rows are not in monthly partitions" };
+  const kept = fewestDays(keepMonths);
+  const reason = `keep_months: ${keepMonths} keeps as few as ${kept} days`;
+  const isLonger = (days: number | undefined) => days !== undefined && days > kept;
+  return {
+    ...(isLonger(given.history_days) ? { history_days: reason } : {}),
+    ...(isLonger(given.lookback_days) ? { lookback_days: reason } : {}),
+  };
+}
+
+/** The fewest days that so many whole months have: from one of these twelve on, before a year that has no leap day. */
+function fewestDays(months: number): number {
+  const starts = Array.from({ length: 12 }, (_, index) => addMonths(day("2097-01-01"), index));
+  return Math.min(...starts.map((start) => daysBetween(start, addMonths(start, months))));
 }
 
 function whomUnusable(

@@ -3,6 +3,7 @@ import { dayOf } from "../core/day.ts";
 import { scopeKey, type Covered, type Scope, type SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
+import { goneBefore } from "./dropped-months.ts";
 import type { LastPages } from "./last-pages.ts";
 
 /** What was asked for before, read for some scopes at a time. */
@@ -38,7 +39,17 @@ const mostLists = 5_000;
 /** One scope with the slices that were made for it, field by field in one order. Days are counted from 1970-01-01. */
 type ScopeRow = { readonly scope: Scope } & Readonly<Record<(typeof fields)[number], readonly string[]>>;
 
-const fields = ["batches", "operations", "starts", "ends", "states", "as_of", "fingerprints", "refusals"] as const;
+const fields = [
+  "batches",
+  "operations",
+  "starts",
+  "ends",
+  "states",
+  "as_of",
+  "fingerprints",
+  "refusals",
+  "gone",
+] as const;
 
 /** A year of one scope has thousands of slices: as columns of text they take a tenth of the time of rows. */
 async function readRows(
@@ -61,8 +72,9 @@ async function readRows(
              string_agg((as_of - date '1970-01-01')::text, chr(31))        as as_of,
              string_agg(fingerprint, chr(31))                             as fingerprints,
              string_agg(case when state = 'skipped' and error_code in ('bad_request', 'not_encodable') then '1' else '' end,
-                        chr(31))                                          as refusals
-      from   (select batch_id, operation, window_start, window_end, state, as_of, fingerprint, error_code
+                        chr(31))                                          as refusals,
+             string_agg(coalesce((gone - date '1970-01-01')::text, ''), chr(31)) as gone
+      from   (select batch_id, operation, window_start, window_end, state, as_of, fingerprint, error_code, ${goneBefore} as gone
               from   (select *
                       from   ops.slice as s
                       where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
@@ -96,5 +108,6 @@ function coveredOf(row: ScopeRow, lists: ReadonlyMap<string, readonly string[]>)
     asOf: dayAt(row.as_of[index]),
     fingerprint: row.fingerprints[index] ?? "",
     refused: row.refusals[index] === "1",
+    ...(row.gone[index] === "" ? {} : { goneBefore: dayAt(row.gone[index]) }),
   }));
 }

@@ -1,15 +1,20 @@
 import { sql } from "kysely";
+import type { Day } from "../core/day.ts";
 import type { Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../warehouse/database.ts";
+import { goneBefore } from "./dropped-months.ts";
 import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
+
+/** A slice with landed pages; of its days those before `goneBefore` were dropped by retention since. */
+export type LandedSlice = Slice & { readonly goneBefore: Day | null };
 
 /** Slices that are in memory at a time, however many there are. */
 const pageSize = 500;
 
 /**
  * The slices of a dataset whose answers were loaded, or would be by now, in the order in which the answers came, as they stood when
- * the first was read. `within` keeps to windows that touch it. Every slice of it has at least one landed page. They are found and
+ * the first was read, without those whose days were all dropped by retention since. `within` keeps to windows that touch it. Every slice of it has at least one landed page. They are found and
  * put in order once and then read on by a cursor, so it takes a transaction, which one such reading at a time may use.
  */
 export async function* landedSlices(
@@ -17,19 +22,22 @@ export async function* landedSlices(
   dataset: string,
   within: Partial<Window>,
   states: readonly SliceState[] = ["loaded", "empty", "failed"],
-): AsyncGenerator<Slice> {
+): AsyncGenerator<LandedSlice> {
   await sql`
     declare landed_slices no scroll cursor for
-    select ${sliceColumns}
+    select ${sliceColumns}, ${goneBefore} as gone_before
     from   ops.slice as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
     where  s.dataset = ${dataset} and s.state = any (${[...states]}::text[]) and landed.landed_at is not null
     and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
+    and    coalesce(${goneBefore}, date '-infinity') < s.window_end
     order  by landed.landed_at, s.slice_id`.execute(transaction);
   for (;;) {
-    const { rows } = await sql<SliceRow>`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
-    yield* rows.map(sliceOf);
+    const { rows } = await sql<
+      SliceRow & { gone_before: Day | null }
+    >`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
+    yield* rows.map((row) => ({ ...sliceOf(row), goneBefore: row.gone_before }));
     if (rows.length < pageSize) break;
   }
   await sql`close landed_slices`.execute(transaction);

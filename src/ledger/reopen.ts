@@ -55,6 +55,6 @@ function toReopen({ datasets, states = ["failed"], codes, since }: Reopening): R
             from   ops.slice
             where  dataset = any (${[...datasets]}::text[])
             window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
-    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open ${codeFits} ${dayFits}
+    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

@@ -1,12 +1,14 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { sliceStates, type Covered, type SliceDraft } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
+import type { Cells } from "./stale-cells.ts";
 
 /**
  * How a cell (one item of a partition on one day) stands: as the newest slice that asked for it, or else `missing` (never asked for
- * and worth asking), or `stale` (answered, and to be asked for again because the source may have restated it).
+ * and worth asking), `stale` (answered, and to be asked for again; see `staleCells`), or `dropped` (answered, and its rows went with
+ * a month that is kept no longer).
  */
-export const cellStates = [...sliceStates, "stale", "missing"] as const;
+export const cellStates = [...sliceStates, "stale", "missing", "dropped"] as const;
 export type CellState = (typeof cellStates)[number];
 
 /** Cells by state; states without cells are left out. */
@@ -17,60 +19,101 @@ type CellOptions = {
   /** Null where the scope says it all: then a day is one cell. */
   readonly items: readonly string[] | null;
   /** What was asked for before, oldest first. */
-  readonly covered: readonly Pick<Covered, "items" | "window" | "state">[];
-  /** What a plan would ask for now. */
-  readonly drafts: readonly Pick<SliceDraft, "items" | "window" | "class">[];
+  readonly covered: readonly Pick<Covered, "items" | "window" | "state" | "goneBefore">[];
+  /** Cells that are stale if they are answered. */
+  readonly stale: readonly Cells[];
+  /** What a plan would ask for now: missing where nothing is known of it. */
+  readonly drafts: readonly (Cells & Partial<Pick<SliceDraft, "class">>)[];
   /** The days that are looked at; an end that is left out is open. */
   readonly within: Partial<Window>;
 };
 
-/** The cells of one partition by day, in the order of days; days of which nothing is known and nothing is wanted are left out. */
-export function cellsByDay({ items, covered, drafts, within }: CellOptions): ReadonlyMap<Day, CellCounts> {
-  const known = new Map<Day, Map<string, CellState>>();
-  const wanted = new Set(items ?? [""]);
-  for (const slice of covered) for (const at of cellsOf(slice, wanted, within)) put(known, at, () => slice.state);
-  for (const draft of drafts)
-    for (const at of cellsOf(draft, wanted, within))
-      put(known, at, (state) => (state === undefined ? "missing" : restated(draft, state)));
-  return new Map([...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([day, cells]) => [day, countsOf(cells)]));
-}
+const code = Object.fromEntries(cellStates.map((state, index) => [state, index + 1])) as Record<CellState, number>;
 
-/** A plan asks in whole calls: a cell that is answered for good may lie in the call that another one needs. */
-function restated(draft: Pick<SliceDraft, "class">, state: CellState): CellState {
-  const again = draft.class === "lookback" || draft.class === "snapshot";
-  return again && (state === "loaded" || state === "empty") ? "stale" : state;
-}
-
-type At = { readonly day: Day; readonly item: string };
-
-function* cellsOf(
-  { items, window }: { readonly items: readonly string[] | null; readonly window: Window },
-  wanted: ReadonlySet<string>,
-  within: Partial<Window>,
-): Generator<At> {
-  const start = within.start !== undefined && within.start > window.start ? within.start : window.start;
-  const end = within.end !== undefined && within.end < window.end ? within.end : window.end;
-  const days = Math.max(0, daysBetween(start, end));
-  for (let index = 0; index < days; index += 1) {
-    const day = addDays(start, index);
-    for (const item of items ?? [""]) if (wanted.has(item)) yield { day, item };
+/**
+ * The cells of one partition by day, in the order of days; days of which nothing is known and nothing is wanted are left out. What is
+ * only asked for as it is now is missing today where it was never answered; else its newest answer is stale.
+ */
+export function cellsByDay({ items, covered, stale, drafts, within }: CellOptions): ReadonlyMap<Day, CellCounts> {
+  const wanted = items ?? [""];
+  const span = spanOf([...covered, ...drafts], within);
+  if (span === null) return new Map();
+  // a byte a cell: an account has hundreds of millions
+  const cells = new Uint8Array(wanted.length * span.days);
+  const rowsOf = rowFinder(wanted);
+  const put = ({ items: own, window }: Cells, state: (before: number, row: number) => number) => {
+    const from = Math.max(0, daysBetween(span.start, window.start));
+    const to = Math.min(span.days, daysBetween(span.start, window.end));
+    for (const row of rowsOf(own))
+      for (let at = row * span.days + from; at < row * span.days + to; at += 1) cells[at] = state(cells[at] ?? 0, row);
+  };
+  for (const slice of covered) {
+    const state = code[slice.state];
+    put(slice, () => state);
+    if (slice.goneBefore !== undefined && slice.goneBefore > slice.window.start)
+      put({ ...slice, window: until(slice.window, slice.goneBefore) }, () => code.dropped);
   }
+  const again = new Set<number>();
+  for (const one of stale)
+    put(one, (before, row) => {
+      if (before !== code.loaded && before !== code.empty) return before;
+      again.add(row);
+      return code.stale;
+    });
+  for (const draft of drafts)
+    put(draft, (before, row) => (before === 0 && !(isSnapshot(draft) && again.has(row)) ? code.missing : before));
+  return countedByDay(cells, span);
 }
 
-function put(
-  known: Map<Day, Map<string, CellState>>,
-  { day, item }: At,
-  state: (before: CellState | undefined) => CellState,
-): void {
-  const cells = known.get(day) ?? new Map<string, CellState>();
-  known.set(day, cells);
-  cells.set(item, state(cells.get(item)));
+function isSnapshot(draft: Partial<Pick<SliceDraft, "class">>): boolean {
+  return draft.class === "snapshot";
 }
 
-function countsOf(cells: ReadonlyMap<string, CellState>): CellCounts {
-  const counts: Partial<Record<CellState, number>> = {};
-  for (const state of cells.values()) counts[state] = (counts[state] ?? 0) + 1;
-  return counts;
+function until({ start, end }: Window, day: Day): Window {
+  return { start, end: day < end ? day : end };
+}
+
+type Span = { readonly start: Day; readonly days: number };
+
+function spanOf(all: readonly { readonly window: Window }[], within: Partial<Window>): Span | null {
+  let [start, end]: [Day | undefined, Day | undefined] = [undefined, undefined];
+  for (const { window } of all) {
+    if (start === undefined || window.start < start) start = window.start;
+    if (end === undefined || window.end > end) end = window.end;
+  }
+  if (start === undefined || end === undefined) return null;
+  if (within.start !== undefined && within.start > start) start = within.start;
+  if (within.end !== undefined && within.end < end) end = within.end;
+  return start < end ? { start, days: daysBetween(start, end) } : null;
+}
+
+/** Finds the rows of a batch's items, once for each array: the same list stands behind hundreds of slices. */
+function rowFinder(items: readonly string[]): (batch: readonly string[] | null) => readonly number[] {
+  const index = new Map(items.map((item, row) => [item, row]));
+  const found = new Map<readonly string[] | null, readonly number[]>();
+  return (batch) => {
+    const rows = found.get(batch) ?? (batch ?? [""]).flatMap((item) => index.get(item) ?? []);
+    found.set(batch, rows);
+    return rows;
+  };
+}
+
+function countedByDay(cells: Uint8Array, { start, days }: Span): ReadonlyMap<Day, CellCounts> {
+  const width = cellStates.length + 1;
+  const counts = new Uint32Array(days * width);
+  for (let at = 0, day = 0; at < cells.length; at += 1, day = day + 1 === days ? 0 : day + 1) {
+    const slot = day * width + (cells[at] ?? 0);
+    counts[slot] = (counts[slot] ?? 0) + 1;
+  }
+  const byDay = new Map<Day, CellCounts>();
+  for (let day = 0; day < days; day += 1) {
+    const known = cellStates.flatMap((state, index) => {
+      const count = counts[day * width + index + 1] ?? 0;
+      return count === 0 ? [] : [[state, count] as const];
+    });
+    if (known.length > 0) byDay.set(addDays(start, day), Object.fromEntries(known));
+  }
+  return byDay;
 }
 
 /** Several counts as one. */

@@ -16,12 +16,12 @@ export type Reprocess = (typeof reprocesses)[number];
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /**
- * The days that a sync may ask for: cut where they are not published yet, and before the dataset's first day. Without a start they
+ * The days that a sync may ask for: cut where they are not published yet, and before the dataset's first day and the first kept one. Without a start they
  * begin on that day or, where there is none, as far back from the end as the dataset's history; without an end they end where the
  * last full pack does.
  */
 export function askable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
-  const { firstDay, historyDays } = timing;
+  const { firstDay, historyDays, keptFrom } = timing;
   const published = settledEnd(timing, today);
   const settled =
     bounds.end === undefined && timing.packDays !== undefined
@@ -29,7 +29,11 @@ export function askable(timing: Reach, today: Day, bounds: Partial<Window>): Win
       : published;
   const end = bounds.end !== undefined && bounds.end < settled ? bounds.end : settled;
   const start = bounds.start ?? firstDay ?? addDays(end, -historyDays);
-  return { start: firstDay !== undefined && start < firstDay ? firstDay : start, end };
+  return { start: latest(start, firstDay, keptFrom), end };
+}
+
+function latest(day: Day, ...others: readonly (Day | undefined)[]): Day {
+  return others.reduce<Day>((last, other) => (other !== undefined && other > last ? other : last), day);
 }
 
 /** The day after the newest one that is published. */
@@ -106,6 +110,14 @@ function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 
   const early = slice.state === "empty" && emptyUntilDays === undefined ? emptyEarlyDays : 0;
   const final = daysBetween(calendar.start, slice.asOf) + 1 - settleDays - timing.lookbackDays - early;
   return isDue ? Math.min(final, daysBetween(calendar.start, today) + 1 - settleDays - (emptyUntilDays ?? 0)) : final;
+}
+
+/** Days by which an answer of nothing about a series or period is final later: where it is asked again anyway, the next day brings the same. */
+export function emptyEarlyDaysOf(timing: {
+  readonly kind: "series" | "period";
+  readonly emptyHoldsDays?: number;
+}): 0 | 1 {
+  return timing.kind === "period" && timing.emptyHoldsDays !== undefined ? 0 : 1;
 }
 
 /** True for a slice that waits or runs. */

@@ -5,7 +5,7 @@ import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./gap-grid.ts";
-import { askable, missingCells, settledEnd } from "./missing.ts";
+import { askable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
 import type { PartitionPlanning, PlanRequest } from "./plan-dataset.ts";
 
 type Period = Extract<Timing, { kind: "period" }>;
@@ -29,8 +29,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
       covered: own,
       today: request.today,
       reprocess: request.reprocess,
-      // where it is asked again later, and dear, the next day would only bring the same
-      ...(timing.emptyHoldsDays === undefined ? {} : { emptyEarlyDays: 0 }),
+      emptyEarlyDays: emptyEarlyDaysOf(timing),
     });
     const again = restated.rows.map(({ item }) => item);
     const first = fresh.rows.map(({ item }) => item).filter((item) => !again.includes(item));

@@ -14,18 +14,23 @@ export function createPartitions(db: Database): Partitions {
 
   async function cover(table: string, days: Iterable<Day>): Promise<void> {
     for (const start of monthsOf(days)) {
-      const key = `${table} ${start}`;
+      const leaf = leafOf(table, start);
       // whoever needs it meanwhile waits for the same one
-      const made = known.get(key) ?? make(db, table, start);
-      known.set(key, made);
+      const made = known.get(leaf) ?? make(db, table, start);
+      known.set(leaf, made);
       await made.catch((error: unknown) => {
-        known.delete(key);
+        known.delete(leaf);
         throw error;
       });
     }
   }
 
   return { cover };
+}
+
+/** The name, in the schema parts, of a table's partition of the month that begins on a day. */
+export function leafOf(table: string, start: Day): string {
+  return `${table.replace(/^core\./, "")}_${start.slice(0, 7).replace("-", "_")}`;
 }
 
 function monthsOf(days: Iterable<Day>): ReadonlySet<Day> {

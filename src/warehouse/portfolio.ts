@@ -11,8 +11,12 @@ type PortfolioRow = {
   keywords: string[];
 };
 
-/** What the account tracks, as last read: apps, their countries and keywords. Sorted by store, id, country, keyword. */
-export async function readTracked(db: Database): Promise<readonly PortfolioApp[]> {
+/**
+ * What the account tracks, as last read: apps, their countries and keywords. Sorted by store, id, country, keyword. Only apps of these
+ * track ids (or `store:trackId`) where some are named: a large account has millions of keywords.
+ */
+export async function readTracked(db: Database, only?: readonly string[]): Promise<readonly PortfolioApp[]> {
+  const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
   const { rows } = await sql<PortfolioRow>`
     select a.store, a.track_id, c.country_code, n.keyword_count,
            coalesce(array_agg(k.keyword order by k.keyword collate "C") filter (where k.keyword is not null), '{}') as keywords
@@ -22,7 +26,7 @@ export async function readTracked(db: Database): Promise<readonly PortfolioApp[]
     left   join core.dim_country     as c on c.country_key = n.country_key
     left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.is_current
     left   join core.dim_keyword     as k on k.keyword_key = w.keyword_key
-    where  t.is_current
+    where  t.is_current and (${named}::text[] is null or a.track_id = any (${named}::text[]))
     group  by a.store, a.track_id, c.country_code, n.keyword_count
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
   const apps = Map.groupBy(rows, (row) => `${row.store}:${row.track_id}`);

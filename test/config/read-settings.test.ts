@@ -29,6 +29,7 @@ async function read(yaml: string): Promise<Settings> {
 const defaults: Settings = {
   portfolio: { source: "account", apps: [] },
   datasets: {},
+  retention: { action: "drop" },
   credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 }, ask_above: 1000 },
   api: {
     store_words: { ios: "iosstore", android: "androidstore" },
@@ -80,6 +81,7 @@ credits: { floors: { backfill: 0.5 } }
 api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
 `);
   expect(settings).toEqual({
+    retention: { action: "drop" },
     portfolio: {
       source: "both",
       apps: [

@@ -18,6 +18,7 @@ describe("the cells of a partition", () => {
         { items: ["a", "b"], window: window(one, three), state: "failed" },
         { items: ["b"], window: window(two, three), state: "loaded" },
       ],
+      stale: [],
       drafts: [],
       within: {},
     });
@@ -31,7 +32,8 @@ describe("the cells of a partition", () => {
     const cells = cellsByDay({
       items: ["a", "b"],
       covered: [{ items: ["a"], window: window(one, two), state: "empty" }],
-      drafts: [{ items: ["a", "b"], window: window(one, three), class: "backfill" }],
+      stale: [],
+      drafts: [{ items: ["a", "b"], window: window(one, three) }],
       within: {},
     });
     expect([...cells]).toEqual([
@@ -40,21 +42,42 @@ describe("the cells of a partition", () => {
     ]);
   });
 
-  test("are stale where they were answered and a plan asks again, because they are restated or because only now can be asked for", () => {
-    const drafts = (["lookback", "snapshot", "backfill"] as const).map((creditClass, index) => ({
+  test("are stale only where they were answered", () => {
+    const covered = [
+      { items: null, window: window(one, two), state: "loaded" as const },
+      { items: null, window: window(two, three), state: "empty" as const },
+      { items: null, window: window(three, four), state: "failed" as const },
+    ];
+    const cells = cellsByDay({
       items: null,
-      window: window([one, two, three][index] ?? one, [two, three, four][index] ?? two),
-      class: creditClass,
-    }));
-    const covered = [{ items: null, window: window(one, four), state: "loaded" as const }];
-    const cells = cellsByDay({ items: null, covered, drafts, within: {} });
-    expect([...cells.values()]).toEqual([{ stale: 1 }, { stale: 1 }, { loaded: 1 }]);
+      covered,
+      drafts: [],
+      stale: [{ items: null, window: window(one, four) }],
+      within: {},
+    });
+    expect([...cells.values()]).toEqual([{ stale: 1 }, { stale: 1 }, { failed: 1 }]);
+  });
+
+  test("are not missing today where an older snapshot is stale", () => {
+    const draft = { items: ["a", "b"], window: window(three, four), class: "snapshot" as const };
+    const cells = cellsByDay({
+      items: ["a", "b"],
+      covered: [{ items: ["a"], window: window(one, two), state: "loaded" }],
+      stale: [{ items: ["a"], window: window(one, two) }],
+      drafts: [draft],
+      within: {},
+    });
+    expect([...cells]).toEqual([
+      [one, { stale: 1 }],
+      [three, { missing: 1 }],
+    ]);
   });
 
   test("are only those of the days looked at and of items that are followed", () => {
     const cells = cellsByDay({
       items: ["a"],
       covered: [{ items: ["a", "gone"], window: window(one, four), state: "loaded" }],
+      stale: [],
       drafts: [],
       within: { start: two, end: three },
     });

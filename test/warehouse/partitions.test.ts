@@ -46,6 +46,18 @@ describe("monthly partitions", () => {
     expect(await stage.rows(ranks, "date_day, rank")).toHaveLength(5);
   });
 
+  test("reach from the opening of the stores to years ahead, with two loaders at once, without overlap or a month for the rest", async () => {
+    const far = ["2008-07-10", "2019-12-31", "2020-01-01", "2026-08-20", "2040-02-29", "2049-12-31"];
+    await Promise.all([
+      stage.load({ table: ranks, rows: far.map(rank) }),
+      stage.load({ table: ranks, rows: far.toReversed().map((text) => ({ ...rank(text, 1), country_key: "JP" })) }),
+    ]);
+    expect(await stage.rows(ranks, "date_day, rank")).toHaveLength(2 * far.length);
+    expect(await leaves()).toHaveLength(far.length);
+    const { rows } = await sql`select from pg_partitioned_table where partdefid <> 0`.execute(stage.db);
+    expect(rows).toEqual([]);
+  });
+
   test("carry the key of the table, so that a second load of a row changes it", async () => {
     await stage.load({ table: ranks, rows: [rank("2026-01-15", 1)], at: 1_000 });
     await stage.load({ table: ranks, rows: [rank("2026-01-15", 2)], at: 2_000 });

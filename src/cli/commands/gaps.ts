@@ -58,7 +58,7 @@ function printStandings(standings: readonly Standing[]): void {
     );
   for (const [dataset, same] of Map.groupBy(standings, (one) => one.dataset))
     print(`\n${dataset}\n${heatMap(daysOf(same))}`);
-  print(`\n${legend}\nA day has the sign of its worst cell: x before . ~ > o - # _`);
+  print(`\n${legend}\nA day has the sign of its worst cell: x before . ~ > o - # d _`);
 }
 
 function rowOf(states: readonly CellState[]) {

@@ -3,7 +3,7 @@ import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { retried } from "../../ingest/sync.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
-import { collect, dayArgument, onlyDatasets } from "../arguments.ts";
+import { collectCodes, onlyDatasets, pastDayArgument } from "../arguments.ts";
 import { withApi, withApp } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { exitHelp } from "../run-report.ts";
@@ -26,10 +26,10 @@ export function addRetry(program: Command): void {
     .addOption(onlyDatasets())
     .addOption(
       new Option("--code <code>", "only those with this error code; may be repeated")
-        .argParser(collect)
+        .argParser(collectCodes)
         .default([], "all"),
     )
-    .option("--since <day>", "only those that ended on this day (UTC) or later", dayArgument)
+    .option("--since <day>", "only those that ended on this day (UTC) or later", pastDayArgument)
     .option("--skipped", "also those that were skipped as not to be had (400, 404)")
     .option("--dry-run", "show which they are and what they would cost, run nothing")
     .option("--json", "print the result as JSON")

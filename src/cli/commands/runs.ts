@@ -28,15 +28,17 @@ function printRuns(runs: readonly RunLine[]): void {
     print("Nothing was run yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;
   }
+  // what is nowhere takes no room
+  const columns = states.filter((state) => state === "loaded" || runs.some((run) => run[`${state}_count`] > 0));
   const rows = runs.map((run) => [
     run.run_id,
     run.plan_id === null ? run.kind : `${run.kind} of plan ${run.plan_id}`,
     run.started_at.toISOString().slice(0, 19).replace("T", " "),
     run.ended_at === null ? null : `${Math.round((run.ended_at.getTime() - run.started_at.getTime()) / 1000)} s`,
     run.outcome ?? "has not ended",
-    ...states.map((state) => run[`${state}_count`]),
+    ...columns.map((state) => run[`${state}_count`]),
     run.planned_credits,
     run.booked_credits,
   ]);
-  print(table(["run", "kind", "started (UTC)", "took", "outcome", ...states, "planned", "booked"], rows));
+  print(table(["run", "kind", "started (UTC)", "took", "outcome", ...columns, "planned", "booked"], rows));
 }

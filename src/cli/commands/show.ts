@@ -25,7 +25,7 @@ export function addShow(program: Command): void {
 
 function printStory({ slice, items, requests, rejects }: SliceStory): void {
   const facts: [string, string | null][] = [
-    ["slice", `${slice.slice_id}, ${slice.state}`],
+    ["slice", `${slice.slice_id}, ${slice.state}${meaningOf(slice.standing)}`],
     ["what", `${slice.dataset} by ${slice.operation}`],
     [
       "who",
@@ -77,6 +77,12 @@ function requestsTable(requests: SliceStory["requests"]): string {
       one.byte_count,
     ]),
   );
+}
+
+/** What a standing that is no state says. */
+function meaningOf(standing: string): string {
+  if (standing === "superseded") return ", superseded by newer slices";
+  return standing === "stale" ? ", stale: to be asked for again" : "";
 }
 
 const shown = 10;

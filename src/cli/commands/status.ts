@@ -19,12 +19,15 @@ export function addStatus(program: Command): void {
     );
 }
 
+const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;
+
 function printStatus({ datasets, lastRun, troubles }: Status): void {
   if (datasets.length === 0) {
     print("Nothing was asked for yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;
   }
-  const columns = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;
+  // what is nowhere takes no room: the table fits a terminal of 80 columns as long as little is wrong
+  const columns = counts.filter((column) => column === "loaded" || datasets.some((dataset) => dataset[column] > 0));
   const rows = datasets.map((dataset) => [
     dataset.dataset,
     ...columns.map((column) => dataset[column]),

@@ -1,0 +1,37 @@
+import type pg from "pg";
+import { addDays, addMonths, monthStart, type Day } from "../src/core/day.ts";
+import { createPartitions } from "../src/warehouse/partitions.ts";
+import type { Database } from "../src/warehouse/database.ts";
+import { firstDayOf, today, type Account } from "./scale-size.ts";
+
+/**
+ * Writes a rank a day for every keyword of every app and country that the account follows, month by month, as a backfill would leave
+ * them: sorted by key. Returns the rows.
+ */
+export async function fillFacts(client: pg.Client, db: Database, account: Account): Promise<number> {
+  const [first, end] = [firstDayOf(account), addDays(today, -1)];
+  let rows = 0;
+  for (let month = monthStart(first); month < end; month = addMonths(month, 1)) {
+    const next = addMonths(month, 1);
+    const [from, until] = [month < first ? first : month, next < end ? next : end];
+    await createPartitions(db).cover("core.fact_keyword_rank", [month]);
+    rows += await fillMonth(client, account, from, until);
+  }
+  await client.query("vacuum analyze core.fact_keyword_rank");
+  return rows;
+}
+
+async function fillMonth(client: pg.Client, { apps }: Account, from: Day, until: Day): Promise<number> {
+  const { rowCount } = await client.query(
+    `insert into core.fact_keyword_rank (app_key, date_day, country_key, keyword_key, device_key, rank, observed_at, slice_id, fetched_at)
+     select t.app_key, d::date, t.country_key, t.keyword_key, 1, nullif((hashint4(t.keyword_key + t.country_key * 7 + (d::date - date '2000-01-01')) & 255), 0),
+            d + interval '5 hours', 1, d + interval '28 hours'
+     from   core.dim_app as a
+     cross  join generate_series($1::timestamp, $2::timestamp - interval '1 day', interval '1 day') as d
+     join   core.tracked_keyword as t on t.app_key = a.app_key
+     where  a.track_id::int - 1000000 < $3
+     order  by 1, 2, 3, 4`,
+    [from, until, apps],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,76 @@
+import { addDays, day, type Day } from "../src/core/day.ts";
+
+/** An account: apps, countries of each, keywords of each app and country, days that were asked for. */
+export type Account = {
+  readonly apps: number;
+  readonly countries: number;
+  readonly keywords: number;
+  readonly days: number;
+};
+
+/** The account that the figures are worked out for. */
+export const large = { apps: 1_000, countries: 10, keywords: 300, days: 730 } as const satisfies Account;
+
+/** How much is measured. The ledger is measured twice, so that what grows with it is seen. */
+export type ScaleSize = {
+  readonly name: "full" | "small";
+  readonly ledgers: readonly [Account, Account];
+  /** Slices that wait at once when the queue is measured. */
+  readonly queued: readonly number[];
+  /** Slices that are claimed and ended at each of these depths. */
+  readonly worked: number;
+  /** Apps of the account whose ranks are in the facts, each with all its days. */
+  readonly factApps: number;
+  /** How often each question is asked; the median counts. */
+  readonly rounds: number;
+};
+
+/** What fits into ten minutes on two cores, and a small one that shows that all of it runs. */
+export const scaleSizes = {
+  full: {
+    name: "full",
+    ledgers: [
+      { ...large, apps: 50 },
+      { ...large, apps: 100 },
+    ],
+    queued: [100_000, 1_000_000],
+    worked: 50_000,
+    factApps: 10,
+    rounds: 3,
+  },
+  small: {
+    name: "small",
+    ledgers: [
+      { apps: 1, countries: 2, keywords: 150, days: 40 },
+      { apps: 2, countries: 2, keywords: 150, days: 40 },
+    ],
+    queued: [200, 400],
+    worked: 100,
+    factApps: 1,
+    rounds: 1,
+  },
+} as const satisfies Record<string, ScaleSize>;
+
+/** The day that counts as today; the night before it is still to be planned. */
+export const today: Day = day("2026-08-20");
+
+/** Countries in the order in which accounts of the bench follow them. */
+export const countryCodes = ["US", "JP", "DE", "GB", "FR", "BR", "KR", "IN", "IT", "ES"] as const;
+
+/** Keywords that one call names. */
+export const keywordsACall = 100;
+
+/** The first day of an account's history. */
+export function firstDayOf({ days }: Account): Day {
+  return addDays(today, -days);
+}
+
+/** Slices of the ledger of an account: a call a night for each app, country and hundred keywords. */
+export function slicesOf({ apps, countries, keywords, days }: Account): number {
+  return apps * countries * Math.ceil(keywords / keywordsACall) * (days - 1);
+}
+
+/** Rows of ranks of an account, one device each. */
+export function ranksOf({ apps, countries, keywords, days }: Account): number {
+  return apps * countries * keywords * days;
+}

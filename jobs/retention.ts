@@ -1,0 +1,13 @@
+import type { Task } from "graphile-worker";
+import { z } from "zod";
+import type { Settings } from "../src/config/settings.ts";
+import type { IngestParts } from "../src/ingest/parts.ts";
+import { retireQuietly } from "../src/ingest/retention.ts";
+
+/** A line of the crontab tells it nothing. */
+export const RetentionPayload = z.strictObject({});
+
+/** Drops or detaches months of facts that are kept no longer; nothing unless the configuration says how long they are kept. */
+export default function retentionTask(parts: IngestParts, settings: Settings): Task {
+  return () => retireQuietly(parts, settings);
+}

@@ -1,0 +1,92 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { fail } from "../../core/errors.ts";
+import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../ingest/retention.ts";
+import { checkOwner } from "../../warehouse/retention.ts";
+import { ask, canAsk } from "../ask.ts";
+import { withApp } from "../environment.ts";
+import { countOf, print, printJson, remark } from "../output.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { table } from "../table.ts";
+
+type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: true };
+
+/** `storehouse retention`: drop or detach months of facts that are kept no longer. */
+export function addRetention(program: Command): void {
+  program
+    .command("retention")
+    .description("drop or detach months of facts that are older than keep_months; the worker does so by itself")
+    .option("--dry-run", "only show them")
+    .option("--yes", "do not ask")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use, 2 usage, not the owner of the tables, or not agreed to.",
+    )
+    .action((options: Options) => withApp((app) => retention(app, options)));
+}
+
+async function retention({ warehouse: { db }, clock, config: { settings } }: App, options: Options): Promise<void> {
+  const { action } = settings.retention;
+  const old = await oldMonths(db, settings, clock.today());
+  if (options.dryRun) {
+    if (options.json) return printJson({ action, months: old });
+    return print(
+      old.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : `${told(old)}\n${would[action]}`,
+    );
+  }
+  checkOwner(old);
+  if (old.length > 0 && !options.yes && !(await isAgreed(old, action))) {
+    process.exitCode = 2;
+    return remark("Nothing was changed.");
+  }
+  const retired = await retire(db, { settings, clock, action });
+  if (retired.some(({ outcome }) => outcome === "in use")) process.exitCode = 1;
+  if (options.json) return printJson({ action, months: retired });
+  print(retired.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : done(retired, action));
+}
+
+const would = {
+  drop: "They would be dropped; nothing was.",
+  detach: "They would be moved to the schema archive; nothing was.",
+} as const;
+
+function nothingOld(tables: number): string {
+  return tables === 0
+    ? "Everything is kept: retention.keep_months in config/storehouse.yaml, or keep_months of a dataset, says for how long otherwise."
+    : "No month is so old: nothing to do.";
+}
+
+async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Promise<boolean> {
+  if (!canAsk()) throw fail("not_confirmed");
+  remark(told(old));
+  const stop = stopSignal();
+  try {
+    const months = countOf(old.length, "month");
+    return await ask(
+      action === "drop" ? `Drop ${months} of facts for good?` : `Move ${months} of facts to the schema archive?`,
+      stop.signal,
+    );
+  } finally {
+    stop.dispose();
+  }
+}
+
+function told(months: readonly OldMonth[]): string {
+  return table(
+    ["table", "month", "rows", "bytes", "kept from", "datasets"],
+    months.map((one) => [one.table, one.month.slice(0, 7), one.rows, one.bytes, one.keptFrom, one.datasets.join(", ")]),
+  );
+}
+
+function done(retired: readonly Retired[], action: "drop" | "detach"): string {
+  const gone = retired.filter(({ outcome }) => outcome === "gone");
+  const rows = countOf(
+    gone.reduce((sum, one) => sum + one.rows, 0),
+    "row",
+  );
+  const what = action === "drop" ? "dropped" : "moved to the schema archive";
+  const left = retired.length - gone.length;
+  const later = left === 0 ? "" : `\n${countOf(left, "month")} in use: the next retention takes them.`;
+  return `${countOf(gone.length, "month")} ${what}, ${rows}.${later}`;
+}

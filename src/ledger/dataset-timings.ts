@@ -1,0 +1,81 @@
+import { sql } from "kysely";
+import type { Day } from "../core/day.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Database } from "../warehouse/database.ts";
+
+/** A dataset as the program knows it and the configuration has it. */
+export type DatasetLine = {
+  readonly dataset: string;
+  readonly stage: string;
+  readonly is_on: boolean;
+};
+
+/** When a dataset is asked for again: of one scope, or of all that have no timing of their own where `scope` is null. */
+export type TimingLine = {
+  readonly dataset: string;
+  readonly scope: Scope | null;
+  readonly kind: "series" | "period" | "snapshot";
+  readonly settle_days?: number | undefined;
+  readonly lookback_days?: number | undefined;
+  readonly history_days?: number | undefined;
+  readonly first_day?: Day | undefined;
+  readonly pack_days?: number | undefined;
+  readonly refresh_days?: number | undefined;
+  readonly empty_holds_days?: number | undefined;
+  readonly empty_until_days?: number | undefined;
+  readonly empty_early_days?: number | undefined;
+  readonly keep_months?: number | undefined;
+};
+
+/**
+ * Notes what SQL has to know of datasets and timings; what has not changed is not written. Of the datasets in `planned` the lines of
+ * single scopes are all that there are; those of other datasets stay.
+ */
+export async function noteDatasets(
+  db: Database,
+  lines: readonly DatasetLine[],
+  timings: readonly TimingLine[],
+  { planned, now }: { readonly planned: readonly string[]; readonly now: number },
+): Promise<void> {
+  await sql`
+    insert into ops.dataset as d (dataset, stage, is_on, noted_at)
+    select dataset, stage, is_on, ${new Date(now).toISOString()}::timestamptz
+    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean)
+    order  by dataset
+    on conflict (dataset) do update
+    set    stage = excluded.stage, is_on = excluded.is_on, noted_at = excluded.noted_at
+    where  (d.stage, d.is_on) is distinct from (excluded.stage, excluded.is_on)`.execute(db);
+  // null as JSON stands for all scopes: no scope is that
+  const rows = JSON.stringify(timings.map((line) => ({ ...line, is_default: line.scope === null })));
+  await sql`
+    with noted as materialized (
+      select * from jsonb_populate_recordset(null::ops.dataset_timing, ${rows}::jsonb)
+    ), kept as (
+      insert into ops.dataset_timing as t
+      select distinct on (dataset, coalesce(scope, 'null')) dataset, coalesce(scope, 'null'), ${columns}
+      from   noted
+      order  by dataset, coalesce(scope, 'null')
+      on conflict (dataset, scope) do update set (${columns}) = row (${sql.join(columnNames.map((name) => sql`excluded.${sql.id(name)}`))})
+      where  (${sql.join(columnNames.map((name) => sql`t.${sql.id(name)}`))})
+             is distinct from (${sql.join(columnNames.map((name) => sql`excluded.${sql.id(name)}`))})
+    )
+    delete from ops.dataset_timing as t
+    where  not t.is_default and t.dataset = any (${[...planned]}::text[])
+    and    not exists (select from noted as n where n.dataset = t.dataset and n.scope = t.scope)`.execute(db);
+}
+
+const columnNames = [
+  "is_default",
+  "kind",
+  "settle_days",
+  "lookback_days",
+  "history_days",
+  "first_day",
+  "pack_days",
+  "refresh_days",
+  "empty_holds_days",
+  "empty_until_days",
+  "empty_early_days",
+  "keep_months",
+] as const;
+const columns = sql.join(columnNames.map((name) => sql.id(name)));

@@ -1,0 +1,84 @@
+import { addDays } from "../core/day.ts";
+import { periodsTouching } from "../core/period.ts";
+import type { Covered } from "../core/slice.ts";
+import { oneDay, type Window } from "../core/window.ts";
+import { calendarOf, windowOf, type GapGrid } from "./gap-grid.ts";
+import { askable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
+import type { PlanPartition, PlanRequest } from "./plan-dataset.ts";
+
+/** Items, null where the scope says it all, and days of theirs. */
+export type Cells = { readonly items: readonly string[] | null; readonly window: Window };
+
+/** What stale cells of one partition are told from. */
+type StaleOptions = {
+  readonly request: Pick<PlanRequest, "timing" | "today" | "bounds">;
+  readonly partition: Pick<PlanPartition, "items" | "timing" | "fingerprint">;
+  /** What was asked for before, oldest first. */
+  readonly covered: readonly Covered[];
+};
+
+/**
+ * The stale cells of a partition: answered, and to be asked for again. Days and whole periods that were asked for while the source still
+ * restated them, or answered with nothing where that does not hold; the newest snapshot of an item that is past its `refreshDays`, or
+ * was asked for under another fingerprint. Only days that a sync would ask for. Of cells that are not answered it says nothing.
+ * `ops.slice_finality` says the same in SQL, where nobody knows of a fingerprint that changed without a command.
+ */
+export function staleCells({ request, partition, covered }: StaleOptions): readonly Cells[] {
+  const { today, bounds } = request;
+  const timing = partition.timing ?? request.timing;
+  if (timing.kind === "snapshot") return staleSnapshots(timing.refreshDays, { request, partition, covered });
+  const restated = (window: Window, own: readonly Covered[], emptyEarlyDays?: number) =>
+    missingCells({
+      timing,
+      items: partition.items,
+      calendar: calendarOf(window),
+      covered: own,
+      today,
+      reprocess: "missing",
+      ...(emptyEarlyDays === undefined ? {} : { emptyEarlyDays }),
+    }).restated;
+  const asked = askable(timing, today, bounds);
+  if (timing.kind === "series") return stretchesOf(restated(asked, covered), partition.items === null);
+  const settled = settledEnd(timing, today);
+  return periodsTouching(timing.grid, asked)
+    .filter(({ end }) => end <= settled)
+    .flatMap((window) => {
+      const own = covered.filter((slice) => slice.refused || isSame(slice.window, window));
+      const items = restated(window, own, emptyEarlyDaysOf(timing)).rows.map(({ item }) => item);
+      return items.length === 0 ? [] : [{ items: partition.items === null ? null : items, window }];
+    });
+}
+
+function isSame(a: Window, b: Window): boolean {
+  return a.start === b.start && a.end === b.end;
+}
+
+function stretchesOf({ calendar, rows }: GapGrid, isWhole: boolean): readonly Cells[] {
+  return rows.flatMap(({ item, gaps }) => {
+    const cells: Cells[] = [];
+    for (let start = gaps.indexOf(1); start >= 0;) {
+      const stop = gaps.indexOf(0, start);
+      const end = stop < 0 ? gaps.length : stop;
+      cells.push({ items: isWhole ? null : [item], window: windowOf(calendar, { start, end }) });
+      start = gaps.indexOf(1, end);
+    }
+    return cells;
+  });
+}
+
+function staleSnapshots(refreshDays: number, { request, partition, covered }: StaleOptions): readonly Cells[] {
+  const newest = new Map<string, Covered>();
+  const refused = new Set<string>();
+  for (const slice of covered) {
+    if (slice.refused && slice.items?.length === 1) for (const item of slice.items) refused.add(item);
+    // a miss leaves the answer before it standing, a refusal holds like an answer
+    if (slice.state === "failed" || (slice.state === "skipped" && !slice.refused)) continue;
+    for (const item of slice.items ?? [""]) newest.set(item, slice);
+  }
+  return (partition.items ?? [""]).flatMap((item) => {
+    const answer = newest.get(item);
+    if (answer === undefined || answer.refused || refused.has(item) || isOpen(answer)) return [];
+    const isYoung = answer.asOf > addDays(request.today, -refreshDays) && answer.fingerprint === partition.fingerprint;
+    return isYoung ? [] : [{ items: partition.items === null ? null : [item], window: oneDay(answer.window.start) }];
+  });
+}

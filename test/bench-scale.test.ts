@@ -1,0 +1,19 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { projectRoot } from "../src/config/config.ts";
+
+test("the bench of a large account runs from end to end in small, and leaves nothing undone", async () => {
+  const child = spawn(process.execPath, ["bench/scale.ts", "--small"], { cwd: projectRoot });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [told, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  expect({ code, errors }).toMatchObject({ code: 0 });
+  for (const part of [
+    "The ledger of 1,000 apps",
+    "`ops.coverage_daily`, an app, 30 days",
+    "waiting",
+    "average rank of every app",
+  ])
+    expect(told).toContain(part);
+  expect(told).not.toContain("NaN");
+});

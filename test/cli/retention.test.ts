@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+
+const settings = { retention: { keep_months: 1 } } as const;
+
+async function run(stage: Stage, command: readonly string[], given: Parameters<typeof startChild>[2] = { settings }) {
+  await using child = startChild(stage, command, given);
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
+
+test("storehouse retention looks, wants a word, does it, and a backfill of what is kept no longer says so", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  await stage.sync({ request: { datasets: ["keyword_rank"] } });
+  const all = await run(stage, ["retention", "--dry-run"], {});
+  expect(all).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Everything is kept: /) });
+  const look = await run(stage, ["retention", "--dry-run", "--json"]);
+  expect(JSON.parse(look.stdout)).toMatchObject({
+    action: "drop",
+    months: [{ table: "core.fact_keyword_rank", month: "2026-08-01", datasets: ["keyword_rank"] }],
+  });
+  const asked = await run(stage, ["retention"]);
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringMatching(/^not_confirmed: /) });
+  expect(await stage.query("select 1 from core.fact_keyword_rank limit 1")).toHaveLength(1);
+  const done = await run(stage, ["retention", "--yes"]);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 month dropped, \d+ rows\.\n$/) });
+  expect(await stage.query("select 1 from core.fact_keyword_rank limit 1")).toHaveLength(0);
+  const older = ["backfill", "--dry-run", "--dataset", "keyword_rank", "--from", "2026-01-01", "--to", "2026-02-01"];
+  const plan = await run(stage, [...older, "--as-of", today]);
+  expect(plan.stdout + plan.stderr).toContain(
+    "keyword_rank is kept from 2026-07-01 on (keep_months in config/storehouse.yaml)",
+  );
+  expect(await stage.query("select 1 from ops.plan")).toEqual([]);
+});
+
+test.each([
+  [
+    { datasets: { keyword_rank: { keep_months: 1, history_days: 40 } } },
+    "datasets.keyword_rank.history_days cannot be used",
+  ],
+  [
+    { retention: { keep_months: 2 }, datasets: { keyword_rank: { history_days: 90 } } },
+    "datasets.keyword_rank.history_days does not fit retention.keep_months",
+  ],
+  [{ datasets: { app_match: { keep_months: 1 } } }, "datasets.app_match.keep_months cannot be used"],
+  [{ retention: { keep_months: 0 } }, "retention.keep_months"],
+] as const)("settings that do not fit together are refused by their line: %j", async (wrong, told) => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  const { code, stderr } = await run(stage, ["status"], { settings: wrong });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^bad_config: .* line 1: /);
+  expect(stderr).toContain(told);
+});

@@ -1,0 +1,199 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addDays, addMonths, monthStart, type Day } from "../../src/core/day.ts";
+import { standingOf } from "../../src/ingest/gaps.ts";
+import { planChunks } from "../../src/ingest/planning.ts";
+import { replay } from "../../src/ingest/replay.ts";
+import { oldMonths, retire } from "../../src/ingest/retention.ts";
+import { keywordRank } from "../../src/datasets/keyword-rank.ts";
+import { createDimensions } from "../../src/warehouse/dimensions.ts";
+import { createPartitions } from "../../src/warehouse/partitions.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+
+const thisMonth = monthStart(today);
+/** Three days before the month that is kept, and the first three of it. */
+const [from, kept] = [addDays(addMonths(thisMonth, -1), -3), addMonths(thisMonth, -1)];
+
+const everything: RunOptions = {
+  request: { datasets: ["keyword_rank"], bounds: { start: from, end: addDays(kept, 3) } },
+};
+const settings = { datasets: { keyword_rank: { keep_months: 1 } } } as const;
+
+describe("retention", () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
+    await stage.sync(everything);
+  });
+
+  afterEach(() => stage[Symbol.asyncDispose]());
+
+  async function retired(action: "drop" | "detach" = "drop", run: RunOptions = { settings }) {
+    await using app = await stage.open(run);
+    const months = await retire(app.warehouse.db, { settings: app.config.settings, clock: app.clock, action });
+    return months.map(({ table, month, outcome }) => [table, month, outcome]);
+  }
+
+  async function days(): Promise<readonly string[]> {
+    const rows = await stage.query<{ day: string }>(
+      "select distinct date_day::text as day from core.fact_keyword_rank order by 1",
+    );
+    return rows.map(({ day }) => day);
+  }
+
+  /** States of the cells by day, from a day on. */
+  async function cells(start: Day, run: RunOptions = { settings }): Promise<Readonly<Record<string, unknown>>> {
+    await using app = await stage.open(run);
+    const request = { datasets: ["keyword_rank"], bounds: { start, end: addDays(kept, 3) }, today };
+    const standings = await standingOf(app.warehouse.db, request, app.config.settings);
+    return Object.fromEntries(
+      standings.flatMap((one) => [...one.days].map(([day, counts]) => [day, Object.keys(counts)])),
+    );
+  }
+
+  async function replayed(): Promise<void> {
+    await using app = await stage.open({ settings });
+    const { db } = app.warehouse;
+    const parts = { db, dimensions: createDimensions(db), partitions: createPartitions(db), clock: app.clock };
+    await replay(parts, keywordRank, { within: {}, keepPruned: false });
+  }
+
+  const old = ["core.fact_keyword_rank", addMonths(thisMonth, -2), "gone"];
+
+  test("keeps everything unless a number of months is set, and only looks when asked to look", async () => {
+    expect(await retired("drop", {})).toEqual([]);
+    await using app = await stage.open({ settings });
+    const found = await oldMonths(app.warehouse.db, app.config.settings, today);
+    expect(found.map(({ month, keptFrom, rows }) => [month, keptFrom, rows > 0])).toEqual([[old[1], kept, true]]);
+    expect(await days()).toHaveLength(6);
+  });
+
+  test("drops months wholly older than that, notes it, and shows the days as dropped", async () => {
+    expect(await retired()).toEqual([old]);
+    expect((await days())[0]).toBe(kept);
+    expect(await retired()).toEqual([]);
+    expect(await stage.query("select dataset, action, is_done, rows_gone > 0 as some from ops.dropped_month")).toEqual([
+      { dataset: "keyword_rank", action: "drop", is_done: true, some: true },
+    ]);
+    expect(await cells(from)).toEqual(
+      Object.fromEntries([0, 1, 2, 3, 4, 5].map((day) => [addDays(from, day), [day < 3 ? "dropped" : "loaded"]])),
+    );
+    const coverage = await stage.query<{ day: string; dropped: boolean; loaded: boolean }>(
+      "select date_day::text as day, dropped_count > 0 as dropped, loaded_count > 0 as loaded from ops.coverage_daily where dataset = 'keyword_rank' order by 1",
+    );
+    expect(coverage).toEqual(
+      [0, 1, 2, 3, 4, 5].map((day) => ({ day: addDays(from, day), dropped: day < 3, loaded: day >= 3 })),
+    );
+  });
+
+  test("what is gone is not asked for again, nor after the months are kept longer", async () => {
+    await retired();
+    for (const run of [{ settings }, {}] satisfies readonly RunOptions[]) {
+      await using app = await stage.open(run);
+      const request = { datasets: ["keyword_rank"], bounds: everything.request?.bounds ?? {}, today };
+      for await (const { dataset, slices } of planChunks(app.warehouse.db, request, app.config.settings, true))
+        expect(dataset === "keyword_rank" ? slices : []).toEqual([]);
+    }
+  });
+
+  test("what is older than is kept is not planned even where it was never asked for", async () => {
+    await using app = await stage.open({ settings });
+    const request = { datasets: ["keyword_rank"], bounds: { start: addDays(from, -40), end: addDays(kept, 4) }, today };
+    const planned: string[] = [];
+    for await (const { dataset, slices } of planChunks(app.warehouse.db, request, app.config.settings, true))
+      if (dataset === "keyword_rank") planned.push(...slices.map(({ window }) => window.start));
+    expect(new Set(planned)).toEqual(new Set([addDays(kept, 3)]));
+  });
+
+  test("a replay does not bring it back, but what is loaded anew counts as loaded", async () => {
+    await retired();
+    await replayed();
+    expect((await days())[0]).toBe(kept);
+    await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
+    await stage.retry();
+    expect((await days())[0]).toBe(from);
+    expect((await cells(from, {}))[from]).toEqual(["loaded"]);
+  });
+
+  test("a detached month is in the archive with all its rows", async () => {
+    const [before] = await stage.query<{ rows: number }>(
+      "select count(*)::int as rows from core.fact_keyword_rank where date_day < $1",
+      [kept],
+    );
+    expect(await retired("detach")).toEqual([old]);
+    const leaf = `fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
+    expect(await stage.query(`select count(*)::int as rows from archive.${leaf}`)).toEqual([before]);
+    await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
+    await stage.retry();
+    expect(await retired("detach")).toEqual([old]);
+    expect(await stage.query(`select count(*) > 0 as some from archive.${leaf}_2`)).toEqual([{ some: true }]);
+  });
+
+  test("a month that a slice is about to write to is left for the next time", async () => {
+    await stage.query("update ops.slice set state = 'running' where window_start = $1", [from]);
+    expect(await retired()).toEqual([[old[0], old[1], "in use"]]);
+    expect(await days()).toHaveLength(6);
+    await stage.query("update ops.slice set state = 'loaded' where window_start = $1", [from]);
+    expect(await retired()).toEqual([old]);
+  });
+
+  test("slices that wait or failed for it are not run any more, by no retry either", async () => {
+    await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
+    await retired();
+    expect(
+      await stage.query("select distinct state, error_code from ops.slice where window_start = $1", [from]),
+    ).toEqual([{ state: "skipped", error_code: "not_kept" }]);
+    const { progress } = await stage.retry({ which: { states: ["failed", "skipped"] } });
+    expect(progress.total).toBe(0);
+  });
+
+  test("a role that does not own the tables is told so, and nothing happens", async () => {
+    await stage.query("drop role if exists storehouse_test_guest");
+    await stage.query("create role storehouse_test_guest login password 'guest' in role pg_read_all_data");
+    try {
+      await stage.query("grant usage on schema ops, core, parts, archive, graphile_worker to storehouse_test_guest");
+      await using app = await stage.open({ settings });
+      const db = app.warehouse.db;
+      await expect(
+        db.connection().execute(async (connection) => {
+          await sql`set role storehouse_test_guest`.execute(connection);
+          try {
+            return await retire(connection, { settings: app.config.settings, clock: app.clock, action: "drop" });
+          } finally {
+            await sql`reset role`.execute(connection);
+          }
+        }),
+      ).rejects.toMatchObject({ code: "not_owner" });
+    } finally {
+      await stage.query("drop owned by storehouse_test_guest");
+      await stage.query("drop role storehouse_test_guest");
+    }
+    expect(await days()).toHaveLength(6);
+  });
+
+  test("a removal that was interrupted is ended by the next one", async () => {
+    const leaf = `fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
+    await stage.query(`alter table core.fact_keyword_rank detach partition parts.${leaf}`);
+    await stage.query(
+      `insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
+       values ('keyword_rank', 'core.fact_keyword_rank', $1, 'drop', 1, 1, 'me', now(), false)`,
+      [old[1]],
+    );
+    expect(await retired()).toEqual([old]);
+    expect(await stage.query("select to_regclass($1) as leaf", [`parts.${leaf}`])).toEqual([{ leaf: null }]);
+    expect(await stage.query("select is_done from ops.dropped_month")).toEqual([{ is_done: true }]);
+  });
+
+  test("goes on beside who reads another month, and gives up for now on one that is locked", async () => {
+    const leaf = `parts.fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
+    await using app = await stage.open({ settings });
+    await app.warehouse.db.transaction().execute(async (reader) => {
+      await sql.raw(`lock table ${leaf} in access share mode`).execute(reader);
+      expect(await retired()).toEqual([[old[0], old[1], "in use"]]);
+    });
+    expect(await retired()).toEqual([old]);
+    expect((await days())[0]).toBe(kept);
+    expect(await stage.query("select is_done from ops.dropped_month")).toEqual([{ is_done: true }]);
+  });
+});
