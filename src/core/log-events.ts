@@ -8,7 +8,6 @@ export const logEvents = {
   "worker.enters_anew": { level: "warn", says: "it was silent for so long that it was taken for dead" },
   "schedule.planned": { level: "info", says: "a tick of the schedule has planned: how many slices are new" },
   "retention.month": { level: "info", says: "a month of a table that is kept no longer has gone" },
-  "retention.refused": { level: "warn", says: "months could not be dropped: only the owner of the tables may" },
   "requests.sent": { level: "info", says: "what this worker sent since the last look for what is wrong" },
   "slice.ended": { level: "debug", says: "a slice is loaded or empty" },
   "slice.ended_badly": {

@@ -88,11 +88,6 @@ export const usageErrors = {
     says: "nothing was changed: nobody is at a terminal to be asked",
     next: "add --yes to do it, or --dry-run to only look",
   },
-  not_owner: {
-    recovery: "usage",
-    says: "{table} is not owned by this role of the database, and only its owner may drop or detach it",
-    next: "run `storehouse retention` with a DATABASE_URL of the role that owns the tables",
-  },
   database_unreachable: {
     recovery: "usage",
     says: "Postgres does not answer",

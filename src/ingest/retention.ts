@@ -1,6 +1,5 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { StorehouseError } from "../core/errors.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/kept-from.ts";
 import { datasets } from "../datasets/all.ts";
@@ -8,13 +7,7 @@ import { halfDropped, noteDropped, noteGone } from "../ledger/dropped-months.ts"
 import { isLockTimeout } from "../warehouse/database-errors.ts";
 import type { Database } from "../warehouse/database.ts";
 import { leafOf } from "../warehouse/partitions.ts";
-import {
-  checkOwner,
-  monthsBefore,
-  removeMonth,
-  type MonthPartition,
-  type RetentionAction,
-} from "../warehouse/retention.ts";
+import { monthsBefore, removeMonth, type MonthPartition, type RetentionAction } from "../warehouse/retention.ts";
 import { dayColumns, type Table } from "../warehouse/table.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import type { IngestParts } from "./parts.ts";
@@ -60,14 +53,13 @@ export async function oldMonths(db: Database, settings: Settings, today: Day): P
 
 /**
  * Drops or detaches every month that is kept no longer, the oldest first; one that is in use, and those of its table after it, are left
- * for the next time. Ends what was interrupted. Throws `not_owner` before anything is done when this role may not.
+ * for the next time. Ends what was interrupted.
  */
 export async function retire(
   db: Database,
   { settings, clock, action }: { settings: Settings; clock: Clock; action: RetentionAction },
 ): Promise<readonly Retired[]> {
   const old = await oldMonths(db, settings, clock.today());
-  checkOwner(old);
   const retired = [...(await endHalfDropped(db))];
   for (const month of old.filter(({ leaf }) => !retired.some((one) => one.leaf === leaf))) {
     const isStuck = retired.some(({ table, outcome }) => table === month.table && outcome === "in use");
@@ -77,20 +69,14 @@ export async function retire(
   return retired;
 }
 
-/** `retire` for the worker: what it did or could not do goes to the log. */
+/** `retire` for the worker: what it did goes to the log. */
 export async function retireQuietly(
   { db, clock, log }: Pick<IngestParts, "db" | "clock" | "log">,
   settings: Settings,
 ): Promise<void> {
   const { action } = settings.retention;
-  try {
-    for (const { table, month, rows, outcome } of await retire(db, { settings, clock, action }))
-      log.info({ table, month, rows, action, outcome }, "retention.month");
-  } catch (error) {
-    if (!(error instanceof StorehouseError)) throw error;
-    // tried again the next night would be no better: the owner has to do it
-    log.warn({ code: error.code, problem: error.message }, "retention.refused");
-  }
+  for (const { table, month, rows, outcome } of await retire(db, { settings, clock, action }))
+    log.info({ table, month, rows, action, outcome }, "retention.month");
 }
 
 async function remove(
@@ -106,7 +92,7 @@ const mostAttempts = 3;
 
 async function takeOut(
   db: Database,
-  month: Pick<OldMonth, "table" | "leaf" | "month">,
+  month: Pick<OldMonth, "table" | "month">,
   action: RetentionAction,
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
@@ -125,7 +111,7 @@ async function takeOut(
 async function endHalfDropped(db: Database): Promise<readonly Retired[]> {
   const ended: Retired[] = [];
   for (const half of await halfDropped(db)) {
-    const month = { ...half, leaf: leafOf(half.table, half.month), isMine: true, keptFrom: addMonths(half.month, 1) };
+    const month = { ...half, leaf: leafOf(half.table, half.month), keptFrom: addMonths(half.month, 1) };
     ended.push({ ...month, outcome: (await takeOut(db, month, half.action)) ? "gone" : "in use" });
   }
   return ended;

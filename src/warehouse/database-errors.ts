@@ -28,11 +28,6 @@ export function isLostConnection(error: unknown): boolean {
   );
 }
 
-/** True when the role may not do what it tried. */
-export function isForbidden(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === "42501";
-}
-
 /** True when a lock was not to be had within `lock_timeout`, or only by a deadlock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "55P03" || error.code === "40P01");

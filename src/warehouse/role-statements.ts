@@ -143,6 +143,7 @@ begin
     end if;
   end loop;
   grant execute on function ops.make_partition(regclass, date) to ${roles.loader};
+  grant execute on function ops.remove_month(regclass, date, boolean) to ${roles.loader};
 end
 $$;`;
 

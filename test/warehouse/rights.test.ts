@@ -113,6 +113,40 @@ describe("the loader", () => {
     expect(shadowed).toEqual([{ made: true }]);
   });
 
+  test("takes out months that are noted as going, and no others", async () => {
+    const loader = stage.urlOf("loader");
+    const remove = (fact: string, month: string, toArchive = false) =>
+      tried(loader, `select ops.remove_month(${fact}, ${month}, ${toArchive}) as gone`);
+    const note = (month: string) =>
+      tried(
+        loader,
+        `insert into ops.dropped_month values ('keyword_rank', 'core.fact_keyword_rank', '${month}', 'drop', 0, 0, current_user, now(), false)`,
+      );
+    const leaves = () =>
+      tried(
+        stage.adminUrl,
+        `select n.nspname || '.' || c.relname as leaf from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+         where  c.relname ~ '^fact_keyword_rank_2027' and c.relkind = 'r' order by 1`,
+      );
+    for (const month of ["2027-01-01", "2027-02-01"])
+      await tried(loader, `select ops.make_partition('core.fact_keyword_rank', '${month}')`);
+    expect(await remove("'core.fact_keyword_rank'", "'2027-01-01'")).toBe("22023");
+    await note("2027-01-01");
+    await note("2027-02-01");
+    for (const fact of ["'core.dim_app'", "'ops.slice'", "null"])
+      expect([fact, await remove(fact, "'2027-01-01'")]).toEqual([fact, "22023"]);
+    expect(await remove("'core.fact_keyword_rank'", "'2027-01-02'")).toBe("22023");
+    expect(await remove("'core.fact_keyword_rank'", "null")).toBe("22023");
+    expect(await remove("'core.fact_keyword_rank'", "'2027-01-01'")).toEqual([{ gone: true }]);
+    expect(await remove("'core.fact_keyword_rank'", "'2027-01-01'")).toEqual([{ gone: false }]);
+    expect(await remove("'core.fact_keyword_rank'", "'2027-02-01'", true)).toEqual([{ gone: true }]);
+    expect(await leaves()).toEqual([{ leaf: "archive.fact_keyword_rank_2027_02" }]);
+    expect(await tried(loader, "select from archive.fact_keyword_rank_2027_02")).toBe("42501");
+    expect(
+      await tried(stage.urlOf("reader"), "select ops.remove_month('core.fact_keyword_rank', '2027-02-01', true)"),
+    ).toBe("42501");
+  });
+
   test("makes, changes and empties no table, and becomes nobody else", async () => {
     for (const statement of [
       "create table core.mine (a int)",

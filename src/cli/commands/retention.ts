@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../ingest/retention.ts";
-import { checkOwner } from "../../warehouse/retention.ts";
 import { ask, canAsk } from "../ask.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
@@ -21,7 +20,7 @@ export function addRetention(program: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use, 2 usage, not the owner of the tables, or not agreed to.",
+      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use, 2 usage, or not agreed to.",
     )
     .action((options: Options) => withApp((app) => retention(app, options)));
 }
@@ -35,7 +34,6 @@ async function retention({ warehouse: { db }, clock, config: { settings } }: App
       old.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : `${told(old)}\n${would[action]}`,
     );
   }
-  checkOwner(old);
   if (old.length > 0 && !options.yes && !(await isAgreed(old, action))) {
     process.exitCode = 2;
     return remark("Nothing was changed.");
