@@ -42,6 +42,7 @@ export const dayLooks: readonly DayLook[] = [
     ink: black,
   },
   { states: ["skipped"], text: "cannot be had", name: "k", fill: "#afb8c1", sign: "M4 7H10", ink: black },
+  { states: ["dropped"], text: "kept no longer", name: "g", fill: "#eaeef2", sign: "M4 10L10 4", ink: black },
   { states: ["loaded"], text: "loaded", name: "l", fill: "#0072b2", sign: "", ink: white },
   { states: ["empty"], text: "asked for, nothing there", name: "e", fill: "#cfe8f7", sign: "", ink: black },
 ];

@@ -127,7 +127,7 @@ test("a database that the server does not have is not waited for", async () => {
   url.pathname = "/no_such_database";
   await using child = startWorker({ ...stage, databaseUrl: url.href });
   expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toMatch(/database_unreachable.*3D000/);
+  expect(child.output().stderr).toMatch(/database_refused.*3D000/);
 });
 
 test("a database that goes away while it works is waited for, and the work goes on", async () => {

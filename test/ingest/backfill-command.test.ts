@@ -161,7 +161,11 @@ test("killed while its slices are queued leaves nothing of them, and the plan ca
   const blocker = new pg.Client({ connectionString: stage.databaseUrl });
   await blocker.connect();
   // the plan is noted as queued and its run is open by then
-  await blocker.query("begin; lock table ops.slice in share mode");
+  await blocker.query(
+    `select pg_advisory_lock(1);
+     create function public.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
+     create trigger wait before insert on ops.slice for each statement execute function public.wait()`,
+  );
   {
     await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", made.planId]);
     await until(async () => {
@@ -173,7 +177,8 @@ test("killed while its slices are queued leaves nothing of them, and the plan ca
     child.process.kill("SIGKILL");
     await child.ended;
   }
-  await blocker.query("rollback");
+  await blocker.query("select pg_advisory_unlock(1)");
+  await blocker.query("drop trigger wait on ops.slice");
   await blocker.end();
   await until(
     async () =>

@@ -45,6 +45,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["raw", "export", "--out", folder, "--json"],
     ["raw", "import", folder, "--json"],
     ["prune", "--keep-days", "0", "--yes", "--json"],
+    ["retention", "--yes", "--json"],
     ["doctor", "--json"],
     ["schedule", "--json"],
     ["export", "--table", "dim_app", "--out", `${folder}/parquet`, "--json"],
