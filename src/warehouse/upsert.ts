@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import type { ReadyLoad } from "./load.ts";
 import { restatement } from "./restated.ts";
 import { equal, list, mergeStatement } from "./staged.ts";
+import { addSums, isSummed, lockSums, readSums, sumsOver, type Summed } from "./sums.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
 /**
@@ -18,22 +19,40 @@ export async function upsert(transaction: Database, table: Table, loads: readonl
   const filled = loads.flatMap((load) => (load.encoded === null ? [] : [{ ...load, encoded: load.encoded }]));
   if (filled.length === 0) return;
   const group = groupOf(table, filled);
-  const { target, columns, source } = group;
-  if (group.stretch.length > 0 && !(await holdsSome(transaction, group)))
+  if (isSummed(table)) await lockSums(transaction, table, summedFor(table, filled));
+  if (group.stretch.length > 0 && !(await holdsSome(transaction, group))) {
+    const { target, columns, source } = group;
     await sql`
       insert into ${target} (${list(columns)}, slice_id, fetched_at)
       select ${list(columns)}, slice_id, fetched_at from ${source} as s`.execute(transaction);
-  else {
-    const merging = {
-      ...group,
-      key: table.key,
-      sliceId: sql`s.slice_id`,
-      fetchedAt: sql`s.fetched_at`,
-      unless: table.load.kind === "upsert" ? table.load.unless : undefined,
-    };
-    if (table.restated === true) await restatement(table, merging).execute(transaction);
-    await mergeStatement(merging).execute(transaction);
-  }
+    if (isSummed(table)) await addSums(transaction, table, { now: sumsOver(table, sql`${source} as t`), before: null });
+  } else await merge(transaction, table, group);
+}
+
+/** Merges rows one by one; what is summed of them moves by what they say after it, less what they said before. */
+async function merge(transaction: Database, table: Table, group: Group): Promise<void> {
+  const { target, source } = group;
+  const merging = {
+    ...group,
+    key: table.key,
+    sliceId: sql`s.slice_id`,
+    fetchedAt: sql`s.fetched_at`,
+    unless: table.load.kind === "upsert" ? table.load.unless : undefined,
+  };
+  const touched = sql`${source} as s join ${target} as t on ${equal(table.key, "t", "s")}`;
+  const before = isSummed(table) ? await readSums(transaction, table, touched) : null;
+  if (table.restated === true) await restatement(table, merging).execute(transaction);
+  const { numAffectedRows: written } = await mergeStatement(merging).execute(transaction);
+  if (!isSummed(table) || written === 0n) return;
+  // where none of the rows was there they are all as they came
+  const rows = before?.rows === 0 ? sql`${source} as t` : touched;
+  await addSums(transaction, table, { now: sumsOver(table, rows), before });
+}
+
+/** The values by which the sums of loads are told apart, but for their days: those that are the same for all rows of each load. */
+function summedFor({ sums, columns }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
+  const fixed = sums.key.filter((column) => columns[column] !== "day" && loads.every((load) => of(column, load).constant));
+  return new Set(loads.map((load) => fixed.map((column) => of(column, load).elements).join(" ")));
 }
 
 type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
@@ -51,7 +70,6 @@ type Group = {
 
 function groupOf(table: Table, loads: readonly Filled[]): Group {
   const columns = Object.keys(table.columns);
-  const of = (column: string, load: Filled) => load.encoded.get(column) ?? none;
   const shared = new Set(columns.filter((column) => loads.every((load) => of(column, load).constant)));
   const array = (column: string, elements: (load: Filled) => string) =>
     arrayFrom(table.columns[column] ?? "text", loads.map(elements));
@@ -88,6 +106,10 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
               from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])})) as s
       order  by ${key}${apart ? sql`` : columns.length > table.key.length ? sql`, s.fetched_at desc, s.place desc` : sql`, s.fetched_at, s.slice_id`})`,
   };
+}
+
+function of(column: string, load: Filled): EncodedColumn {
+  return load.encoded.get(column) ?? none;
 }
 
 const none: EncodedColumn = { constant: true, elements: "NULL" };
