@@ -336,7 +336,7 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'SEARCH_TERM'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,
           r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_search_term_report                                is 'One row a search term of a keyword, country, day, currency, attribution and goal. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones? Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums.';
+comment on view   mart.search_ads_search_term_report                                is 'One row a search term of a keyword, country, day, currency, attribution and goal. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones? It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums.';
 comment on column mart.search_ads_search_term_report.org_id                         is 'Search-ads organisation.';
 comment on column mart.search_ads_search_term_report.org_name                       is 'Name of the organisation.';
 comment on column mart.search_ads_search_term_report.track_id                       is 'Advertised app; empty for none.';

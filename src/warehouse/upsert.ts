@@ -51,7 +51,9 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
 
 /** The values by which the sums of loads are told apart, but for their days: those that are the same for all rows of each load. */
 function summedFor({ sums, columns }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
-  const fixed = sums.key.filter((column) => columns[column] !== "day" && loads.every((load) => of(column, load).constant));
+  const fixed = sums.key.filter(
+    (column) => columns[column] !== "day" && loads.every((load) => of(column, load).constant),
+  );
   return new Set(loads.map((load) => fixed.map((column) => of(column, load).elements).join(" ")));
 }
 

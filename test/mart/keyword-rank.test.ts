@@ -40,7 +40,12 @@ beforeAll(async () => {
     })),
   );
   const tracked = (app_key: string, keyword_key: string, from: string, to: string | null) => ({
-    ...{ app_key, country_key: "US", keyword_key, valid_from: from, valid_to: to, is_current: to === null },
+    app_key,
+    country_key: "US",
+    keyword_key,
+    valid_from: from,
+    valid_to: to,
+    is_current: to === null,
   });
   await mart.fill("core.tracked_keyword", [
     tracked("ios:1", "plan", "2026-08-07", null),

@@ -21,11 +21,20 @@ beforeAll(async () => {
   await mart.fill(
     "core.fact_keyword_rank",
     cells.map(([app_key, country_key, device_key, keyword_key, rank]) => ({
-      ...{ app_key, country_key, device_key, keyword_key, rank, date_day: "2026-08-08" },
+      app_key,
+      country_key,
+      device_key,
+      keyword_key,
+      rank,
+      date_day: "2026-08-08",
     })),
   );
   const volume = (keyword_key: string, date_day: string, search_volume: number | null, store = "ios") => ({
-    ...{ keyword_key, date_day, search_volume, store, country_key: "US" },
+    keyword_key,
+    date_day,
+    search_volume,
+    store,
+    country_key: "US",
   });
   await mart.fill("core.fact_keyword_metadata", [
     volume("plan", "2026-07-01", 10),

@@ -9,8 +9,18 @@ beforeAll(async () => {
 afterAll(() => mart[Symbol.asyncDispose]());
 
 test("visibility stands beside that of the other apps of the same store, country and day", async () => {
-  const score = (app_key: string, country_key: string, value: number | null, kind = "history", date_day = "2026-08-01") => ({
-    ...{ app_key, country_key, score: value, kind, date_day },
+  const score = (
+    app_key: string,
+    country_key: string,
+    value: number | null,
+    kind = "history",
+    date_day = "2026-08-01",
+  ) => ({
+    app_key,
+    country_key,
+    score: value,
+    kind,
+    date_day,
   });
   await mart.fill("core.fact_visibility", [
     score("ios:1", "US", 60),
@@ -23,7 +33,13 @@ test("visibility stands beside that of the other apps of the same store, country
     score("ios:1", "US", 60, "history", "2026-08-02"),
     score("ios:2", "US", 60, "history", "2026-08-02"),
   ]);
-  await mart.name({ "ios:1": "Ours", "ios:2": "Second", "ios:3": "Third", "ios:4": "Dark", "android:a": "Other store" });
+  await mart.name({
+    "ios:1": "Ours",
+    "ios:2": "Second",
+    "ios:3": "Third",
+    "ios:4": "Dark",
+    "android:a": "Other store",
+  });
   const rows = await mart.ask(`
     select date_day, country_code, app_name, visibility_score, score_kind, visibility_share, visibility_rank, competitor_count,
            competitor_average_score, best_competitor_name, best_competitor_score
@@ -59,7 +75,14 @@ test("the paid voice of a keyword is told once a period, from whichever side was
   ]);
   await mart.fill("core.tracked_app", [{ app_key: "ios:1", valid_from: "2026-08-01", is_current: true }]);
   await mart.fill("core.tracked_keyword", [
-    { app_key: "ios:1", country_key: "US", keyword_key: "plan", search_volume: 40, valid_from: "2026-08-01", is_current: true },
+    {
+      app_key: "ios:1",
+      country_key: "US",
+      keyword_key: "plan",
+      search_volume: 40,
+      valid_from: "2026-08-01",
+      is_current: true,
+    },
   ]);
   const rows = await mart.ask(`
     select share_source, country_code, keyword, app_name, period_start, period_end, paid_impression_share, paid_rank, payer_count, told_share_sum,

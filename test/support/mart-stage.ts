@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/all.ts";
 import { defineTable, type Row, type Table } from "../../src/warehouse/table.ts";
-import { openWarehouseStage } from "./warehouse-stage.ts";
+import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
 
 /** A small warehouse that is filled by hand, row by row and through the loader, and asked in SQL. */
 export type MartStage = AsyncDisposable & {
@@ -11,6 +11,8 @@ export type MartStage = AsyncDisposable & {
    * key that is left out is '', ALL or false, any other one null. `at` is when the answer was received, in epoch-ms.
    */
   readonly fill: (table: `core.${string}`, rows: readonly Row[], at?: number) => Promise<void>;
+  /** Loads as a slice does, in the table's own way. */
+  readonly load: WarehouseStage["load"];
   /** Gives apps names: `{ "ios:1": "Ours" }`. */
   readonly name: (names: Readonly<Record<string, string>>) => Promise<void>;
   /** Rows of a query, each as its values with ` | ` between them: null as -, numbers to four places. */
@@ -27,6 +29,7 @@ export async function openMartStage(): Promise<MartStage> {
       const table = asFilled(name);
       return stage.load({ table, rows: rows.map((row) => whole(table, row)), day: day("2026-08-01"), at });
     },
+    load: stage.load,
     name: async (names) => {
       for (const [app, name] of Object.entries(names))
         await sql`
@@ -43,13 +46,13 @@ export async function openMartStage(): Promise<MartStage> {
 
 function told(value: unknown): string {
   if (value === null) return "-";
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === "string" && /^-?\d+\.\d+$/.test(value) ? String(Number(Number(value).toFixed(4))) : String(value);
+  if (typeof value !== "string") return value instanceof Date ? value.toISOString() : JSON.stringify(value);
+  return /^-?\d+\.\d+$/.test(value) ? String(Number(Number(value).toFixed(4))) : value;
 }
 
 /** A table of a dataset, filled row by row whatever its own way is; a history with the columns of its stretch. */
 function asFilled(name: string): Table {
-  const table = datasets.flatMap(({ tables }) => tables as readonly Table[]).find((one) => one.name === name);
+  const table = datasets.flatMap(({ tables }) => tables).find((one) => one.name === name);
   if (table === undefined) throw new Error(`no dataset loads ${name}`);
   const stretch = { valid_from: "date", valid_to: "date", is_current: "boolean" } as const;
   const isHistory = table.load.kind === "history";
