@@ -13,7 +13,7 @@ create table core.fact_keyword_standing (
   top_10_keyword_count bigint   not null,
   top_50_keyword_count bigint   not null,
   rank_sum             bigint   not null,
-  voice_sum            numeric  not null,
+  voice_billionths     bigint   not null,
   primary key (app_key, date_day, country_key, device_key)
 );
 create index fact_keyword_standing_by_day on core.fact_keyword_standing (date_day, country_key);
@@ -29,11 +29,11 @@ comment on column core.fact_keyword_standing.top_3_keyword_count  is 'Keywords f
 comment on column core.fact_keyword_standing.top_10_keyword_count is 'Keywords for which it is among the first 10 results.';
 comment on column core.fact_keyword_standing.top_50_keyword_count is 'Keywords for which it is among the first 50 results.';
 comment on column core.fact_keyword_standing.rank_sum             is 'Sum of the ranks; over ranked_keyword_count it is the average rank.';
-comment on column core.fact_keyword_standing.voice_sum            is 'Sum of 1 / rank: a first place counts 1, a second one half, no rank nothing.';
+comment on column core.fact_keyword_standing.voice_billionths     is 'Sum of 1 / rank in billionths, each cut to a whole number: a first place counts 1,000,000,000, a second one half of it, no rank nothing.';
 
 insert into core.fact_keyword_standing
 select r.app_key, r.date_day, r.country_key, r.device_key, count(*), count(r.rank), count(*) filter (where r.rank <= 1), count(*) filter (where r.rank <= 3),
-       count(*) filter (where r.rank <= 10), count(*) filter (where r.rank <= 50), coalesce(sum(r.rank), 0), coalesce(sum(1.0 / nullif(r.rank, 0)), 0)
+       count(*) filter (where r.rank <= 10), count(*) filter (where r.rank <= 50), coalesce(sum(r.rank), 0), coalesce(sum(1000000000 / nullif(r.rank, 0)), 0)
 from   core.fact_keyword_rank as r
 group  by 1, 2, 3, 4;
 

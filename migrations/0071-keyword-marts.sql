@@ -22,7 +22,8 @@ cross  join lateral (select max(l.date_day) as date_day from core.fact_keyword_s
 join   core.dim_date as g on g.date_day >= t.valid_from and g.date_day <= newest.date_day and g.date_day < coalesce(t.valid_to, date 'infinity')
 where  not exists (select from core.fact_keyword_rank as f
                    where  f.app_key = t.app_key and f.date_day = g.date_day and f.country_key = t.country_key and f.keyword_key = t.keyword_key
-                   and    f.device_key = d.device_key);
+                   and    f.device_key = d.device_key
+                   offset 0); -- a fence: each cell is looked up by its key, where a join would read every rank there is
 comment on view   mart.keyword_rank_daily               is 'One row an app, country, keyword, device and day that was asked for, and one for each day on which the account tracked the keyword and no answer is there (ranking_state not asked), up to the newest day of the app. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
 comment on column mart.keyword_rank_daily.store         is 'ios or android.';
 comment on column mart.keyword_rank_daily.track_id      is 'Track id of the app in its store.';
@@ -47,13 +48,17 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keywor
             when now.rank < before.rank then 'gained'
             when now.rank > before.rank then 'lost'
             else 'same' end as movement
-from   (select s.app_key, s.country_key, s.device_key, max(s.date_day) as date_day from core.fact_keyword_standing as s group by 1, 2, 3) as latest
+from   core.dim_app as a
+cross  join lateral (
+  select s.app_key, s.country_key, s.device_key, max(s.date_day) as date_day
+  from   core.fact_keyword_standing as s
+  where  s.app_key = a.app_key
+  group  by 1, 2, 3) as latest
 cross  join (values (1), (7), (30), (90)) as p (days_back)
 join   core.fact_keyword_rank as now on now.app_key = latest.app_key and now.date_day = latest.date_day
                                     and now.country_key = latest.country_key and now.device_key = latest.device_key
 left   join core.fact_keyword_rank as before on before.app_key = now.app_key and before.date_day = latest.date_day - p.days_back
                                             and before.country_key = now.country_key and before.keyword_key = now.keyword_key and before.device_key = now.device_key
-join   core.dim_app     as a on a.app_key = latest.app_key
 join   core.dim_country as c on c.country_key = latest.country_key
 join   core.dim_keyword as k on k.keyword_key = now.keyword_key
 join   core.dim_device  as d on d.device_key = latest.device_key;
@@ -76,14 +81,16 @@ comment on column mart.keyword_rank_movers.movement      is 'gained, lost, same;
 create view mart.organic_share_of_voice_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, s.date_day,
        s.asked_keyword_count, s.ranked_keyword_count, s.top_1_keyword_count, s.top_3_keyword_count, s.top_10_keyword_count, s.top_50_keyword_count,
-       s.rank_sum::numeric / nullif(s.ranked_keyword_count, 0) as average_rank, s.voice_sum, s.voice_sum / nullif(s.asked_keyword_count, 0) as voice_share,
-       s.voice_sum / nullif((select sum(o.voice_sum) from core.fact_keyword_standing as o
-                             where o.date_day = s.date_day and o.country_key = s.country_key and o.device_key = s.device_key), 0) as followed_voice_share,
+       s.rank_sum::numeric / nullif(s.ranked_keyword_count, 0) as average_rank, v.voice_sum, v.voice_sum / nullif(s.asked_keyword_count, 0) as voice_share,
+       v.voice_sum / nullif(o.voice_sum, 0) as followed_voice_share,
        w.volume_keyword_count, w.search_volume_sum, w.weighted_voice_sum, w.weighted_voice_sum / nullif(w.search_volume_sum, 0) as weighted_voice_share
 from   core.fact_keyword_standing as s
 join   core.dim_app     as a on a.app_key = s.app_key
 join   core.dim_country as c on c.country_key = s.country_key
 join   core.dim_device  as d on d.device_key = s.device_key
+cross  join lateral (select s.voice_billionths / 1000000000.0 as voice_sum) as v
+left   join (select t.date_day, t.country_key, t.device_key, sum(t.voice_billionths) / 1000000000 as voice_sum from core.fact_keyword_standing as t group by 1, 2, 3) as o
+       on o.date_day = s.date_day and o.country_key = s.country_key and o.device_key = s.device_key
 left   join lateral (
   select count(v.search_volume) as volume_keyword_count, sum(v.search_volume) as search_volume_sum,
          sum(coalesce(v.search_volume / nullif(r.rank, 0), 0)) filter (where v.search_volume is not null) as weighted_voice_sum
@@ -130,10 +137,14 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keywor
        v.competing_app_count, v.brand_track_id, v.brand_track_id = a.track_id as is_own_brand,
        1 - coalesce(1.0 / nullif(f.rank, 0), 0) as open_share,
        coalesce(m.search_volume, t.search_volume) * v.chance / 100 * (1 - coalesce(1.0 / nullif(f.rank, 0), 0)) as opportunity_score
-from   (select s.app_key, s.country_key, s.device_key, max(s.date_day) as date_day from core.fact_keyword_standing as s group by 1, 2, 3) as latest
+from   core.dim_app as a
+cross  join lateral (
+  select s.app_key, s.country_key, s.device_key, max(s.date_day) as date_day
+  from   core.fact_keyword_standing as s
+  where  s.app_key = a.app_key
+  group  by 1, 2, 3) as latest
 join   core.fact_keyword_rank as f on f.app_key = latest.app_key and f.date_day = latest.date_day
                                   and f.country_key = latest.country_key and f.device_key = latest.device_key
-join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
 join   core.dim_device  as d on d.device_key = f.device_key

@@ -35,7 +35,7 @@ cross  join lateral (
   select sum(f.rank_sum) filter (where f.date_day < r.release_day) as before_rank_sum, sum(f.rank_sum) filter (where f.date_day > r.release_day) as after_rank_sum,
          sum(f.ranked_keyword_count) filter (where f.date_day < r.release_day) as before_ranked_count, sum(f.ranked_keyword_count) filter (where f.date_day > r.release_day) as after_ranked_count,
          sum(f.asked_keyword_count) filter (where f.date_day < r.release_day) as before_asked_count, sum(f.asked_keyword_count) filter (where f.date_day > r.release_day) as after_asked_count,
-         sum(f.voice_sum) filter (where f.date_day < r.release_day) as before_voice_sum, sum(f.voice_sum) filter (where f.date_day > r.release_day) as after_voice_sum
+         sum(f.voice_billionths) filter (where f.date_day < r.release_day) / 1000000000 as before_voice_sum, sum(f.voice_billionths) filter (where f.date_day > r.release_day) / 1000000000 as after_voice_sum
   from   core.fact_keyword_standing as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
@@ -119,7 +119,7 @@ cross  join lateral (
   from   (
     select f.country_key, f.date_day as date_day, f.asked_keyword_count::numeric as asked, f.ranked_keyword_count::numeric as ranked,
            f.top_1_keyword_count::numeric as top_1, f.top_3_keyword_count::numeric as top_3, f.top_10_keyword_count::numeric as top_10,
-           f.rank_sum::numeric as rank_sum, f.voice_sum as voice_sum, null::numeric as visibility, null::numeric as category_rank,
+           f.rank_sum::numeric as rank_sum, f.voice_billionths / 1000000000.0 as voice_sum, null::numeric as visibility, null::numeric as category_rank,
            null::numeric as rating, null::numeric as rating_count, null::numeric as reviews, null::numeric as review_sum, null::numeric as rated,
            null::numeric as downloads, null::numeric as revenue, null::numeric as store_downloads, null::numeric as store_revenue,
            null::numeric as views

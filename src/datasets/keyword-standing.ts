@@ -4,6 +4,8 @@ import type { Sums } from "../warehouse/table.ts";
 export const keywordStanding = {
   name: "core.fact_keyword_standing",
   key: ["app_key", "date_day", "country_key", "device_key"],
+  lockedBy: ["app_key", "country_key"],
+  madeOf: ["rank"],
   columns: {
     asked_keyword_count: "count(*)",
     ranked_keyword_count: "count(t.rank)",
@@ -12,6 +14,7 @@ export const keywordStanding = {
     top_10_keyword_count: "count(*) filter (where t.rank <= 10)",
     top_50_keyword_count: "count(*) filter (where t.rank <= 50)",
     rank_sum: "coalesce(sum(t.rank), 0)",
-    voice_sum: "coalesce(sum(1.0 / nullif(t.rank, 0)), 0)",
+    // whole numbers, which add up exactly and at a fraction of the cost of fractions
+    voice_billionths: "coalesce(sum(1000000000 / nullif(t.rank, 0)), 0)",
   },
 } as const satisfies Sums;

@@ -40,6 +40,10 @@ export type Sums = {
   readonly name: `core.${string}`;
   /** Columns of the other table's key by which it is summed, the day that it is cut by among them. */
   readonly key: readonly string[];
+  /** Columns of that key, keys of dimensions, by which writers are told apart: loads of which none shares their values never wait for each other. */
+  readonly lockedBy: readonly string[];
+  /** Columns of the other table that sums are made of, beside those of the key. */
+  readonly madeOf: readonly string[];
   /** Columns with their sums over the rows `t`: numbers that add up, 0 where there is nothing. */
   readonly columns: Readonly<Record<string, string>>;
 };

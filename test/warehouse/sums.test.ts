@@ -106,7 +106,10 @@ test("an older answer moves no sum, and neither an old nor an equal one is writt
 
 test("a rank that cannot be one is counted and has no voice", async () => {
   await load([{ ranks: { plan: 0, habit: 2 } }]);
-  const rows = await stage.rows(standing, "asked_keyword_count::int as asked, voice_sum::float as voice");
+  const rows = await stage.rows(
+    standing,
+    "asked_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
+  );
   expect(rows).toEqual([{ asked: 2, voice: 0.5 }]);
   expect(await differences()).toEqual([]);
 });
