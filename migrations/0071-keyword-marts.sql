@@ -41,7 +41,7 @@ comment on column mart.keyword_rank_daily.observed_at   is 'Crawl time by the se
 create view mart.keyword_rank_movers as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, p.days_back, now.date_day,
        latest.date_day - p.days_back as previous_day, now.rank as keyword_rank, before.rank as previous_rank, before.rank - now.rank as places_gained,
-       case when before.app_key is null then 'not asked before'
+       case when before.was_asked is null then 'not asked before'
             when now.rank is null and before.rank is null then 'unranked'
             when before.rank is null then 'entered'
             when now.rank is null then 'left'
@@ -57,8 +57,12 @@ cross  join lateral (
 cross  join (values (1), (7), (30), (90)) as p (days_back)
 join   core.fact_keyword_rank as now on now.app_key = latest.app_key and now.date_day = latest.date_day
                                     and now.country_key = latest.country_key and now.device_key = latest.device_key
-left   join core.fact_keyword_rank as before on before.app_key = now.app_key and before.date_day = latest.date_day - p.days_back
-                                            and before.country_key = now.country_key and before.keyword_key = now.keyword_key and before.device_key = now.device_key
+left   join lateral (
+  select b.rank, true as was_asked
+  from   core.fact_keyword_rank as b
+  where  b.app_key = latest.app_key and b.date_day = latest.date_day - p.days_back and b.country_key = latest.country_key
+  and    b.keyword_key = now.keyword_key and b.device_key = latest.device_key
+  limit  1) as before on true -- one look by key each, where a join would read every rank there is
 join   core.dim_country as c on c.country_key = latest.country_key
 join   core.dim_keyword as k on k.keyword_key = now.keyword_key
 join   core.dim_device  as d on d.device_key = latest.device_key;
