@@ -87,7 +87,7 @@ left   join (
   where  t.is_current
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
-comment on view   mart.paid_share_of_voice                       is 'One row an app, keyword, country, period and share_source: which part of the impressions of the keyword''s advertisements the app has. Who pays for the keywords that we follow? Which part of the paid voice is ours? sum(paid_voice_sum) / nullif(sum(search_volume), 0) of one app over keywords, share_source and period is its share of voice, keywords counted by their volume.';
+comment on view   mart.paid_share_of_voice                       is 'One row an app, keyword, country, period and share_source: which part of the impressions of the keyword''s advertisements the app has. sum(paid_voice_sum) / nullif(sum(search_volume), 0) of one app over keywords, share_source and period is its share of voice, keywords counted by their volume. Who pays for the keywords that we follow? Which part of the paid voice is ours?';
 comment on column mart.paid_share_of_voice.store                 is 'ios or android.';
 comment on column mart.paid_share_of_voice.track_id              is 'Track id of the app in its store.';
 comment on column mart.paid_share_of_voice.app_name              is 'Name of the app.';

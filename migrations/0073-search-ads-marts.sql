@@ -64,7 +64,7 @@ left   join lateral (
                     f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
                     f.device_class, f.customer_type, f.segment) as v)::text)::uuid
 ) as o on true;
-comment on view   mart.search_ads_daily                                is 'One row a thing of a level of search ads and day, without totals, as now and as first reported. What did we spend a campaign yesterday? Which keywords bring installs? Take one report_level, currency, attribution and goal_id.';
+comment on view   mart.search_ads_daily                                is 'One row a thing of a level of search ads and day, without totals, as now and as first reported. Take one report_level, currency, attribution and goal_id. What did we spend a campaign yesterday? Which keywords bring installs?';
 comment on column mart.search_ads_daily.org_id                         is 'Search-ads organisation.';
 comment on column mart.search_ads_daily.org_name                       is 'Name of the organisation.';
 comment on column mart.search_ads_daily.report_level                   is 'What a row stands for: CAMPAIGN, AD_GROUP, KEYWORD ... Levels hold the same figures again.';
@@ -133,7 +133,7 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'CAMPAIGN'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_campaign_report                                is 'One row a campaign, country, day, currency, attribution and goal. What does an install cost in each campaign? By how much did last week''s figures move since they were first reported? Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums.';
+comment on view   mart.search_ads_campaign_report                                is 'One row a campaign, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What does an install cost in each campaign? By how much did last week''s figures move since they were first reported?';
 comment on column mart.search_ads_campaign_report.org_id                         is 'Search-ads organisation.';
 comment on column mart.search_ads_campaign_report.org_name                       is 'Name of the organisation.';
 comment on column mart.search_ads_campaign_report.track_id                       is 'Advertised app; empty for none.';
@@ -197,7 +197,7 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'AD_GROUP'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_ad_group_report                                is 'One row an ad group, country, day, currency, attribution and goal, its segments (gender, age, device, customers) added up. Which ad groups spend without installs? What does a tap cost in each? Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums.';
+comment on view   mart.search_ads_ad_group_report                                is 'One row an ad group, country, day, currency, attribution and goal, its segments (gender, age, device, customers) added up. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which ad groups spend without installs? What does a tap cost in each?';
 comment on column mart.search_ads_ad_group_report.org_id                         is 'Search-ads organisation.';
 comment on column mart.search_ads_ad_group_report.org_name                       is 'Name of the organisation.';
 comment on column mart.search_ads_ad_group_report.track_id                       is 'Advertised app; empty for none.';
@@ -265,7 +265,7 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'KEYWORD'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.date_day, r.currency, r.attribution,
           r.goal_id, r.original_currency;
-comment on view   mart.search_ads_keyword_report                                is 'One row a keyword of an ad group, country, day, currency, attribution and goal. Which keywords bring installs, and at what cost? Which taps come to nothing? Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums.';
+comment on view   mart.search_ads_keyword_report                                is 'One row a keyword of an ad group, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which keywords bring installs, and at what cost? Which taps come to nothing?';
 comment on column mart.search_ads_keyword_report.org_id                         is 'Search-ads organisation.';
 comment on column mart.search_ads_keyword_report.org_name                       is 'Name of the organisation.';
 comment on column mart.search_ads_keyword_report.track_id                       is 'Advertised app; empty for none.';
@@ -336,7 +336,7 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'SEARCH_TERM'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,
           r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_search_term_report                                is 'One row a search term of a keyword, country, day, currency, attribution and goal. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones? It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums.';
+comment on view   mart.search_ads_search_term_report                                is 'One row a search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones?';
 comment on column mart.search_ads_search_term_report.org_id                         is 'Search-ads organisation.';
 comment on column mart.search_ads_search_term_report.org_name                       is 'Name of the organisation.';
 comment on column mart.search_ads_search_term_report.track_id                       is 'Advertised app; empty for none.';

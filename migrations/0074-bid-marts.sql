@@ -33,7 +33,7 @@ left   join lateral (
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = p.keyword_key and m.country_key = p.country_key and m.store = a.store) as t) as b on true
 where  o.organic_rank <= 3 or b.is_own_brand;
-comment on view   mart.keyword_cannibalisation                   is 'One row an organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 by itself on that day or the keyword is its own brand: money that may buy what comes for nothing. What do we spend on keywords that we lead anyway? What would leaving our brand to organic search save? Take one currency and attribution.';
+comment on view   mart.keyword_cannibalisation                   is 'One row an organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 by itself on that day or the keyword is its own brand: money that may buy what comes for nothing. Take one currency and attribution. What do we spend on keywords that we lead anyway? What would leaving our brand to organic search save?';
 comment on column mart.keyword_cannibalisation.org_id            is 'Search-ads organisation.';
 comment on column mart.keyword_cannibalisation.org_name          is 'Name of the organisation.';
 comment on column mart.keyword_cannibalisation.store             is 'ios or android.';
@@ -89,7 +89,7 @@ left   join lateral (
   and    f.period_start between b.date_day - 7 and b.date_day + 7
   and    b.entity_id = case b.report_level when 'KEYWORD' then f.keyword_id when 'AD_GROUP' then f.ad_group_id when 'CAMPAIGN' then f.campaign_id end
   group  by f.currency, f.attribution) as m on true;
-comment on view   mart.bid_change_impact                          is 'One row a change of a bid, currency and attribution of the reports: what it brought in the 7 days before and in the 7 days after. Did raising the bid bring more installs? Which rules made taps dearer? Take one currency and attribution.';
+comment on view   mart.bid_change_impact                          is 'One row a change of a bid, currency and attribution of the reports: what it brought in the 7 days before and in the 7 days after. Take one currency and attribution. Did raising the bid bring more installs? Which rules made taps dearer?';
 comment on column mart.bid_change_impact.org_id                   is 'Search-ads organisation.';
 comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, as all that follows from reports, where none tells of it.';
 comment on column mart.bid_change_impact.track_id                 is 'Advertised app.';

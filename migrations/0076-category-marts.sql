@@ -25,7 +25,7 @@ comment on column mart.category_rank_daily.device_code         is 'IPHONE, IPAD,
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_daily.category_name       is 'Name of the category.';
 comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android. Choose one.';
+comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.';
 comment on column mart.category_rank_daily.date_day            is 'Day of the rank.';
 comment on column mart.category_rank_daily.rank_resolution     is 'What it is made of, the first that there is: daily (the average of the day as the service tells it), hourly (the looks of the day), last_day (the newest day as all countries were asked for at once).';
 comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day need not be whole. Null where the app was looked at and has none.';
@@ -65,7 +65,7 @@ comment on column mart.category_rank_vs_downloads_daily.device_code             
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_vs_downloads_daily.category_name            is 'Name of the category.';
 comment on column mart.category_rank_vs_downloads_daily.chart                    is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which rank alike; empty on Android. Choose one.';
+comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.';
 comment on column mart.category_rank_vs_downloads_daily.date_day                 is 'The day.';
 comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null where the app was looked at and has none.';
 comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS), all devices together; null where not asked for.';

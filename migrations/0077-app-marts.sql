@@ -69,7 +69,7 @@ cross  join lateral (
           where  f.app_key = r.app_key and f.country_key = n.country_key and f.context = 'DOWNLOAD' and not f.is_total
           and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
           group  by 1) as d) as t;
-comment on view   mart.release_impact                                 is 'One row a release of an app, country and span of 7 or 14 days: ranks, ratings, reviews and downloads before it and after it. Did the release hurt our ratings? Did the new keywords in it bring ranks? What is not there for one of the two spans is null.';
+comment on view   mart.release_impact                                 is 'One row a release of an app, country and span of 7 or 14 days: ranks, ratings, reviews and downloads before it and after it. What is not there for one of the two spans is null. Did the release hurt our ratings? Did the new keywords in it bring ranks?';
 comment on column mart.release_impact.store                           is 'ios or android.';
 comment on column mart.release_impact.track_id                        is 'Track id of the app in its store.';
 comment on column mart.release_impact.app_name                        is 'Name of the app.';
@@ -166,7 +166,7 @@ cross  join lateral (
   group  by 1, 2
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key;
-comment on view   mart.app_overview_daily                          is 'One row a followed app, country and day on which anything is known of it: searches, charts, ratings, reviews and downloads side by side. How did the app do yesterday? What else moved on the day on which downloads fell? What was not asked for is null.';
+comment on view   mart.app_overview_daily                          is 'One row a followed app, country and day on which anything is known of it: searches, charts, ratings, reviews and downloads side by side. What was not asked for is null. How did the app do yesterday? What else moved on the day on which downloads fell?';
 comment on column mart.app_overview_daily.store                    is 'ios or android.';
 comment on column mart.app_overview_daily.track_id                 is 'Track id of the app in its store.';
 comment on column mart.app_overview_daily.app_name                 is 'Name of the app.';

@@ -1,34 +1,14 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { table, type Cell } from "../../src/cli/table.ts";
+import { martExamples } from "../../src/docs/mart-examples.ts";
+import { martAnswers } from "../../src/docs/mart-page.ts";
 import { migratedTables } from "../../src/docs/migrated-tables.ts";
 import { addDays } from "../../src/core/day.ts";
 import { everythingOn } from "../support/ingest-conformance.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
-/** Marts in the order in which analysts are told of them. */
-const marts = [
-  "keyword_rank_daily",
-  "keyword_rank_movers",
-  "organic_share_of_voice_daily",
-  "visibility_daily",
-  "paid_share_of_voice",
-  "keyword_cannibalisation",
-  "search_ads_campaign_report",
-  "search_ads_ad_group_report",
-  "search_ads_keyword_report",
-  "search_ads_search_term_report",
-  "bid_change_impact",
-  "review_daily",
-  "review_by_version",
-  "category_rank_daily",
-  "category_rank_vs_downloads_daily",
-  "keyword_opportunity",
-  "release_impact",
-  "app_overview_daily",
-  "data_freshness",
-  "credit_spend_daily",
-  "search_ads_daily",
-];
+const marts = [...martExamples.map(({ mart }) => mart), "search_ads_daily"];
 
 /** Everything on, search terms among the levels of reports, which are not so by default. */
 const settings = {
@@ -44,8 +24,8 @@ let stage: Stage;
 let readers: readonly pg.Client[];
 
 beforeAll(async () => {
-  stage = await openStage({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 12 } });
-  await stage.sync({ settings, request: { bounds: { start: addDays(today, -20) } } });
+  stage = await openStage({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 8 } });
+  await stage.sync({ settings, request: { bounds: { start: addDays(today, -35) } } });
   readers = zones.map((zone) => new pg.Client({ connectionString: stage.databaseUrl, options: `-c TimeZone=${zone}` }));
   for (const reader of readers) await reader.connect();
 });
@@ -69,3 +49,25 @@ test.each(marts)("%s has rows once everything is loaded, the same in every zone"
   expect(told[0].rows).toBeGreaterThan(0);
   expect(told[1]).toEqual(told[0]);
 });
+
+test("README's questions have the answers that it shows (vitest -u writes them, npm run docs takes them over)", async () => {
+  await using asker = await openAsker();
+  const told: string[] = [];
+  for (const { mart, query } of martExamples) {
+    const { rows } = await asker.query<Record<string, Cell>>(query);
+    expect([mart, rows.length]).not.toEqual([mart, 0]);
+    const headings = Object.keys(rows[0] ?? {});
+    const cells = rows.map((row) => headings.map((heading) => row[heading]));
+    told.push(`## ${mart}\n\n${table(headings, cells)}\n`);
+  }
+  await expect(told.join("\n")).toMatchFileSnapshot(martAnswers);
+});
+
+/** A connection that leaves days as texts, whatever the zone of this machine. */
+async function openAsker() {
+  const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
+    oid === pg.types.builtins.DATE ? String : pg.types.getTypeParser(oid, format as "text");
+  const client = new pg.Client({ connectionString: stage.databaseUrl, types: { getTypeParser } });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
