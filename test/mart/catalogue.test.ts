@@ -37,9 +37,10 @@ describe("what a driver's metadata calls tell a reader", () => {
   });
 
   test("name of each mart its grain and two questions", () => {
-    for (const { schema, name, remarks } of tables)
-      if (schema === "mart")
-        expect([name, remarks]).toEqual([name, expect.stringMatching(/^One row an? [^?]+\. [^?]+\? [^?]+\?$/)]);
+    const form = /^One row an? [^?]+\. [^?]+\? [^?]+\?$/;
+    const marts = tables.filter(({ schema }) => schema === "mart");
+    expect(marts.length).toBeGreaterThan(20);
+    expect(marts.filter(({ remarks }) => !form.test(remarks ?? "")).map(({ name }) => name)).toEqual([]);
   });
 
   test("hold a key of one column for each dimension, and for each of their keys in a fact the way to it", async () => {
@@ -91,13 +92,13 @@ describe("what a driver's metadata calls tell a reader", () => {
   });
 
   test("every mart and every view of ops answers", async () => {
-    for (const { schema, name, type } of tables)
-      if (type === "VIEW")
-        await expect(catalogue.query(`select * from ${schema}.${name} limit 1`)).resolves.toEqual([]);
+    const views = tables.filter(({ type }) => type === "VIEW").map(({ schema, name }) => `${schema}.${name}`);
+    const answers = await Promise.all(views.map((view) => catalogue.query(`select * from ${view} limit 1`)));
+    expect(answers).toEqual(views.map(() => []));
   });
 });
 
-const days = /^(date_day|period_start|period_end|valid_from|valid_to|month_start|week_start)$|_day$/;
+const spans = ["period_start", "period_end", "valid_from", "valid_to", "month_start", "week_start"];
 const measures =
   /(_count|_share|_sum|_score|_rank|_rating|_revenue|_spend|_volume|_popularity|_bid|^spend|^rating|^chance|^days_back|^days_behind|^places_gained|^change_number|^return_on_spend)$|^(before_|after_)?cost_per_/;
 
@@ -115,7 +116,7 @@ const rules: readonly {
   {
     says: "a day is a date, by a name that says so",
     of: inCoreAndMart,
-    holds: ({ name, type }) => (type === "date") === days.test(name),
+    holds: ({ name, type }) => (type === "date") === (name.endsWith("_day") || spans.includes(name)),
   },
   {
     says: "an instant ends in _at",
@@ -145,7 +146,7 @@ const rules: readonly {
     says: "keys are small numbers of a dimension, never hashes",
     of: inCoreAndMart,
     holds: ({ name, type }) =>
-      !/_hash$/.test(name) &&
+      !name.endsWith("_hash") &&
       (!/^(app|country|keyword|device)_key$/.test(name) || ["integer", "smallint"].includes(type)),
   },
   { says: "a mart holds no JSON and no lists", of: inMart, holds: ({ type }) => !/json|\[\]|record|uuid/.test(type) },

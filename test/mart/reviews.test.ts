@@ -69,7 +69,7 @@ test("a version is told on Android; on iOS it is the newest one out at that inst
   const rows = await mart.ask(`
     select app_name, country_code, language_code, version, is_version_inferred, released_at is not null as is_listed, first_review_day, last_review_day,
            review_count, average_rating
-    from   mart.review_by_version order by 1, 2, 3, 4`);
+    from   mart.review_by_version order by 1, 2, 3, 4, 5 desc`);
   expect(rows).toEqual([
     "Other store | ALL | de | 2.0.0 | false | true | 2026-08-01 | 2026-08-01 | 1 | 5",
     "Other store | ALL | en | 2.0.0 | true | true | 2026-08-01 | 2026-08-01 | 1 | 1",
