@@ -18,6 +18,7 @@ import { appRef, defineTable, type RowOf } from "../warehouse/table.ts";
 import { defineDataset, part, type Normalised } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
 import { readInstant, type CrawlTime } from "./instants.ts";
+import { keywordStanding } from "./keyword-standing.ts";
 import { wholeListRanks } from "./whole-list-ranks.ts";
 
 const table = defineTable({
@@ -33,6 +34,7 @@ const table = defineTable({
   },
   key: ["app_key", "date_day", "country_key", "keyword_key", "device_key"],
   load: { kind: "upsert" },
+  sums: keywordStanding,
   partitioned: true,
 });
 

@@ -14,6 +14,7 @@ import { datasetOptions, datasets } from "../datasets/all.ts";
 import { columnTables } from "./column-tables.ts";
 import { datasetTable } from "./dataset-table.ts";
 import { markdown } from "./markdown.ts";
+import { martPage } from "./mart-page.ts";
 
 /** A file that is wholly or partly generated: its path under the project and what it must hold. */
 export type GeneratedFile = { readonly file: string; readonly text: string };
@@ -34,6 +35,7 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
 /** The tables of README by the name of their marker. */
 const tables: Readonly<Record<string, () => string | Promise<string>>> = {
   datasets: datasetTable,
+  marts: martPage,
   columns: columnTables,
   operations: () =>
     markdown(

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Window } from "../core/window.ts";
 import type { Database } from "./database.ts";
+import { isSummed, rebuildSums } from "./sums.ts";
 import { dayColumns, type Table } from "./table.ts";
 
 /** What of a table to clear: rows that stand for a day of `within`; with `keepPruned` only rows whose answer is stored. */
@@ -26,4 +27,5 @@ export async function clearTable(transaction: Database, table: Table, { within, 
       where  ${sql.id(days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(days.first)} < ${within.end ?? "infinity"}::date
       and    ${stored}`.execute(transaction);
   } else await sql`delete from ${name} where ${stored}`.execute(transaction);
+  if (isSummed(table)) await rebuildSums(transaction, table, within);
 }

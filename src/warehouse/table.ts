@@ -31,6 +31,23 @@ type LoadRule =
   | { readonly kind: "replace"; readonly scope: readonly string[]; readonly source?: string }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };
 
+/**
+ * A table of sums over the rows of another, kept up in each transaction that changes those: what is read of many rows at once is read
+ * there. Only tables that are loaded row by row may have one.
+ */
+export type Sums = {
+  /** Schema and name. */
+  readonly name: `core.${string}`;
+  /** Columns of the other table's key by which it is summed, the day that it is cut by among them. */
+  readonly key: readonly string[];
+  /** Columns of that key, keys of dimensions, by which writers are told apart: loads of which none shares their values never wait for each other. */
+  readonly lockedBy: readonly string[];
+  /** Columns of the other table that sums are made of, beside those of the key. */
+  readonly madeOf: readonly string[];
+  /** Columns with their sums over the rows `t`: numbers that add up, 0 where there is nothing. */
+  readonly columns: Readonly<Record<string, string>>;
+};
+
 /** A table of the warehouse as the loader sees it. `slice_id` and `fetched_at` (and the history columns) are added by the loader. */
 export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Record<string, ColumnKind>>> = {
   /** Schema and name. */
@@ -46,6 +63,8 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
    * no row of its scope at all clears nothing.
    */
   readonly restated?: true;
+  /** Sums over its rows that its loads keep up. */
+  readonly sums?: Sums;
   /** True for facts in monthly partitions by `partitionColumn`. */
   readonly partitioned: boolean;
 };

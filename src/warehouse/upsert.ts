@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import type { ReadyLoad } from "./load.ts";
 import { restatement } from "./restated.ts";
 import { equal, list, mergeStatement } from "./staged.ts";
+import { addSums, isSummed, lockSums, moveSums, sumsOver, type Summed } from "./sums.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
 /**
@@ -18,22 +19,44 @@ export async function upsert(transaction: Database, table: Table, loads: readonl
   const filled = loads.flatMap((load) => (load.encoded === null ? [] : [{ ...load, encoded: load.encoded }]));
   if (filled.length === 0) return;
   const group = groupOf(table, filled);
-  const { target, columns, source } = group;
-  if (group.stretch.length > 0 && !(await holdsSome(transaction, group)))
-    await sql`
-      insert into ${target} (${list(columns)}, slice_id, fetched_at)
-      select ${list(columns)}, slice_id, fetched_at from ${source} as s`.execute(transaction);
-  else {
-    const merging = {
-      ...group,
-      key: table.key,
-      sliceId: sql`s.slice_id`,
-      fetchedAt: sql`s.fetched_at`,
-      unless: table.load.kind === "upsert" ? table.load.unless : undefined,
-    };
-    if (table.restated === true) await restatement(table, merging).execute(transaction);
-    await mergeStatement(merging).execute(transaction);
-  }
+  const lock = isSummed(table) ? lockSums(table, lockedBy(table, filled)) : null;
+  if (await holdsSome(transaction, group, lock)) await merge(transaction, table, group);
+  else await insert(transaction, table, group);
+}
+
+async function insert(transaction: Database, table: Table, { target, columns, source }: Group): Promise<void> {
+  const insertion = sql`
+    insert into ${target} (${list(columns)}, slice_id, fetched_at)
+    select ${list(columns)}, slice_id, fetched_at from ${source} as s`;
+  if (!isSummed(table)) await insertion.execute(transaction);
+  else
+    await sql`with t as (${insertion} returning ${list([...table.sums.key, ...table.sums.madeOf])}) ${addSums(table, sumsOver(table, sql`t`))}`.execute(
+      transaction,
+    );
+}
+
+async function merge(transaction: Database, table: Table, group: Group): Promise<void> {
+  const merging = {
+    ...group,
+    key: table.key,
+    sliceId: sql`s.slice_id`,
+    fetchedAt: sql`s.fetched_at`,
+    unless: table.load.kind === "upsert" ? table.load.unless : undefined,
+  };
+  if (table.restated === true) await restatement(table, merging).execute(transaction);
+  if (isSummed(table)) await moveSums(table, { ...merging, source: group.unsorted }).execute(transaction);
+  await mergeStatement(merging).execute(transaction);
+}
+
+/** What loads lock of the sums over their rows: the keys by which writers are told apart, each row's joined to one text. */
+function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
+  const keys = loads.flatMap((load) => {
+    const columns = sums.lockedBy.map((column) => of(column, load));
+    if (columns.every(({ constant }) => constant)) return columns.map(({ elements }) => elements).join(" ");
+    const values = columns.map((column) => spread(column, load.count).split(","));
+    return Array.from({ length: load.count }, (_, row) => values.map((each) => each[row]).join(" "));
+  });
+  return new Set(keys);
 }
 
 type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
@@ -47,11 +70,12 @@ type Group = {
   readonly stretches: RawBuilder<unknown>;
   /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
   readonly source: RawBuilder<unknown>;
+  /** The same rows in any order. */
+  readonly unsorted: RawBuilder<unknown>;
 };
 
 function groupOf(table: Table, loads: readonly Filled[]): Group {
   const columns = Object.keys(table.columns);
-  const of = (column: string, load: Filled) => load.encoded.get(column) ?? none;
   const shared = new Set(columns.filter((column) => loads.every((load) => of(column, load).constant)));
   const array = (column: string, elements: (load: Filled) => string) =>
     arrayFrom(table.columns[column] ?? "text", loads.map(elements));
@@ -77,17 +101,24 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
     shared.has(column) ? sql`(${one(column)})[place] as ${sql.id(column)}` : sql.id(column),
   );
   const arrays = own.map((column) => array(column, (load) => spread(of(column, load), load.count)));
+  const rows = sql`(
+      select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
+      from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])}))`;
+  const later =
+    columns.length > table.key.length ? sql`s.fetched_at desc, s.place desc` : sql`s.fetched_at, s.slice_id`;
+  const latest = sql`(select distinct on (${key}) s.* from ${rows} as s order by ${key}, ${later})`;
   return {
     target: sql`${sql.id(...table.name.split("."))}`,
     columns,
     stretch,
     stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
-    source: sql`(
-      select ${apart ? sql`` : sql`distinct on (${key})`} s.*
-      from   (select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
-              from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])})) as s
-      order  by ${key}${apart ? sql`` : columns.length > table.key.length ? sql`, s.fetched_at desc, s.place desc` : sql`, s.fetched_at, s.slice_id`})`,
+    source: apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
+    unsorted: apart ? rows : latest,
   };
+}
+
+function of(column: string, load: Filled): EncodedColumn {
+  return load.encoded.get(column) ?? none;
 }
 
 const none: EncodedColumn = { constant: true, elements: "NULL" };
@@ -96,10 +127,18 @@ function arrayFrom(kind: ColumnKind, elements: readonly string[]): RawBuilder<un
   return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;
 }
 
-async function holdsSome(transaction: Database, { target, stretch, stretches }: Group): Promise<boolean> {
+/** True where rows may be there already beside those of the group. Waits for whoever holds the lock, if there is one to take. */
+async function holdsSome(
+  transaction: Database,
+  { target, stretch, stretches }: Group,
+  lock: RawBuilder<unknown> | null,
+): Promise<boolean> {
+  const found =
+    stretch.length === 0
+      ? sql`true`
+      : sql`exists (select from ${stretches} join ${target} as t on ${equal(stretch, "t", "p")})`;
+  if (stretch.length === 0 && lock === null) return true;
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from ${stretches} join ${target} as t on ${equal(stretch, "t", "p")}) as found`.execute(
-    transaction,
-  );
+    select ${found} as found${lock === null ? sql`` : sql`, ${lock} as locks`}`.execute(transaction);
   return rows[0]?.found ?? true;
 }

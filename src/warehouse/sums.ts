@@ -1,0 +1,80 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Window } from "../core/window.ts";
+import type { Database } from "./database.ts";
+import { equal, list, replaces, type Merging } from "./staged.ts";
+import { dayColumns, type Sums, type Table } from "./table.ts";
+
+/** A table with sums that are kept up from it. */
+export type Summed = Table & { readonly sums: Sums };
+
+/** True for a table from which sums are kept up. */
+export function isSummed(table: Table): table is Summed {
+  return table.sums !== undefined;
+}
+
+/** Writers of the same sums wait for each other by one of so many locks: few enough for a load of any size. */
+const lockCount = 256;
+
+/**
+ * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
+ * joined to one text): what a row says before and what it says after must not be mixed with the changes of another.
+ */
+export function lockSums({ sums }: Summed, values: ReadonlySet<string>): RawBuilder<unknown> {
+  return sql`(
+    select count(pg_advisory_xact_lock(hashtext(${sums.name}), lock))
+    from   (select distinct hashtext(value) & ${lockCount - 1} as lock from unnest(${[...values]}::text[]) as value order by lock) as locks)`;
+}
+
+/** Sums over rows `t`, by key. */
+export function sumsOver({ sums }: Summed, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  const made = Object.entries(sums.columns).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.id(name)}`);
+  return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
+}
+
+/** Adds sums to those that are kept; what does not move is not written. */
+export function addSums({ sums }: Summed, added: RawBuilder<unknown>): RawBuilder<unknown> {
+  const names = Object.keys(sums.columns);
+  const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
+  const moves = totals.map((total) => sql`${total} <> 0`);
+  const set = names.map((name) => sql`${sql.id(name)} = ${sql.id("k", name)} + ${sql.id("excluded", name)}`);
+  return sql`
+    insert into ${sql.id(...sums.name.split("."))} as k (${list(sums.key)}, ${list(names)})
+    select ${list(sums.key, "d")}, ${sql.join(totals)}
+    from   (${added}) as d
+    group  by ${list(sums.key, "d")}
+    having ${sql.join(moves, sql` or `)}
+    order  by ${list(sums.key, "d")}
+    on     conflict (${list(sums.key)}) do update set ${sql.join(set)}`;
+}
+
+/** The statement that adds what a merge is about to move: what its rows will say less what they say. Before the merge, in its transaction. */
+export function moveSums(table: Summed, merging: Merging): RawBuilder<unknown> {
+  const { target, source, key } = merging;
+  const { sums } = table;
+  const was = (column: string) => sql.id(`before_${column}`);
+  const held = sums.madeOf.map((column) => sql`${sql.id("t", column)} as ${was(column)}`);
+  const were = sums.madeOf.map((column) => sql`${was(column)} as ${sql.id(column)}`);
+  const isThere = sql`${sql.id("t", key[0] ?? "")} is not null`;
+  const taken = Object.keys(sums.columns).map((name) => sql`-${sql.id("b", name)}`);
+  const before = sumsOver(table, sql`(select ${list(sums.key)}, ${sql.join(were)} from moving where was_there) as t`);
+  return sql`
+    with moving as materialized (
+      select ${list([...sums.key, ...sums.madeOf], "s")}, ${sql.join(held)}, ${isThere} as was_there
+      from   ${source} as s
+      left   join ${target} as t on ${equal(key, "t", "s")}
+      where  not (${isThere}) or ${replaces(merging)})
+    ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
+}
+
+/** Makes the sums of days anew from the rows that are there; all of them where no days are named. */
+export async function rebuildSums(transaction: Database, table: Summed, within: Partial<Window>): Promise<void> {
+  const days = dayColumns(table);
+  const isWithin = (alias: string) =>
+    days === null
+      ? sql`true`
+      : sql`${sql.id(alias, days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(alias, days.first)} < ${within.end ?? "infinity"}::date`;
+  const target = sql`${sql.id(...table.sums.name.split("."))}`;
+  await sql`delete from ${target} as k where ${isWithin("k")}`.execute(transaction);
+  const rows = sql`${sql.id(...table.name.split("."))} as t where ${isWithin("t")}`;
+  await addSums(table, sumsOver(table, rows)).execute(transaction);
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  openCatalogue,
+  type Catalogue,
+  type SeenColumn,
+  type SeenKey,
+  type SeenTable,
+} from "../support/bi-catalogue.ts";
+
+let catalogue: Catalogue;
+let tables: readonly SeenTable[];
+let columns: readonly SeenColumn[];
+
+beforeAll(async () => {
+  catalogue = await openCatalogue();
+  tables = await catalogue.tables();
+  columns = await catalogue.columns();
+});
+afterAll(() => catalogue[Symbol.asyncDispose]());
+
+const nameOf = ({ schema, table, name }: SeenColumn) => `${schema}.${table}.${name}`;
+const inMart = () => columns.filter(({ schema }) => schema === "mart");
+const inCoreAndMart = () => columns.filter(({ schema }) => schema !== "ops");
+
+describe("what a driver's metadata calls tell a reader", () => {
+  test("are the marts, the tables of core and the views of ops, and neither partitions nor bookkeeping", () => {
+    expect(new Set(tables.map(({ schema }) => schema))).toEqual(new Set(["core", "mart", "ops"]));
+    expect(tables.filter(({ schema, type }) => schema !== "core" && type !== "VIEW")).toEqual([]);
+    expect(tables.filter(({ name }) => /_\d{4}_\d{2}$/.test(name))).toEqual([]);
+    expect(tables.length).toBeGreaterThan(70);
+  });
+
+  test("have a remark for every table and every column", () => {
+    expect(tables.filter(({ remarks }) => !remarks)).toEqual([]);
+    expect(columns.filter(({ remarks }) => !remarks).map(nameOf)).toEqual([]);
+    expect(columns.length).toBeGreaterThan(900);
+  });
+
+  test("name of each mart its grain and two questions", () => {
+    const form = /^One row an? [^?]+\. [^?]+\? [^?]+\?$/;
+    const marts = tables.filter(({ schema }) => schema === "mart");
+    expect(marts.length).toBeGreaterThan(20);
+    expect(marts.filter(({ remarks }) => !form.test(remarks ?? "")).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("hold a key of one column for each dimension, and for each of their keys in a fact the way to it", async () => {
+    const own = Map.groupBy(await catalogue.primaryKeys(), ({ schema, table }: SeenKey) => `${schema}.${table}`);
+    const dimensions = tables.filter(({ name }) => name.startsWith("dim_")).map(({ name }) => `core.${name}`);
+    expect(dimensions.map((name) => own.get(name)?.map(({ column }) => column))).toEqual(
+      dimensions.map((name) => [name === "core.dim_date" ? "date_day" : name.replace("core.dim_", "") + "_key"]),
+    );
+    const ways = new Map(
+      (await catalogue.importedKeys()).map(({ schema, table, column, to }) => [`${schema}.${table}.${column}`, to]),
+    );
+    const keyed = columns.filter(
+      ({ schema, table, name }) =>
+        schema === "core" && !table.startsWith("dim_") && /^(app|country|keyword|device)_key$/.test(name),
+    );
+    expect(keyed.length).toBeGreaterThan(60);
+    // a rank that names no app, and the halves of a match, are told as texts beside it
+    const without = keyed.filter(
+      (column) => ways.get(nameOf(column)) !== `core.dim_${column.name.replace("_key", "")}.${column.name}`,
+    );
+    expect(without.map(nameOf)).toEqual([]);
+    const days = columns.filter(
+      ({ schema, table, name }) => schema === "core" && table.startsWith("fact_") && name === "date_day",
+    );
+    expect(days.filter((column) => ways.get(nameOf(column)) !== "core.dim_date.date_day").map(nameOf)).toEqual([]);
+  });
+
+  test("tell the same tables, columns and keys of dimensions through information_schema", async () => {
+    const walked = await catalogue.query(`
+      select table_schema || '.' || table_name || '.' || column_name as name from information_schema.columns
+      where  table_schema in ('core', 'mart', 'ops') order by table_schema, table_name, ordinal_position`);
+    expect(new Set(walked.map(({ name }) => name))).toEqual(new Set(columns.map(nameOf)));
+    const keys = await catalogue.query(`
+      select k.table_name as name from information_schema.table_constraints as t
+      join   information_schema.key_column_usage as k using (constraint_schema, constraint_name, table_schema, table_name)
+      where  t.constraint_type = 'PRIMARY KEY' and k.table_schema = 'core' and k.table_name like 'dim\\_%' order by 1`);
+    expect(keys.map(({ name }) => name)).toEqual(["dim_app", "dim_country", "dim_date", "dim_device", "dim_keyword"]);
+  });
+
+  test.each([
+    "raw.answer",
+    "ops.request",
+    "ops.slice",
+    "ops.credit_account",
+    "ops.restated_value",
+    "graphile_worker.jobs",
+  ])("%s is closed", async (name) => {
+    await expect(catalogue.query(`select * from ${name} limit 1`)).rejects.toThrow(/permission denied/);
+  });
+
+  test("every mart and every view of ops answers", async () => {
+    const views = tables.filter(({ type }) => type === "VIEW").map(({ schema, name }) => `${schema}.${name}`);
+    const answers = await Promise.all(views.map((view) => catalogue.query(`select * from ${view} limit 1`)));
+    expect(answers).toEqual(views.map(() => []));
+  });
+});
+
+const spans = ["period_start", "period_end", "valid_from", "valid_to", "month_start", "week_start"];
+const measures =
+  /(_count|_share|_sum|_score|_rank|_rating|_revenue|_spend|_volume|_popularity|_bid|^spend|^rating|^chance|^days_back|^days_behind|^places_gained|^change_number|^return_on_spend)$|^(before_|after_)?cost_per_/;
+
+/** What names promise of values, and of which columns: each rule holds in core and mart unless it says otherwise. */
+const rules: readonly {
+  readonly says: string;
+  readonly of: () => readonly SeenColumn[];
+  readonly holds: (column: SeenColumn) => boolean;
+}[] = [
+  {
+    says: "names are lower case with underscores",
+    of: inCoreAndMart,
+    holds: ({ name }) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name),
+  },
+  {
+    says: "a day is a date, by a name that says so",
+    of: inCoreAndMart,
+    holds: ({ name, type }) => (type === "date") === (name.endsWith("_day") || spans.includes(name)),
+  },
+  {
+    says: "an instant ends in _at",
+    of: inCoreAndMart,
+    holds: ({ name, type }) => type.startsWith("timestamp") === name.endsWith("_at"),
+  },
+  {
+    says: "true and false begin with is_ or has_",
+    of: inCoreAndMart,
+    holds: ({ name, type }) => (type === "boolean") === /^(is|has)_/.test(name),
+  },
+  {
+    says: "codes, names, addresses and ids are texts",
+    of: inCoreAndMart,
+    holds: ({ name, type }) =>
+      !/(_code|_name|_url|_id|^keyword)$/.test(name) ||
+      type === "text" ||
+      ["category_id", "platform_id", "slice_id"].includes(name),
+  },
+  {
+    says: "counts and shares are numbers",
+    of: inCoreAndMart,
+    holds: ({ name, type }) =>
+      !/(_count|_share)$/.test(name) || ["smallint", "integer", "bigint", "numeric"].includes(type),
+  },
+  {
+    says: "keys are small numbers of a dimension, never hashes",
+    of: inCoreAndMart,
+    holds: ({ name, type }) =>
+      !name.endsWith("_hash") &&
+      (!/^(app|country|keyword|device)_key$/.test(name) || ["integer", "smallint"].includes(type)),
+  },
+  { says: "a mart holds no JSON and no lists", of: inMart, holds: ({ type }) => !/json|\[\]|record|uuid/.test(type) },
+  { says: "a mart spells keys out", of: inMart, holds: ({ name }) => !name.endsWith("_key") },
+  {
+    says: "a mart's figures are named by what they are",
+    of: inMart,
+    holds: ({ name, type }) =>
+      !["smallint", "integer", "bigint", "numeric", "double precision"].includes(type) || measures.test(name),
+  },
+  {
+    says: "a mart calls a country country_code, an app app_name and a store id track_id",
+    of: inMart,
+    holds: ({ name }) => !/^(country|app|app_id|store_id|day|date)$/.test(name),
+  },
+];
+
+test.each(rules)("$says", ({ of, holds }) => {
+  expect(
+    of()
+      .filter((column) => !holds(column))
+      .map((column) => `${nameOf(column)} ${column.type}`),
+  ).toEqual([]);
+});

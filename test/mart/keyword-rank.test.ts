@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+type Cell = readonly [app: string, country: string, device: string, day: string, keyword: string, rank: number | null];
+const ranks: readonly Cell[] = [
+  ["ios:1", "US", "IPHONE", "2026-08-01", "plan", 9],
+  ["ios:1", "US", "IPHONE", "2026-08-01", "habit", null],
+  ["ios:1", "US", "IPHONE", "2026-08-01", "diary", 4],
+  ["ios:1", "US", "IPHONE", "2026-08-01", "note", 4],
+  ["ios:1", "US", "IPHONE", "2026-08-01", "memo", null],
+  ["ios:1", "US", "IPHONE", "2026-08-01", "task", 1],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "plan", 2],
+  ["ios:1", "US", "IPAD", "2026-08-08", "plan", 7],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "habit", 30],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "diary", null],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "note", 4],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "memo", null],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "task", 3],
+  ["ios:1", "US", "IPHONE", "2026-08-08", "new", 5],
+  // a country that stands a day behind the other is told as of its own newest day
+  ["ios:1", "JP", "IPHONE", "2026-08-06", "plan", 3],
+  ["ios:1", "JP", "IPHONE", "2026-08-07", "plan", 2],
+  ["android:a", "US", "ALL", "2026-08-07", "plan", 1],
+  ["android:a", "US", "ALL", "2026-08-08", "plan", null],
+];
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.fill(
+    "core.fact_keyword_rank",
+    ranks.map(([app_key, country_key, device_key, date_day, keyword_key, rank]) => ({
+      app_key,
+      country_key,
+      device_key,
+      date_day,
+      keyword_key,
+      rank,
+    })),
+  );
+  const tracked = (app_key: string, keyword_key: string, from: string, to: string | null) => ({
+    app_key,
+    country_key: "US",
+    keyword_key,
+    valid_from: from,
+    valid_to: to,
+    is_current: to === null,
+  });
+  await mart.fill("core.tracked_keyword", [
+    tracked("ios:1", "plan", "2026-08-07", null),
+    tracked("ios:1", "gone", "2026-08-01", "2026-08-03"),
+    tracked("android:a", "plan", "2026-08-06", null),
+  ]);
+  await mart.name({ "ios:1": "Ours", "android:a": "Ours too" });
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("ranked, unranked and not asked are told apart, and not asked begins with the tracking and ends with the newest day", async () => {
+  const rows = await mart.ask(`
+    select store, device_code, keyword, date_day, keyword_rank, is_ranked, ranking_state from mart.keyword_rank_daily
+    where  country_code = 'US' and (keyword in ('plan', 'gone') or ranking_state <> 'ranked')
+    order  by store, device_code, keyword, date_day`);
+  expect(rows).toEqual([
+    "android | ALL | plan | 2026-08-06 | - | - | not asked",
+    "android | ALL | plan | 2026-08-07 | 1 | true | ranked",
+    "android | ALL | plan | 2026-08-08 | - | false | unranked",
+    "ios | IPAD | gone | 2026-08-01 | - | - | not asked",
+    "ios | IPAD | gone | 2026-08-02 | - | - | not asked",
+    "ios | IPAD | plan | 2026-08-07 | - | - | not asked",
+    "ios | IPAD | plan | 2026-08-08 | 7 | true | ranked",
+    "ios | IPHONE | diary | 2026-08-08 | - | false | unranked",
+    "ios | IPHONE | gone | 2026-08-01 | - | - | not asked",
+    "ios | IPHONE | gone | 2026-08-02 | - | - | not asked",
+    "ios | IPHONE | habit | 2026-08-01 | - | false | unranked",
+    "ios | IPHONE | memo | 2026-08-01 | - | false | unranked",
+    "ios | IPHONE | memo | 2026-08-08 | - | false | unranked",
+    "ios | IPHONE | plan | 2026-08-01 | 9 | true | ranked",
+    "ios | IPHONE | plan | 2026-08-07 | - | - | not asked",
+    "ios | IPHONE | plan | 2026-08-08 | 2 | true | ranked",
+  ]);
+});
+
+test("what moved in a week is told by kind, and a keyword that was not asked then is no newcomer", async () => {
+  const rows = await mart.ask(`
+    select keyword, date_day, previous_day, keyword_rank, previous_rank, places_gained, movement
+    from   mart.keyword_rank_movers where store = 'ios' and device_code = 'IPHONE' and country_code = 'US' and days_back = 7 order by keyword`);
+  expect(rows).toEqual([
+    "diary | 2026-08-08 | 2026-08-01 | - | 4 | - | left",
+    "habit | 2026-08-08 | 2026-08-01 | 30 | - | - | entered",
+    "memo | 2026-08-08 | 2026-08-01 | - | - | - | unranked",
+    "new | 2026-08-08 | 2026-08-01 | 5 | - | - | not asked before",
+    "note | 2026-08-08 | 2026-08-01 | 4 | 4 | 0 | same",
+    "plan | 2026-08-08 | 2026-08-01 | 2 | 9 | 7 | gained",
+    "task | 2026-08-08 | 2026-08-01 | 3 | 1 | -2 | lost",
+  ]);
+});
+
+test("movers stand on the newest day of each country, over 1, 7, 30 and 90 days", async () => {
+  const rows = await mart.ask(`
+    select store, country_code, device_code, days_back, date_day, keyword_rank, previous_rank from mart.keyword_rank_movers
+    where  keyword = 'plan' and (country_code = 'JP' or store = 'android') order by 1, 2, 4`);
+  expect(rows).toEqual([
+    "android | US | ALL | 1 | 2026-08-08 | - | 1",
+    "android | US | ALL | 7 | 2026-08-08 | - | -",
+    "android | US | ALL | 30 | 2026-08-08 | - | -",
+    "android | US | ALL | 90 | 2026-08-08 | - | -",
+    "ios | JP | IPHONE | 1 | 2026-08-07 | 2 | 3",
+    "ios | JP | IPHONE | 7 | 2026-08-07 | 2 | -",
+    "ios | JP | IPHONE | 30 | 2026-08-07 | 2 | -",
+    "ios | JP | IPHONE | 90 | 2026-08-07 | 2 | -",
+  ]);
+});

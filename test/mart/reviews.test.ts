@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Row } from "../../src/warehouse/table.ts";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+let count = 0;
+
+function review(app_key: string, reviewed_at: string, rating: number | null, more: Row = {}): Row {
+  count += 1;
+  return {
+    app_key,
+    reviewed_at,
+    rating,
+    review_id: String(count),
+    source: "v2",
+    country_key: "US",
+    language_code: "",
+    ...more,
+  };
+}
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.fill("core.review", [
+    review("ios:1", "2026-08-01T00:00:00", 1, { is_replied: true }),
+    review("ios:1", "2026-08-01T23:59:59.999", 4, { is_replied: false }),
+    review("ios:1", "2026-08-01T12:00:00", null),
+    review("ios:1", "2026-08-01T12:00:00", 5, { country_key: "JP" }),
+    review("ios:1", "2026-08-05T12:00:00", 5),
+    // the same reviews as the other list of the store has them
+    review("ios:1", "2026-08-01T00:00:00", 1, { source: "plain" }),
+    review("ios:2", "2026-08-01T00:00:00", 2, { source: "plain" }),
+    review("android:a", "2026-08-01T00:00:00", 3, { country_key: "ALL", language_code: "en", version: "2.0.0" }),
+    review("android:a", "2026-08-01T00:00:00", 5, { country_key: "ALL", language_code: "de", version: "2.0.0" }),
+    review("android:a", "2026-08-01T00:00:00", 1, { country_key: "ALL", language_code: "en", version: "" }),
+  ]);
+  const release = (app_key: string, version: string, version_at: string, country_key = "US") => ({
+    app_key,
+    version,
+    version_at,
+    country_key,
+  });
+  await mart.fill("core.app_version", [
+    release("ios:1", "1.0.0", "2026-08-01T06:00:00"),
+    release("ios:1", "1.1.0", "2026-08-05T12:00:00"),
+    release("ios:1", "1.1.0", "2026-08-06T12:00:00", "JP"),
+    release("android:a", "2.0.0", "2026-07-01T06:00:00", "ALL"),
+  ]);
+  await mart.name({ "ios:1": "Ours", "ios:2": "Plain", "android:a": "Other store" });
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+test("reviews are counted by day, country and language, each once though two lists tell of it", async () => {
+  const rows = await mart.ask(`
+    select app_name, country_code, language_code, date_day, review_source, review_count, rated_review_count, rating_sum, average_rating, one_star_count,
+           four_star_count, five_star_count, replied_review_count, reply_known_review_count, replied_share
+    from   mart.review_daily order by 1, 2, 3, 4`);
+  expect(rows).toEqual([
+    "Other store | ALL | de | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0 | 0 | 1 | 0 | 0 | -",
+    "Other store | ALL | en | 2026-08-01 | v2 | 2 | 2 | 4 | 2 | 1 | 0 | 0 | 0 | 0 | -",
+    "Ours | JP |  | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0 | 0 | 1 | 0 | 0 | -",
+    "Ours | US |  | 2026-08-01 | v2 | 3 | 2 | 5 | 2.5 | 1 | 1 | 0 | 1 | 2 | 0.5",
+    "Ours | US |  | 2026-08-05 | v2 | 1 | 1 | 5 | 5 | 0 | 0 | 1 | 0 | 0 | -",
+    "Plain | US |  | 2026-08-01 | plain | 1 | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 0 | -",
+  ]);
+});
+
+test("a version is told on Android; on iOS it is the newest one out at that instant, and marked as inferred", async () => {
+  const rows = await mart.ask(`
+    select app_name, country_code, language_code, version, is_version_inferred, released_at is not null as is_listed, first_review_day, last_review_day,
+           review_count, average_rating
+    from   mart.review_by_version order by 1, 2, 3, 4, 5 desc`);
+  expect(rows).toEqual([
+    "Other store | ALL | de | 2.0.0 | false | true | 2026-08-01 | 2026-08-01 | 1 | 5",
+    "Other store | ALL | en | 2.0.0 | true | true | 2026-08-01 | 2026-08-01 | 1 | 1",
+    "Other store | ALL | en | 2.0.0 | false | true | 2026-08-01 | 2026-08-01 | 1 | 3",
+    "Ours | JP |  | 1.0.0 | true | true | 2026-08-01 | 2026-08-01 | 1 | 5",
+    "Ours | US |  |  | false | false | 2026-08-01 | 2026-08-01 | 1 | 1",
+    "Ours | US |  | 1.0.0 | true | true | 2026-08-01 | 2026-08-01 | 2 | 4",
+    "Ours | US |  | 1.1.0 | true | true | 2026-08-05 | 2026-08-05 | 1 | 5",
+    "Plain | US |  |  | false | false | 2026-08-01 | 2026-08-01 | 1 | 2",
+  ]);
+});

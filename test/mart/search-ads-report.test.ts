@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { reportTable } from "../../src/datasets/report-table.ts";
+import type { Row } from "../../src/warehouse/table.ts";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+const asked = { org_id: "7", grain: "day", currency: "USD", attribution: "WITH", goal_id: "" };
+const day = (date: string) => ({ period_start: date, period_end: date, date_day: date });
+const named = {
+  app_id: "1",
+  app_key: "ios:1",
+  app_name: "Ours",
+  campaign_id: "50",
+  country_key: "US",
+  is_total: false,
+  org_name: "Org",
+};
+
+function row(level: string, date: string, more: Row): Row {
+  return { ...asked, report_level: level, ...day(date), ...named, ...more };
+}
+
+const money = (spend: number | string, goalRevenue = 0) => JSON.stringify({ spend, goalRevenue });
+
+let mart: MartStage;
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  const { load } = mart;
+  const columns = Object.keys(reportTable.columns);
+  const whole = (one: Row): Row =>
+    Object.fromEntries(columns.map((name) => [name, one[name] ?? (reportTable.key.includes(name) ? "" : null)]));
+  const report = async (level: string, date: string, rows: readonly Row[], at: number, more: Row = {}) =>
+    load({
+      table: reportTable,
+      rows: rows.map((one) => whole(row(level, date, { ...more, ...one }))),
+      day: date as never,
+      scope: { ...asked, report_level: level, period_start: date, ...more },
+      at,
+    });
+  const figures = (spend: number, impressions: number, taps: number, installs: number) => ({
+    spend,
+    impression_count: impressions,
+    tap_count: taps,
+    install_count: installs,
+  });
+  const campaign = { campaign_name: "Brand" };
+  // told on the first day, restated twice, once down and once up
+  await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(10, 1000, 20, 4), original: money(9) }], 1_000);
+  await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(10, 1000, 20, 3), original: money(9) }], 2_000);
+  await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(12, 1000, 20, 6), original: money(10.5) }], 3_000);
+  // two campaigns of a day, of which the second is told no more
+  const second = { campaign_id: "51", campaign_name: "Gone" };
+  await report(
+    "CAMPAIGN",
+    "2026-08-02",
+    [
+      { ...campaign, ...figures(5, 0, 0, 0), original: money("n/a") },
+      { ...second, ...figures(7, 70, 7, 1) },
+    ],
+    1_000,
+  );
+  await report("CAMPAIGN", "2026-08-02", [{ ...campaign, ...figures(5, 0, 0, 0), original: money("n/a") }], 2_000);
+  // the same day in another currency, a total beside its part, a longer period
+  await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(11, 1000, 20, 6) }], 1_000, { currency: "EUR" });
+  await report(
+    "CAMPAIGN",
+    "2026-08-03",
+    [
+      { ...campaign, ...figures(1, 10, 1, 1) },
+      { campaign_id: "", is_total: true, ...figures(1, 10, 1, 1) },
+    ],
+    1_000,
+  );
+  await report(
+    "CAMPAIGN",
+    "2026-08-01",
+    [{ ...campaign, period_end: "2026-08-07", date_day: null, ...figures(99, 99, 99, 99) }],
+    1_000,
+    { grain: "week" },
+  );
+  // segments of one ad group, keywords, search terms
+  const group = { ad_group_id: "500", ad_group_name: "Group" };
+  await report(
+    "AD_GROUP",
+    "2026-08-01",
+    [
+      { ...group, gender: "F", ...figures(4, 100, 10, 1) },
+      { ...group, gender: "M", ...figures(8, 300, 10, 3) },
+    ],
+    1_000,
+  );
+  await report(
+    "KEYWORD",
+    "2026-08-01",
+    [{ ...group, keyword_id: "900", keyword_key: "plan", match_type: "EXACT", ...figures(12, 400, 20, 0) }],
+    1_000,
+  );
+  await report(
+    "SEARCH_TERM",
+    "2026-08-01",
+    [
+      { ...group, keyword_id: "900", keyword_key: "plan", search_term: "planner", ...figures(9, 300, 15, 0) },
+      { ...group, keyword_id: "900", keyword_key: "plan", search_term: "", ...figures(3, 100, 5, 0) },
+    ],
+    1_000,
+  );
+  const goal = { goal_id: "3" };
+  await report(
+    "CAMPAIGN",
+    "2026-08-01",
+    [{ ...campaign, ...figures(12, 1000, 20, 6), goal_count: 4, goal_revenue: 30, original: money(10.5, 27) }],
+    1_000,
+    goal,
+  );
+  await mart.fill("core.search_ads_integration", [
+    { org_id: "7", integration_id: "1", valid_from: "2026-01-01", is_current: true, currency: "GBP" },
+    {
+      org_id: "7",
+      integration_id: "1",
+      valid_from: "2025-01-01",
+      valid_to: "2026-01-01",
+      is_current: false,
+      currency: "TRY",
+    },
+  ]);
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+const plain = "currency = 'USD' and attribution = 'WITH' and goal_id = ''";
+
+test("a campaign's day is told as now and as first reported, and what went is kept with what it was", async () => {
+  const rows = await mart.ask(`
+    select date_day, campaign_name, spend, install_count, first_spend, first_install_count, first_reported_at, last_changed_at, is_restated, is_withdrawn
+    from   mart.search_ads_campaign_report where ${plain} order by 1, 2`);
+  const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000Z`;
+  expect(rows).toEqual([
+    `2026-08-01 | Brand | 12 | 6 | 10 | 4 | ${at(1)} | ${at(3)} | true | false`,
+    `2026-08-02 | Brand | 5 | 0 | 5 | 0 | ${at(1)} | ${at(1)} | false | false`,
+    `2026-08-02 | Gone | - | - | 7 | 1 | ${at(1)} | ${at(2)} | true | true`,
+    `2026-08-03 | Brand | 1 | 1 | 1 | 1 | ${at(1)} | ${at(1)} | false | false`,
+  ]);
+});
+
+test("totals, longer periods and other currencies are not added to a day", async () => {
+  const rows = await mart.ask(`
+    select currency, goal_id, count(*), sum(spend) as spend, sum(first_spend) as first_spend from mart.search_ads_campaign_report group by 1, 2 order by 1, 2`);
+  expect(rows).toEqual(["EUR |  | 1 | 11 | 11", "USD |  | 4 | 18 | 23", "USD | 3 | 1 | 12 | 12"]);
+});
+
+test("money stands in the organisation's own currency as well, where the service tells it as a number", async () => {
+  const rows = await mart.ask(`
+    select date_day, goal_id, spend, original_currency, original_spend, original_goal_revenue
+    from   mart.search_ads_campaign_report where currency = 'USD' and campaign_name = 'Brand' order by 1, 2`);
+  expect(rows).toEqual([
+    "2026-08-01 |  | 12 | GBP | 10.5 | 0",
+    "2026-08-01 | 3 | 12 | GBP | 10.5 | 27",
+    "2026-08-02 |  | 5 | GBP | - | 0",
+    "2026-08-03 |  | 1 | GBP | - | -",
+  ]);
+});
+
+test("ratios are sums over sums, and a ratio to nothing is none", async () => {
+  const rows = await mart.ask(`
+    select date_day, goal_id, tap_through_share, install_share, cost_per_tap, cost_per_install, cost_per_goal, return_on_spend
+    from   mart.search_ads_campaign_report where currency = 'USD' and campaign_name = 'Brand' order by 1, 2`);
+  expect(rows).toEqual([
+    "2026-08-01 |  | 0.02 | 0.3 | 0.6 | 2 | - | -",
+    "2026-08-01 | 3 | 0.02 | 0.3 | 0.6 | 2 | 3 | 2.5",
+    "2026-08-02 |  | - | - | - | - | - | -",
+    "2026-08-03 |  | 0.1 | 1 | 1 | 1 | - | -",
+  ]);
+});
+
+test("segments of an ad group are one row, keywords and search terms are rows of their own", async () => {
+  expect(
+    await mart.ask(
+      "select ad_group_name, spend, tap_count, install_count, cost_per_install from mart.search_ads_ad_group_report",
+    ),
+  ).toEqual(["Group | 12 | 20 | 4 | 3"]);
+  expect(
+    await mart.ask(
+      "select keyword, match_type, spend, install_count, cost_per_install from mart.search_ads_keyword_report",
+    ),
+  ).toEqual(["plan | EXACT | 12 | 0 | -"]);
+  expect(
+    await mart.ask("select keyword, search_term, spend from mart.search_ads_search_term_report order by 2"),
+  ).toEqual(["plan |  | 3", "plan | planner | 9"]);
+});
