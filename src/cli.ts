@@ -9,6 +9,7 @@ import { addDiscover } from "./cli/commands/discover.ts";
 import { addFind } from "./cli/commands/find.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
+import { addMetabase } from "./cli/commands/metabase.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
 import { addOperations } from "./cli/commands/operations.ts";
 import { addPlan } from "./cli/commands/plan.ts";
@@ -53,6 +54,7 @@ for (const add of [
   addRaw,
   addPrune,
   addMigrate,
+  addMetabase,
   addOperations,
   addDatasets,
   addSandbox,

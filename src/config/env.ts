@@ -3,7 +3,7 @@ import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
 
-/** An API address without anything that would get in the way of building URLs. */
+/** An address without anything that would get in the way of building URLs. */
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
@@ -30,6 +30,27 @@ export const Environment = z.object({
     })
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
+  METABASE_URL: BaseUrl.optional().describe("Address of Metabase, instead of http://127.0.0.1:3000."),
+  METABASE_API_KEY: z
+    .string()
+    .regex(/^\S+$/, "must not be empty or hold spaces")
+    .optional()
+    .describe("API key of Metabase's group of administrators."),
+  METABASE_EMAIL: z
+    .email({ error: "is no e-mail address" })
+    .optional()
+    .describe("Metabase's administrator: made with this name when Metabase is new, else who `storehouse metabase` is."),
+  METABASE_PASSWORD: z.string().min(1).optional().describe("Password of that administrator."),
+  METABASE_DATABASE_HOST: z
+    .string()
+    .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "is no host, or host:port")
+    .optional()
+    .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
+  STOREHOUSE_READER_PASSWORD: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Password of the role storehouse_reader, with which BI tools read."),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
   STOREHOUSE_HOME: z
     .string()
@@ -37,6 +58,11 @@ export const Environment = z.object({
     .optional()
     .describe("Where the own Postgres keeps its data, instead of .storehouse."),
 });
+
+/** Checks an address that was typed instead of METABASE_URL: the message of what is wrong with it, null when it fits. */
+export function addressProblem(text: string): string | null {
+  return BaseUrl.safeParse(text).error?.issues[0]?.message ?? null;
+}
 
 /** Settings that come from the environment or from `.env`. */
 export type Environment = z.output<typeof Environment>;

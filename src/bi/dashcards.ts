@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { Card } from "./cards.ts";
+import type { DashboardFile } from "./collection-file.ts";
+import { filtersIn } from "./collection-file.ts";
+import { markerIn, withMarker } from "./marker.ts";
+import { compareThreeWays, digestOf, digestsOf, type Properties } from "./three-ways.ts";
+
+const Mapping = z.looseObject({ parameter_id: z.string(), target: z.array(z.unknown()).optional() });
+
+/** A card's place on a dashboard as Metabase has it: of a question, or of a text, which has no card. */
+export const Dashcard = z.looseObject({
+  id: z.number(),
+  card_id: z.number().nullish(),
+  card: Card.partial().nullish(),
+  row: z.number(),
+  col: z.number(),
+  size_x: z.number(),
+  size_y: z.number(),
+  series: z.array(z.looseObject({ id: z.number() })).nullish(),
+  parameter_mappings: z.array(Mapping).nullish(),
+  visualization_settings: z.record(z.string(), z.unknown()).nullish(),
+});
+/** A card's place on a dashboard as Metabase has it. */
+export type Dashcard = z.output<typeof Dashcard>;
+
+/** A place that we want on a dashboard. `cardId` is null for the text, and where a rehearsal would have made the card. */
+export type WantedPlace = {
+  readonly key: string;
+  readonly cardId: number | null;
+  readonly properties: Properties;
+};
+
+/** What becomes of a dashboard's places: all of them as they are to be sent, and in words what changes and what is left. */
+export type Layout = {
+  readonly places: readonly Properties[];
+  readonly set: readonly string[];
+  readonly left: readonly string[];
+};
+
+/** Above the cards, over the whole width: what to look at. */
+const textPlace = [0, 0, 24, 3] as const;
+/** The key of the text, which also carries the marker of the dashboard itself. */
+export const textKey = "look_at";
+
+/** The places of a dashboard's file: its text first, and the cards below it. `properties` of the dashboard itself go with the text. */
+export function wantedPlaces(file: DashboardFile, ids: ReadonlyMap<string, number | null>): readonly WantedPlace[] {
+  const cards = Object.entries(file.cards).map(
+    ([
+      key,
+      {
+        place: [col, row, width, height],
+        sql,
+      },
+    ]) => ({
+      key: `${file.key}/${key}`,
+      cardId: ids.get(`${file.key}/${key}`) ?? null,
+      properties: { place: [col, row + textPlace[3], width, height], filters: [...filtersIn(sql)].sort() },
+    }),
+  );
+  return [
+    { key: `${file.key}/${textKey}`, cardId: null, properties: { place: [...textPlace], text: file.look_at } },
+    ...cards,
+  ];
+}
+
+/** The id of a dashboard's filter, the same in every Metabase. */
+export function parameterId(dashboard: string, filter: string): string {
+  return digestOf(`${dashboard}/${filter}`).slice(0, 8);
+}
+
+/** Puts our places among those that are there: theirs stay as they are, ours are mended where nobody has moved them, missing ones are added. */
+export function layOut(
+  file: DashboardFile,
+  {
+    wanted,
+    present,
+    tabId,
+    overwrite,
+  }: {
+    readonly wanted: readonly WantedPlace[];
+    readonly present: readonly Dashcard[];
+    readonly tabId: number | null;
+    readonly overwrite: boolean;
+  },
+): Layout {
+  const ours = new Map(present.map((one) => [markerIn(one.visualization_settings)?.key ?? "", one]));
+  const set: string[] = [];
+  const left: string[] = [];
+  const mended = new Map<number, Properties>();
+  const added: Properties[] = [];
+  for (const want of wanted) {
+    const short = want.key.slice(file.key.length + 1);
+    const found = ours.get(want.key);
+    if (found === undefined) {
+      set.push(short);
+      // negative ids are those that Metabase is to make
+      added.push(placeOf(file, want, { id: -1 - added.length, tabId }));
+      continue;
+    }
+    const verdict = compareThreeWays({
+      wanted: want.properties,
+      current: propertiesOf(file, found),
+      applied: appliedIn(found),
+      overwrite,
+    });
+    const isMoved = want.cardId !== null && found.card_id !== want.cardId;
+    left.push(...verdict.left.map((name) => `${short}.${name}`));
+    if (verdict.set.length === 0 && !isMoved) continue;
+    set.push(...verdict.set.map((name) => `${short}.${name}`), ...(isMoved ? [`${short}.card`] : []));
+    const kept = Object.fromEntries(verdict.left.map((name) => [name, propertiesOf(file, found)[name]]));
+    mended.set(found.id, {
+      ...sendable(found),
+      ...placeOf(file, { ...want, properties: { ...want.properties, ...kept } }, { id: found.id, tabId: null, found }),
+    });
+  }
+  return { places: [...present.map((one) => mended.get(one.id) ?? sendable(one)), ...added], set, left };
+}
+
+function appliedIn(found: Dashcard): Readonly<Record<string, string>> {
+  return markerIn(found.visualization_settings)?.applied ?? {};
+}
+
+function propertiesOf(
+  file: DashboardFile,
+  { col, row, size_x: width, size_y: height, visualization_settings: settings, parameter_mappings: mappings }: Dashcard,
+): Properties {
+  const names = new Map(Object.keys(file.filters).map((name) => [parameterId(file.key, name), name]));
+  const filters = (mappings ?? []).flatMap(({ parameter_id: id }) => names.get(id) ?? []);
+  return { place: [col, row, width, height], text: settings?.["text"], filters: [...filters].sort() };
+}
+
+type At = { readonly id: number; readonly tabId: number | null; readonly found?: Dashcard };
+
+function placeOf(file: DashboardFile, { key, cardId, properties }: WantedPlace, { id, tabId, found }: At): Properties {
+  const [col, row, width, height] = properties["place"] as readonly number[];
+  const isText = key === `${file.key}/${textKey}`;
+  const settings = { ...found?.visualization_settings, ...(isText ? textSettings(String(properties["text"])) : {}) };
+  const theirs = (found?.parameter_mappings ?? []).filter(({ parameter_id: one }) => !ownIds(file).has(one));
+  const mappings = ((properties["filters"] ?? []) as readonly string[]).map((name) => ({
+    parameter_id: parameterId(file.key, name),
+    card_id: cardId,
+    target: ["dimension", ["template-tag", name]],
+  }));
+  return {
+    id,
+    card_id: isText ? null : cardId,
+    col,
+    row,
+    size_x: width,
+    size_y: height,
+    parameter_mappings: isText ? [] : [...mappings, ...theirs],
+    visualization_settings: withMarker(settings, {
+      key,
+      applied: { ...appliedIn(found ?? blank), ...digestsOf(properties) },
+    }),
+    ...(tabId === null ? {} : { dashboard_tab_id: tabId }),
+  };
+}
+
+const blank: Dashcard = { id: 0, row: 0, col: 0, size_x: 1, size_y: 1 };
+
+function ownIds({ key, filters }: DashboardFile): ReadonlySet<string> {
+  return new Set(Object.keys(filters).map((name) => parameterId(key, name)));
+}
+
+function textSettings(text: string): Properties {
+  const card = { name: null, display: "text", visualization_settings: {}, dataset_query: {}, archived: false };
+  return { virtual_card: card, text, "dashcard.background": false };
+}
+
+const sent = [
+  "id",
+  "card_id",
+  "action_id",
+  "dashboard_tab_id",
+  "row",
+  "col",
+  "size_x",
+  "size_y",
+  "parameter_mappings",
+  "visualization_settings",
+  "inline_parameters",
+] as const;
+
+/** A place as it may be sent back: newer versions refuse properties that they only tell. */
+function sendable(one: Dashcard): Properties {
+  const told = Object.fromEntries(sent.filter((name) => one[name] !== undefined).map((name) => [name, one[name]]));
+  return { ...told, ...(one.series == null ? {} : { series: one.series.map(({ id }) => ({ id })) }) };
+}
