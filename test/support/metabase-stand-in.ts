@@ -165,5 +165,5 @@ function addSchema(server: FastifyInstance, state: MetabaseState, { databaseUrl 
     const isShown = ({ visibility_type: kind }: { visibility_type: string }) => isAll || kind !== "sensitive";
     return { id, tables: tables.map((table) => ({ ...table, fields: table.fields.filter(isShown) })) };
   };
-  server.get("/api/database/:id/metadata", metadata);
+  server.get("/api/database/:id/metadata", (request) => metadata(request));
 }

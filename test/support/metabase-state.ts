@@ -90,14 +90,17 @@ export function nextId(state: MetabaseState): number {
   return state.lastId;
 }
 
-/** Reads the schema of the warehouse as Metabase does: the tables of the patterns with their columns, comments and single keys left to chance. */
+/** Reads the schema of the warehouse as the reader sees it: the tables of the patterns with their columns, of ops the views. Comments and keys are left to be told. */
 export async function readSchema(state: MetabaseState, databaseId: number, url: string): Promise<void> {
   const patterns = state.databases.get(databaseId)?.details["schema-filters-patterns"]?.split(/,\s*/) ?? [];
   const client = new Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query<{ schema: string; name: string; columns: string[] }>(
     `select table_schema as schema, table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-     from   information_schema.columns where table_schema = any ($1) group by 1, 2 order by 1, 2`,
+     from   information_schema.columns
+     join   information_schema.tables using (table_schema, table_name)
+     where  table_schema = any ($1) and (table_schema <> 'ops' or table_type = 'VIEW')
+     group  by 1, 2 order by 1, 2`,
     [patterns],
   );
   await client.end();
