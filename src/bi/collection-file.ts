@@ -81,7 +81,7 @@ const Metric = z.strictObject({
   day: Column.optional(),
 });
 
-const Metrics = z.strictObject({ metrics: z.record(Key, Metric) });
+const Metrics = z.strictObject({ metrics: z.record(Key, Metric).default({}) });
 
 /** A dashboard as its file tells it. */
 export type DashboardFile = z.output<typeof Dashboard> & { readonly key: string };
@@ -119,7 +119,7 @@ export function readCollection(folder: string): CollectionFiles {
     });
   return {
     dashboards,
-    metrics: readYaml(path.join(folder, "metrics.yaml"), Metrics.prefault({ metrics: {} })).metrics,
+    metrics: readYaml(path.join(folder, "metrics.yaml"), Metrics).metrics,
   };
 }
 

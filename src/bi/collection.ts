@@ -82,16 +82,17 @@ async function presentIn(remote: Remote, collectionId: number | null): Promise<P
   const dashboards: Dashboard[] = [];
   for (const id of idsOf(["dashboard"]))
     dashboards.push(await remote.get(`/api/dashboard/${id}`, Dashboard, "show a dashboard"));
-  const onDashboards = dashboards.flatMap(({ dashcards }) =>
-    (dashcards ?? []).flatMap((one) =>
-      markerIn(one.card?.visualization_settings) === null ? [] : (one.card_id ?? []),
-    ),
+  // the card that stands where we put it comes first: a copy that somebody made carries the marker as well
+  const inPlace = dashboards.flatMap(({ dashcards }) =>
+    (dashcards ?? []).flatMap(({ card, card_id: id, visualization_settings: settings }) => {
+      const key = markerIn(card?.visualization_settings)?.key;
+      return key !== undefined && key === markerIn(settings)?.key ? (id ?? []) : [];
+    }),
   );
   const cards = new Map<string, Card>();
-  for (const id of new Set([...idsOf(["card", "metric"]), ...onDashboards])) {
+  for (const id of new Set([...inPlace, ...idsOf(["card", "metric"])])) {
     const card = await remote.get(`/api/card/${id}?legacy-mbql=true`, Card, "show a question");
     const marker = markerIn(card.visualization_settings);
-    // a copy that somebody made carries the marker as well: the first one is ours
     if (marker !== null && card.archived !== true && !cards.has(marker.key)) cards.set(marker.key, card);
   }
   return { cards, dashboards };

@@ -21,14 +21,17 @@ type Kind = "number" | "text" | "json" | "other";
 
 const whole: Format = { number_style: "decimal", decimals: 0 };
 const money: Format = { number_style: "decimal", decimals: 2 };
+const fine: Format = { number_style: "decimal", decimals: 4 };
+const tenths: Format = { number_style: "decimal", decimals: 1 };
+const dollars: Format = { number_style: "currency", currency: "USD", decimals: 2 };
 const percent: Format = { number_style: "percent", decimals: 1 };
 const figures: readonly Kind[] = ["number"];
 const words: readonly Kind[] = ["text"];
 
 /**
  * What the name of a column says about it; of several rules that fit, the first that speaks of a thing decides it.
- * Money gets no sign: rows of one column are in the currency that stands in the column beside it. A part that is scaled to 100
- * already must not be shown as a percentage, which multiplies.
+ * Money gets no sign: rows of one column are in the currency that stands in the column beside it. A percentage is
+ * multiplied by a hundred: parts that stand in core are as the service scales them, and are shown as they are.
  */
 const rules: readonly Rule[] = [
   // bookkeeping
@@ -46,34 +49,33 @@ const rules: readonly Rule[] = [
   { name: /_url$/, semantic: "type/URL" },
   { name: /_name$/, kinds: words, semantic: "type/Name" },
   {
-    name: /^(store|device_code|dataset|operation|class|kind|gender|network|currency|currency_code|chart|outcome)$|_(state|status|type|level)$/,
+    name: /^(store|device_code|dataset|operation|class|kind|gender|network|chart|outcome|attribution|movement|reason|state)$|(^|_)currency(_code)?$|_(state|status|type|level|kind|source|class|resolution)$/,
     kinds: words,
     semantic: "type/Category",
     values: "list",
   },
-  { name: /^state$/, kinds: words, semantic: "type/Category", values: "list" },
 
   // how much
-  { name: /^(impression_share|category_share)$/, table: /^core\./, kinds: figures, format: money },
+  { name: /_share$|^share$|_rate$|^(cr|ttr)$/, table: /^core\./, kinds: figures, format: fine },
+  { name: /(^|_)(impression|category)_share$/, kinds: figures, format: fine },
   { name: /^percent_|_percent$/, kinds: figures, format: { number_style: "decimal", decimals: 1, suffix: " %" } },
-  { name: /_share$|^share$|_rate$|^(cr|ttr|cvr)$/, kinds: figures, semantic: "type/Percentage", format: percent },
+  { name: /_share$|_rate$/, kinds: figures, semantic: "type/Percentage", format: percent },
+  { name: /_usd(_|$)/, kinds: figures, semantic: "type/Currency", format: dollars },
   {
-    name: /_usd(_|$)/,
+    name: /(^|_)(spend|revenue|budget|bid|cpa|cpt|cpm|cpi|arpu|roas)(_|$)|(^|_)cost_per_/,
     kinds: figures,
-    semantic: "type/Currency",
-    format: { number_style: "currency", currency: "USD", decimals: 2 },
+    format: money,
   },
-  { name: /(^|_)(spend|revenue|budget|bid|cpa|cpt|cpm|cpi|arpu)(_|$)|^cost_per_/, kinds: figures, format: money },
-  { name: /(^|_)roas(_|$)/, kinds: figures, format: money },
-  { name: /^(average_)?rating$|(^|_)score$/, kinds: figures, semantic: "type/Score", format: money },
-  { name: /(^|_)(days|days_back)$/, kinds: figures, format: { ...whole, suffix: " days" } },
+  { name: /(^|_)rating$|(^|_)score$/, kinds: figures, semantic: "type/Score", format: money },
+  { name: /(^|_)days(_|$)|_day_count$/, kinds: figures, format: { ...whole, suffix: " days" } },
   {
-    name: /(^|_)count$|^rows_|(^|_)(credits|requests|downloads|installs)$/,
+    name: /(^|_)count$|^rows_|(^|_)credits$/,
     kinds: figures,
     semantic: "type/Quantity",
     format: whole,
   },
-  { name: /(^|_)(rank|position|volume)$|^places_|_change$/, kinds: figures, format: whole },
+  { name: /^average_|_average_|^category_rank$|_sum$/, kinds: figures, format: tenths },
+  { name: /(^|_)(rank|position|volume)$|^places_/, kinds: figures, format: whole },
   // an id or a year with its thousands apart reads as an amount
   { name: /_id$|^(year|iso_year)$/, kinds: figures, format: { number_separators: "." } },
 ];

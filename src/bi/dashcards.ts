@@ -103,10 +103,10 @@ export function layOut(
       applied: appliedIn(found),
       overwrite,
     });
-    const isMoved = want.cardId !== null && found.card_id !== want.cardId;
+    const isOther = (found.card_id ?? null) !== want.cardId;
     left.push(...verdict.left.map((name) => `${short}.${name}`));
-    if (verdict.set.length === 0 && !isMoved) continue;
-    set.push(...verdict.set.map((name) => `${short}.${name}`), ...(isMoved ? [`${short}.card`] : []));
+    if (verdict.set.length === 0 && !isOther) continue;
+    set.push(...verdict.set.map((name) => `${short}.${name}`), ...(isOther ? [`${short}.card`] : []));
     const kept = Object.fromEntries(verdict.left.map((name) => [name, propertiesOf(file, found)[name]]));
     mended.set(found.id, {
       ...sendable(found),

@@ -41,7 +41,7 @@ export async function openMetabaseStage({
   }
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(path.join(projectRoot, "config", "metabase"), folder, { recursive: true });
+  copyFiles(folder);
   let now = 0;
   const said: string[] = [];
   const clock: MetabaseOptions["clock"] = {
@@ -76,4 +76,26 @@ export async function openMetabaseStage({
       }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** A stage that is opened and applied to once for many tests: each begins with Metabase and the files as they were then. */
+export function sharedMetabaseStage(): AsyncDisposable & { readonly fresh: () => Promise<MetabaseStage> } {
+  const opening = openMetabaseStage().then(async (stage) => {
+    await stage.apply();
+    return { stage, saved: structuredClone(stage.metabase.state) };
+  });
+  return {
+    fresh: async () => {
+      const { stage, saved } = await opening;
+      Object.assign(stage.metabase.state, structuredClone(saved));
+      stage.metabase.forgetWrites();
+      copyFiles(stage.folder);
+      return stage;
+    },
+    [Symbol.asyncDispose]: async () => (await opening).stage[Symbol.asyncDispose](),
+  };
+}
+
+function copyFiles(folder: string): void {
+  cpSync(path.join(projectRoot, "config", "metabase"), folder, { recursive: true });
 }
