@@ -11,9 +11,16 @@ export type Credentials = {
 };
 
 /** What a Metabase says of itself before anyone has logged in. */
-export type Welcome = { readonly isSetUp: boolean; readonly setupToken: string | null; readonly version: string };
+export type Welcome = {
+  readonly isSetUp: boolean;
+  readonly setupToken: string | null;
+  readonly version: string;
+  /** False for the one version that we know and that has no metrics of its own. */
+  readonly hasMetrics: boolean;
+};
 
 const oldest = 50;
+const metricsSince = 51;
 const pollMs = 1000;
 
 const Health = z.object({ status: z.string(), progress: z.number().optional() });
@@ -42,9 +49,9 @@ export async function welcome(
   if (!properties.success) throw fail("not_metabase");
   const { version, "has-user-setup": isSetUp, "setup-token": setupToken } = properties.data;
   // v0.64.2 or v1.64.2 (the paid edition); a build from source names no number, and is taken as new
-  const release = /^v?[01]\.(\d+)/.exec(version.tag)?.[1];
-  if (release !== undefined && Number(release) < oldest) throw fail("metabase_too_old", { found: version.tag });
-  return { isSetUp, setupToken: setupToken ?? null, version: version.tag };
+  const release = Number(/^v?[01]\.(\d+)/.exec(version.tag)?.[1] ?? metricsSince);
+  if (release < oldest) throw fail("metabase_too_old", { found: version.tag });
+  return { isSetUp, setupToken: setupToken ?? null, version: version.tag, hasMetrics: release >= metricsSince };
 }
 
 /** True when it is up; false while it starts, which it says with a 503 and the same words. */

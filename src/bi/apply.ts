@@ -31,10 +31,11 @@ export type Applied = { readonly version: string; readonly changes: readonly Cha
 /** Brings a Metabase to what the warehouse and the starter collection say: access, database, schema, metadata, dashboards, in this order. */
 export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptions): Promise<Applied> {
   const { credentials, connection, clock, seconds, say } = options;
-  const files = readCollection(options.folder);
+  const read = readCollection(options.folder);
   const secrets = [credentials.apiKey, credentials.password, connection.password].flatMap((secret) => secret ?? []);
   await using client = createMetabaseClient(options.url, secrets);
   const found = await welcome(client, { clock, seconds, say });
+  const files = found.hasMetrics ? read : { ...read, metrics: {} };
   const way = wayIn(found, credentials);
   const remote = createRemote(client, options.isRehearsal);
   const applied = (isWhole: boolean) => ({ version: found.version, changes: remote.changes, isWhole });

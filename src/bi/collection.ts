@@ -28,7 +28,7 @@ export async function applyCollection(
   { lookup, overwrite }: { readonly lookup: Lookup; readonly overwrite: boolean },
 ): Promise<void> {
   const collectionId = await collectionOf(remote);
-  const { cards, dashboards } = await presentIn(remote, collectionId);
+  const { cards, dashboards } = await presentIn(remote, collectionId, Object.keys(files.metrics).length > 0);
   const options = { collectionId, overwrite };
   const ids = new Map<string, number | null>();
   for (const [key, metric] of Object.entries(files.metrics)) {
@@ -67,10 +67,10 @@ async function collectionOf(remote: Remote): Promise<number | null> {
 type Present = { readonly cards: ReadonlyMap<string, Card>; readonly dashboards: readonly Dashboard[] };
 
 /** What is ours already: dashboards of the collection, and cards of it or on them, wherever somebody has moved those. */
-async function presentIn(remote: Remote, collectionId: number | null): Promise<Present> {
+async function presentIn(remote: Remote, collectionId: number | null, hasMetrics: boolean): Promise<Present> {
   if (collectionId === null) return { cards: new Map(), dashboards: [] };
   const { data } = await remote.get(
-    `/api/collection/${collectionId}/items?models=card&models=metric&models=dashboard`,
+    `/api/collection/${collectionId}/items?models=card&models=dashboard${hasMetrics ? "&models=metric" : ""}`,
     Items,
     "list its collection",
   );

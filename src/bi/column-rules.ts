@@ -29,7 +29,7 @@ const figures: readonly Kind[] = ["number"];
 const words: readonly Kind[] = ["text"];
 
 /**
- * What the name of a column says about it; of several rules that fit, the first that speaks of a thing decides it.
+ * What the name of a column says about it: whether it is hidden, by the first rule that fits and says so, and how it is shown, by the first of the others.
  * Money gets no sign: rows of one column are in the currency that stands in the column beside it. A percentage is
  * multiplied by a hundred: parts that stand in core are as the service scales them, and are shown as they are.
  */
@@ -87,12 +87,17 @@ export function lookOf(column: string, table?: string, type?: string): ColumnLoo
     name.test(column) &&
     (kind === undefined || kinds === undefined || kinds.includes(kind)) &&
     (tables === undefined || (table !== undefined && tables.test(table)));
-  return rules
-    .filter(fits)
-    .reduceRight<ColumnLook>(
-      (look, { name: _name, kinds: _kinds, table: _table, ...rule }) => ({ ...look, ...rule }),
-      {},
-    );
+  const fitting = rules.filter(fits);
+  const visibility = fitting.find((rule) => rule.visibility !== undefined)?.visibility;
+  // nobody sees how it would be shown
+  if (visibility === "sensitive") return { visibility };
+  const look = fitting.find((rule) => rule.visibility === undefined);
+  return {
+    ...(look?.semantic === undefined ? {} : { semantic: look.semantic }),
+    ...(look?.format === undefined ? {} : { format: look.format }),
+    ...(look?.values === undefined ? {} : { values: look.values }),
+    ...(visibility === undefined ? {} : { visibility }),
+  };
 }
 
 function kindOf(type: string): Kind {
