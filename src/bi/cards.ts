@@ -43,9 +43,6 @@ const Native = z.object({
 });
 const Built = z.object({ query: z.record(z.string(), z.unknown()) });
 
-/** Which Metabase's cards are ours, by key. */
-export type KnownCards = ReadonlyMap<string, Card>;
-
 /** Where new cards go, and whether what others changed is put back. */
 export type CardOptions = { readonly collectionId: number | null; readonly overwrite: boolean };
 

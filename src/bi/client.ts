@@ -3,7 +3,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { hiderOf } from "../core/secret.ts";
 
 /** A way to ask: what is read changes nothing, what is sent does. */
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** One request: `what` are the words that complete "Metabase refused to ...". */
 export type Ask = {
@@ -53,14 +53,7 @@ export function createMetabaseClient(url: string, secrets: readonly string[]): M
         headers,
         body: body === undefined ? null : JSON.stringify(body),
       });
-      const parts: Buffer[] = [];
-      let size = 0;
-      for await (const part of reply.body as AsyncIterable<Buffer>) {
-        size += part.length;
-        if (size > largestAnswer) throw fail("not_metabase", { problem: "its answer is larger than any of Metabase" });
-        parts.push(part);
-      }
-      return { status: reply.statusCode, body: parsed(Buffer.concat(parts).toString("utf8")) };
+      return { status: reply.statusCode, body: parsed(await textOf(reply.body)) };
     } catch (cause) {
       if (cause instanceof StorehouseError) throw cause;
       throw fail("metabase_unreachable", { cause: codeOf(cause) });
@@ -79,6 +72,17 @@ export function createMetabaseClient(url: string, secrets: readonly string[]): M
     },
     [Symbol.asyncDispose]: () => agent.close(),
   };
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > largestAnswer) throw fail("not_metabase", { problem: "its answer is larger than any of Metabase" });
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
 }
 
 function refusal(status: number, what: string, said: string): StorehouseError {

@@ -1,5 +1,5 @@
 /** How a number is shown, in Metabase's own words; the same for columns of tables and of questions. */
-export type Format = Readonly<Record<string, string | number>>;
+type Format = Readonly<Record<string, string | number>>;
 
 /** What Metabase is told of a column beyond its comment. What is left out stays as Metabase has it. */
 export type ColumnLook = {
@@ -11,7 +11,7 @@ export type ColumnLook = {
 
 type Rule = ColumnLook & {
   readonly name: RegExp;
-  /** Only columns of these kinds; all when left out. A question's columns tell no kind and fit all. */
+  /** Only columns of these kinds; all when left out. A question's columns tell no kind, and are none of JSON. */
   readonly kinds?: readonly Kind[];
   /** Only tables whose name with schema fits. */
   readonly table?: RegExp;
@@ -85,7 +85,7 @@ export function lookOf(column: string, table?: string, type?: string): ColumnLoo
   const kind = type === undefined ? undefined : kindOf(type);
   const fits = ({ name, kinds, table: tables }: Rule) =>
     name.test(column) &&
-    (kind === undefined || kinds === undefined || kinds.includes(kind)) &&
+    (kinds === undefined || (kind === undefined ? !kinds.includes("json") : kinds.includes(kind))) &&
     (tables === undefined || (table !== undefined && tables.test(table)));
   const fitting = rules.filter(fits);
   const visibility = fitting.find((rule) => rule.visibility !== undefined)?.visibility;

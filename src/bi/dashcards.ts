@@ -3,7 +3,7 @@ import { Card } from "./cards.ts";
 import type { DashboardFile } from "./collection-file.ts";
 import { filtersIn } from "./collection-file.ts";
 import { markerIn, withMarker } from "./marker.ts";
-import { compareThreeWays, digestOf, digestsOf, type Properties } from "./three-ways.ts";
+import { compareThreeWays, digestOf, digestsOf, type Properties, type Verdict } from "./three-ways.ts";
 
 const Mapping = z.looseObject({ parameter_id: z.string(), target: z.array(z.unknown()).optional() });
 
@@ -23,12 +23,8 @@ export const Dashcard = z.looseObject({
 /** A card's place on a dashboard as Metabase has it. */
 export type Dashcard = z.output<typeof Dashcard>;
 
-/** A place that we want on a dashboard. `cardId` is null for the text, and where a rehearsal would have made the card. */
-export type WantedPlace = {
-  readonly key: string;
-  readonly cardId: number | null;
-  readonly properties: Properties;
-};
+/** A place that we want on a dashboard: a text or the id of a card (null where a rehearsal would have made it), where it stands, and its filters. */
+export type WantedPlace = { readonly key: string; readonly properties: Properties };
 
 /** What becomes of a dashboard's places: all of them as they are to be sent, and in words what changes and what is left. */
 export type Layout = {
@@ -44,23 +40,13 @@ export const textKey = "look_at";
 
 /** The places of a dashboard's file: its text first, and the cards below it. `properties` of the dashboard itself go with the text. */
 export function wantedPlaces(file: DashboardFile, ids: ReadonlyMap<string, number | null>): readonly WantedPlace[] {
-  const cards = Object.entries(file.cards).map(
-    ([
-      key,
-      {
-        place: [col, row, width, height],
-        sql,
-      },
-    ]) => ({
-      key: `${file.key}/${key}`,
-      cardId: ids.get(`${file.key}/${key}`) ?? null,
-      properties: { place: [col, row + textPlace[3], width, height], filters: [...filtersIn(sql)].sort() },
-    }),
-  );
-  return [
-    { key: `${file.key}/${textKey}`, cardId: null, properties: { place: [...textPlace], text: file.look_at } },
-    ...cards,
-  ];
+  const cards = Object.entries(file.cards).map(([short, card]) => {
+    const key = `${file.key}/${short}`;
+    const [col, row, width, height] = card.place;
+    const place = [col, row + textPlace[3], width, height];
+    return { key, properties: { card: ids.get(key) ?? null, place, filters: [...filtersIn(card.sql)].sort() } };
+  });
+  return [{ key: `${file.key}/${textKey}`, properties: { place: [...textPlace], text: file.look_at } }, ...cards];
 }
 
 /** The id of a dashboard's filter, the same in every Metabase. */
@@ -68,96 +54,97 @@ export function parameterId(dashboard: string, filter: string): string {
   return digestOf(`${dashboard}/${filter}`).slice(0, 8);
 }
 
-/** Puts our places among those that are there: theirs stay as they are, ours are mended where nobody has moved them, missing ones are added. */
-export function layOut(
-  file: DashboardFile,
-  {
-    wanted,
-    present,
-    tabId,
-    overwrite,
-  }: {
-    readonly wanted: readonly WantedPlace[];
-    readonly present: readonly Dashcard[];
-    readonly tabId: number | null;
-    readonly overwrite: boolean;
-  },
-): Layout {
+/** What there is to lay out: the places that we want, those that are there, and the tab for new ones. */
+type Plan = {
+  readonly wanted: readonly WantedPlace[];
+  readonly present: readonly Dashcard[];
+  readonly tabId: number | null;
+  readonly overwrite: boolean;
+};
+
+/** Puts our places among those that are there: theirs stay as they are, ours are mended where nobody has changed them, missing ones are added. */
+export function layOut(file: DashboardFile, { wanted, present, tabId, overwrite }: Plan): Layout {
   const ours = new Map(present.map((one) => [markerIn(one.visualization_settings)?.key ?? "", one]));
-  const set: string[] = [];
-  const left: string[] = [];
   const mended = new Map<number, Properties>();
   const added: Properties[] = [];
+  const [set, left]: [string[], string[]] = [[], []];
   for (const want of wanted) {
     const short = want.key.slice(file.key.length + 1);
     const found = ours.get(want.key);
     if (found === undefined) {
       set.push(short);
       // negative ids are those that Metabase is to make
-      added.push(placeOf(file, want, { id: -1 - added.length, tabId }));
+      added.push(placeOf(file, want, { id: -1 - added.length, tabId, applied: digestsOf(want.properties) }));
       continue;
     }
-    const verdict = compareThreeWays({
-      wanted: want.properties,
-      current: propertiesOf(file, found),
-      applied: appliedIn(found),
-      overwrite,
-    });
-    const isOther = (found.card_id ?? null) !== want.cardId;
+    const { place, verdict } = mend(file, { want, found, overwrite });
     left.push(...verdict.left.map((name) => `${short}.${name}`));
-    if (verdict.set.length === 0 && !isOther) continue;
-    set.push(...verdict.set.map((name) => `${short}.${name}`), ...(isOther ? [`${short}.card`] : []));
-    const kept = Object.fromEntries(verdict.left.map((name) => [name, propertiesOf(file, found)[name]]));
-    mended.set(found.id, {
-      ...sendable(found),
-      ...placeOf(file, { ...want, properties: { ...want.properties, ...kept } }, { id: found.id, tabId: null, found }),
-    });
+    set.push(...verdict.set.map((name) => `${short}.${name}`));
+    if (place !== null) mended.set(found.id, place);
   }
   return { places: [...present.map((one) => mended.get(one.id) ?? sendable(one)), ...added], set, left };
 }
 
-function appliedIn(found: Dashcard): Readonly<Record<string, string>> {
-  return markerIn(found.visualization_settings)?.applied ?? {};
-}
+type Mending = { readonly want: WantedPlace; readonly found: Dashcard; readonly overwrite: boolean };
 
-function propertiesOf(
+/** Our place as it is to be sent, null where nothing of it changes. What somebody has changed keeps the digest of what was ours. */
+function mend(
   file: DashboardFile,
-  { col, row, size_x: width, size_y: height, visualization_settings: settings, parameter_mappings: mappings }: Dashcard,
-): Properties {
-  const names = new Map(Object.keys(file.filters).map((name) => [parameterId(file.key, name), name]));
-  const filters = (mappings ?? []).flatMap(({ parameter_id: id }) => names.get(id) ?? []);
-  return { place: [col, row, width, height], text: settings?.["text"], filters: [...filters].sort() };
+  { want, found, overwrite }: Mending,
+): { readonly place: Properties | null; readonly verdict: Verdict } {
+  const current = propertiesOf(file, found);
+  const applied = markerIn(found.visualization_settings)?.applied ?? {};
+  const verdict = compareThreeWays({ wanted: want.properties, current, applied, overwrite });
+  // where somebody has put another card, our filters have nothing to lead to
+  if (verdict.left.includes("card")) return { place: null, verdict: { set: [], left: verdict.left } };
+  if (verdict.set.length === 0) return { place: null, verdict };
+  const kept = Object.fromEntries(verdict.left.map((name) => [name, current[name]]));
+  const digests = Object.fromEntries(verdict.set.map((name) => [name, digestOf(want.properties[name])]));
+  const whole = { key: want.key, properties: { ...want.properties, ...kept } };
+  const place = placeOf(file, whole, { id: found.id, tabId: null, found, applied: { ...applied, ...digests } });
+  return { place: { ...sendable(found), ...place }, verdict };
 }
 
-type At = { readonly id: number; readonly tabId: number | null; readonly found?: Dashcard };
+function propertiesOf({ key, filters }: DashboardFile, found: Dashcard): Properties {
+  const names = new Map(Object.keys(filters).map((name) => [parameterId(key, name), name]));
+  const used = (found.parameter_mappings ?? []).flatMap(({ parameter_id: id }) => names.get(id) ?? []);
+  return {
+    card: found.card_id,
+    place: [found.col, found.row, found.size_x, found.size_y],
+    text: found.visualization_settings?.["text"],
+    filters: [...used].sort(),
+  };
+}
 
-function placeOf(file: DashboardFile, { key, cardId, properties }: WantedPlace, { id, tabId, found }: At): Properties {
+type At = {
+  readonly id: number;
+  readonly tabId: number | null;
+  readonly applied: Readonly<Record<string, string>>;
+  readonly found?: Dashcard;
+};
+
+function placeOf(file: DashboardFile, { key, properties }: WantedPlace, { id, tabId, applied, found }: At): Properties {
   const [col, row, width, height] = properties["place"] as readonly number[];
   const isText = key === `${file.key}/${textKey}`;
   const settings = { ...found?.visualization_settings, ...(isText ? textSettings(String(properties["text"])) : {}) };
   const theirs = (found?.parameter_mappings ?? []).filter(({ parameter_id: one }) => !ownIds(file).has(one));
   const mappings = ((properties["filters"] ?? []) as readonly string[]).map((name) => ({
     parameter_id: parameterId(file.key, name),
-    card_id: cardId,
+    card_id: properties["card"],
     target: ["dimension", ["template-tag", name]],
   }));
   return {
     id,
-    card_id: isText ? null : cardId,
+    card_id: isText ? null : properties["card"],
     col,
     row,
     size_x: width,
     size_y: height,
     parameter_mappings: isText ? [] : [...mappings, ...theirs],
-    visualization_settings: withMarker(settings, {
-      key,
-      applied: { ...appliedIn(found ?? blank), ...digestsOf(properties) },
-    }),
+    visualization_settings: withMarker(settings, { key, applied }),
     ...(tabId === null ? {} : { dashboard_tab_id: tabId }),
   };
 }
-
-const blank: Dashcard = { id: 0, row: 0, col: 0, size_x: 1, size_y: 1 };
 
 function ownIds({ key, filters }: DashboardFile): ReadonlySet<string> {
   return new Set(Object.keys(filters).map((name) => parameterId(key, name)));

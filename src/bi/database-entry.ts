@@ -15,7 +15,7 @@ export type Connection = {
 /** The name of the database in Metabase, and of the collection. */
 export const entryName = "Storehouse";
 /** The role that Metabase reads as. */
-export const readerRole = "storehouse_reader";
+const readerRole = "storehouse_reader";
 
 const Entry = z.object({
   id: z.number(),

@@ -25,8 +25,7 @@ const Table = z.object({
   fields: z.array(Field).nullish(),
 });
 
-/** A column as Metabase has it. */
-export type Field = z.output<typeof Field>;
+type Field = z.output<typeof Field>;
 /** The tables of one database as Metabase has them. */
 export const Metadata = z.object({ tables: z.array(Table) });
 /** The tables of one database as Metabase has them. */

@@ -95,6 +95,20 @@ test("what somebody has changed is told and left, and put back only when asked t
   expect((await stage.apply()).changes).toEqual(left);
   expect(stage.metabase.writes()).toEqual([]);
 
+  // also after a new version has changed something else of the same place
+  change(
+    stage,
+    "keyword-performance.yaml",
+    "[[and {{country}}]] [[and {{day}}]]\n      group  by 1, 2",
+    "[[and {{country}}]]\n      group  by 1, 2",
+  );
+  await stage.apply();
+  expect(placeOf(stage, "Ranks", "Our rank")).toMatchObject({
+    row: 90,
+    parameter_mappings: { length: 2 },
+  });
+  expect((await stage.apply()).changes).toEqual(left);
+
   await stage.apply({ overwrite: true });
   expect(card).toMatchObject({ name: "Average rank", display: "line" });
   expect(placeOf(stage, "Keyword performance", "Average rank").row).toBe(wasAt);

@@ -148,6 +148,11 @@ function addDashboards(server: FastifyInstance, state: MetabaseState): void {
     }));
     return { ...dashboard, dashcards: places, width: "fixed", auto_apply_filters: true };
   });
+  addLayout(server, state);
+}
+
+/** All places of a dashboard come at once; those that are not sent are gone. */
+function addLayout(server: FastifyInstance, state: MetabaseState): void {
   server.put("/api/dashboard/:id", (request) => {
     const dashboard = found(state.dashboards, request);
     const { dashcards, tabs, ...plain } = taken(shape.DashboardUpdate, request);

@@ -42,17 +42,8 @@ export async function openMetabaseStage({
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   copyFiles(folder);
-  let now = 0;
+  const { clock, slept } = ownClock();
   const said: string[] = [];
-  const clock: MetabaseOptions["clock"] = {
-    now: () => now,
-    today: () => {
-      throw new Error("no day is asked for");
-    },
-    sleep: async (ms) => {
-      now += ms;
-    },
-  };
   const stack = opened.move();
   return {
     databaseUrl: database.url,
@@ -60,7 +51,7 @@ export async function openMetabaseStage({
     metabase,
     folder,
     said,
-    slept: () => now,
+    slept,
     apply: (options) =>
       applyMetabase(warehouse, {
         url: metabase.url,
@@ -76,6 +67,21 @@ export async function openMetabaseStage({
       }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** A clock that runs only while somebody sleeps by it. */
+function ownClock(): { readonly clock: MetabaseOptions["clock"]; readonly slept: () => number } {
+  let now = 0;
+  const clock: MetabaseOptions["clock"] = {
+    now: () => now,
+    today: () => {
+      throw new Error("no day is asked for");
+    },
+    sleep: async (ms) => {
+      now += ms;
+    },
+  };
+  return { clock, slept: () => now };
 }
 
 /** A stage that is opened and applied to once for many tests: each begins with Metabase and the files as they were then. */

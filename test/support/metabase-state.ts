@@ -3,7 +3,7 @@ import type { Details, Parameter, Place, Query } from "./metabase-shapes.ts";
 
 type Settings = Record<string, unknown>;
 
-export type FieldRow = {
+type FieldRow = {
   id: number;
   name: string;
   display_name: string;
@@ -15,7 +15,7 @@ export type FieldRow = {
   settings: Settings | null;
   active: boolean;
 };
-export type TableRow = {
+type TableRow = {
   id: number;
   db_id: number;
   schema: string;
@@ -63,6 +63,8 @@ export type MetabaseState = {
   readonly dashboards: Map<number, DashboardRow>;
   /** Reads of the metadata that still show nothing new after a schema was to be read. */
   slowSync: number;
+  /** Whether comments are read together with the schema. */
+  readsComments: boolean;
   lastId: number;
 };
 
@@ -80,6 +82,7 @@ export function newState(): MetabaseState {
     cards: new Map(),
     dashboards: new Map(),
     slowSync: 0,
+    readsComments: true,
     lastId: 0,
   };
 }
@@ -90,28 +93,52 @@ export function nextId(state: MetabaseState): number {
   return state.lastId;
 }
 
-/** Reads the schema of the warehouse as the reader sees it: the tables of the patterns with their columns, of ops the views. Comments and keys are left to be told. */
+/** Reads the schema of the warehouse as the reader sees it: the tables of the patterns with their columns, of ops the views. Keys are left to be told. */
 export async function readSchema(state: MetabaseState, databaseId: number, url: string): Promise<void> {
   const patterns = state.databases.get(databaseId)?.details["schema-filters-patterns"]?.split(/,\s*/) ?? [];
   const client = new Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query<{ schema: string; name: string; columns: string[] }>(
-    `select table_schema as schema, table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-     from   information_schema.columns
-     join   information_schema.tables using (table_schema, table_name)
-     where  table_schema = any ($1) and (table_schema <> 'ops' or table_type = 'VIEW')
-     group  by 1, 2 order by 1, 2`,
+  const { rows } = await client.query<SchemaRow>(
+    `select n.nspname as schema, c.relname as name, obj_description(c.oid, 'pg_class') as comment,
+            array_agg(a.attname::text order by a.attnum) as columns,
+            array_agg(col_description(c.oid, a.attnum) order by a.attnum) as comments
+     from   pg_class as c
+     join   pg_namespace as n on n.oid = c.relnamespace
+     join   pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where  n.nspname = any ($1) and c.relkind = any (case n.nspname when 'ops' then array['v'] else array['r', 'p', 'v'] end)
+     group  by c.oid, n.nspname, c.relname order by 1, 2`,
     [patterns],
   );
   await client.end();
-  for (const { schema, name, columns } of rows) {
-    let table = state.tables.find((one) => one.schema === schema && one.name === name);
-    if (table === undefined) {
-      table = { id: nextId(state), db_id: databaseId, schema, name, description: null, active: true, fields: [] };
-      state.tables.push(table);
-    }
-    for (const column of columns)
-      if (!table.fields.some((field) => field.name === column)) table.fields.push(newField(state, column));
+  for (const row of rows) learn(state, databaseId, row);
+}
+
+type SchemaRow = {
+  readonly schema: string;
+  readonly name: string;
+  readonly comment: string | null;
+  readonly columns: readonly string[];
+  readonly comments: readonly (string | null)[];
+};
+
+/** Comments come with what is new; they are not read again. */
+function learn(
+  state: MetabaseState,
+  databaseId: number,
+  { schema, name, comment, columns, comments }: SchemaRow,
+): void {
+  let table = state.tables.find((one) => one.schema === schema && one.name === name);
+  if (table === undefined) {
+    const description = state.readsComments ? comment : null;
+    table = { id: nextId(state), db_id: databaseId, schema, name, description, active: true, fields: [] };
+    state.tables.push(table);
+  }
+  for (const [index, column] of columns.entries()) {
+    if (table.fields.some((field) => field.name === column)) continue;
+    table.fields.push({
+      ...newField(state, column),
+      description: state.readsComments ? (comments[index] ?? null) : null,
+    });
   }
 }
 
