@@ -54,7 +54,7 @@ export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptio
       ),
     );
     const finder = await syncSchema(remote, databaseId, { tables, needed, patience: { clock, seconds, say } });
-    await applyMetadata(remote, finder, tables);
+    await applyMetadata(remote, { finder, tables, say });
     // what Metabase does not know yet, a rehearsal cannot look up
     if (options.isRehearsal && remote.changes.some(({ what }) => what === "schema")) return applied(false);
     await applyCollection(remote, files, {

@@ -21,7 +21,7 @@ export type Change = {
 };
 
 /** A change and the request that makes it. */
-type Write = Change & { readonly method: "POST" | "PUT"; readonly path: string; readonly body: unknown };
+export type Write = Change & { readonly method: "POST" | "PUT"; readonly path: string; readonly body: unknown };
 
 /** A Metabase that is read, and changed only where this is no rehearsal; it remembers every change. */
 export type Remote = {

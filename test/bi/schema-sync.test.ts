@@ -5,7 +5,10 @@ test("waits until Metabase has read the schema", async () => {
   await using stage = await openMetabaseStage();
   stage.metabase.state.slowSync = 8;
   expect((await stage.apply()).isWhole).toBe(true);
-  expect(stage.said).toEqual(["Metabase reads the schema; waiting up to 60 seconds."]);
+  expect(stage.said).toEqual([
+    "Metabase reads the schema; waiting up to 60 seconds.",
+    expect.stringMatching(/^Metabase is told what \d+ tables and columns mean\.$/),
+  ]);
   expect(stage.slept()).toBeGreaterThanOrEqual(8000);
 });
 
