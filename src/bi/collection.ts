@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { applyCard, Card } from "./cards.ts";
+import { applyCard, Card, type WantedCard } from "./cards.ts";
 import type { CollectionFiles } from "./collection-file.ts";
 import { applyDashboard, Dashboard, dashboardOf } from "./dashboards.ts";
 import { entryName } from "./database-entry.ts";
@@ -27,21 +27,19 @@ export async function applyCollection(
   files: CollectionFiles,
   { lookup, overwrite }: { readonly lookup: Lookup; readonly overwrite: boolean },
 ): Promise<void> {
+  // all of them first: what does not fit the warehouse is told before anything is changed
+  const metrics = Object.entries(files.metrics).map(([key, metric]) => metricOf(key, metric, lookup));
+  const questions: WantedCard[] = [];
+  for (const file of files.dashboards)
+    for (const [key, card] of Object.entries(file.cards)) questions.push(await questionOf(file, key, card, lookup));
   const collectionId = await collectionOf(remote);
-  const { cards, dashboards } = await presentIn(remote, collectionId, Object.keys(files.metrics).length > 0);
+  const { cards, dashboards } = await presentIn(remote, collectionId, metrics.length > 0);
   const options = { collectionId, overwrite };
   const ids = new Map<string, number | null>();
-  for (const [key, metric] of Object.entries(files.metrics)) {
-    const wanted = metricOf(key, metric, lookup);
-    await applyCard(remote, wanted, cards.get(wanted.key), options);
-  }
-  for (const file of files.dashboards) {
-    for (const [key, card] of Object.entries(file.cards)) {
-      const wanted = await questionOf(file, key, card, lookup);
-      ids.set(wanted.key, await applyCard(remote, wanted, cards.get(wanted.key), options));
-    }
+  for (const wanted of [...metrics, ...questions])
+    ids.set(wanted.key, await applyCard(remote, wanted, cards.get(wanted.key), options));
+  for (const file of files.dashboards)
     await applyDashboard(remote, file, dashboardOf(file, dashboards), { ...options, ids });
-  }
 }
 
 /** The id of our collection at the top, made when it is not there; null where a rehearsal would have made it. */

@@ -95,6 +95,7 @@ test("a query and a filter that do not fit the warehouse are told by file and ca
   await expect(spoil("sql: select keyword from", "sql: select keywrod from")).rejects.toThrow(
     /^dashboard_misfit: config\/metabase\/ranks.yaml does not fit the warehouse: cards.one.sql does not fit.*keywrod/,
   );
+  expect(stage.metabase.state.collections.size).toBe(0);
   await expect(spoil("column: app_name", "column: app_nmae")).rejects.toThrow(
     /cards.one.table has no column mart.keyword_rank_daily.app_nmae for the filter app/,
   );
