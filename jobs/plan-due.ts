@@ -5,9 +5,12 @@ import type { IngestParts } from "../src/ingest/parts.ts";
 import { planDue } from "../src/ingest/plan-due.ts";
 
 /** `plan_due` in the crontab may name datasets: `plan_due {"datasets":["keyword_rank"]}`; without them all that are on. */
-const Payload = z.object({ datasets: z.array(z.string()).default([]) });
+export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).default([]) });
+
+/** What graphile-worker adds to the payload of a line of the crontab. */
+const Ticked = PlanDuePayload.extend({ _cron: z.unknown().optional() });
 
 /** The clock only ticks the planner; what is due comes from coverage, so a missed night is caught up by itself. */
 export default function planDueTask(parts: IngestParts, settings: Settings): Task {
-  return (payload) => planDue(parts, settings, Payload.parse(payload).datasets);
+  return (payload) => planDue(parts, settings, Ticked.parse(payload).datasets);
 }

@@ -1,22 +1,25 @@
 import path from "node:path";
 import { createClient, type ClientOptions } from "./api/client.ts";
-import { apiAccess, type Config } from "./config/config.ts";
+import { apiAccess, type ApiAccess, type Config } from "./config/config.ts";
 import { programDigest } from "./config/program-digest.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
-import { fail, type StorehouseError } from "./core/errors.ts";
+import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
 import { createLog, type Log } from "./core/log.ts";
 import { hiderOf } from "./core/secret.ts";
+import { secretsOf } from "./config/secrets.ts";
 import { openAccount } from "./credits/account.ts";
 import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
-import { releaseDead } from "./credits/dead-holds.ts";
+import { noteStop } from "./credits/account-stop.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { createApiOutage } from "./ingest/api-outage.ts";
 import { refreshBalance } from "./ingest/balance.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
 import { startHands, type Hands } from "./ingest/hands.ts";
 import type { IngestParts } from "./ingest/parts.ts";
+import { takeOverDead } from "./ingest/plan-due.ts";
+import { freeTheDead, startPulse, usualRhythm, type PulseParts, type Rhythm } from "./ingest/pulse.ts";
 import { createSharedSteps } from "./ingest/shared-steps.ts";
 import { sharedQueue } from "./ledger/queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
@@ -34,9 +37,21 @@ export interface App extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Strikes every secret of the settings out of a text. */
+  readonly hide: (text: string) => string;
+  /** Told of each request that ended, for whoever counts them. */
+  readonly onRequest?: ClientOptions["onRequest"];
   /** Told where the story of each slice stands; set by tests only. */
   readonly at?: CrashHook | undefined;
+  /** How often this process says that it lives; another one than the usual is set by tests only. */
+  readonly rhythm?: Rhythm | undefined;
 }
+
+/** Who hears how a process fares: null when all is well again. */
+export type Watchers = {
+  readonly onBeat?: PulseParts["onBeat"];
+  readonly onApi?: (problem: StorehouseError | null) => void;
+};
 
 /** The parts that run slices, and the error that stopped all asking. */
 export interface Ingest extends AsyncDisposable {
@@ -46,21 +61,21 @@ export interface Ingest extends AsyncDisposable {
   readonly halt: () => void;
   /** Stops all asking because the queue has stopped by itself. */
   readonly loseQueue: () => void;
-  /** Notes in the ledger that this process lives. */
-  readonly beat: () => Promise<void>;
 }
 
 /** Slices take their steps together, so that more of them need no more connections; a server allows a hundred to all processes. */
 const mostConnections = 20;
 
+/** The log of a process, which shows neither token nor password. */
+export function createAppLog({ environment }: Config): Log {
+  return createLog({ level: environment.LOG_LEVEL, secrets: secretsOf(environment) });
+}
+
 /** Opens the database (the embedded one when none is named), brings it up to date, and puts the rest together. */
 export async function createApp(config: Config, asOf?: Day): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const { environment, settings } = config;
-  const log = createLog({
-    level: environment.LOG_LEVEL,
-    secrets: [environment.API_TOKEN ?? "", passwordOf(environment.DATABASE_URL)],
-  });
+  const log = createAppLog(config);
   const databaseUrl =
     environment.DATABASE_URL ??
     opened.use(await openEmbedded({ directory: path.join(config.home, "postgres"), database: "storehouse" })).url;
@@ -79,6 +94,7 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
     databaseUrl,
     clock: systemClock(asOf),
     log,
+    hide: hiderOf(secretsOf(environment)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -87,7 +103,12 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
 const foregroundPatienceMs = 10 * 60_000;
 
 /** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
-export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Promise<Ingest> {
+export async function openIngest(
+  app: App,
+  kind: WorkerKind,
+  budget: Budget,
+  { onBeat = () => undefined, onApi = () => undefined }: Watchers = {},
+): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
   const { clock, log } = app;
   const { api, credits } = app.config.settings;
@@ -98,8 +119,9 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
   const worker = opened.use(await enterWorker(pool, kind, clock));
   const { workerId } = worker;
   const holders = { workerId, isAlive };
+  const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
   // before the first question for the balance, whose answer is believed as it is when nothing is under way
-  await releaseDead(db, { accountId: access.accountId, holders }, clock);
+  await freeTheDead(living);
   const halting = new AbortController();
   let stopped: StorehouseError | null = null;
   const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
@@ -117,10 +139,14 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
   const dimensions = createDimensions(db);
   const queueId = kind === "worker" ? sharedQueue : workerId;
   const retryMs = api.retry_seconds * 1000;
+  let noting: Promise<void> = Promise.resolve();
   const abort = (error: StorehouseError) => {
-    stopped ??= error;
+    if (stopped !== null) return;
+    stopped = error;
     halting.abort();
+    if (error instanceof AbortError) noting = noteRefusal(app, access, error);
   };
+  opened.defer(() => noting);
   const parts: IngestParts = {
     db,
     client,
@@ -133,6 +159,7 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
       refreshBalance: refresh,
       abort,
       halted: halting.signal,
+      onChange: onApi,
     }),
     dimensions,
     shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
@@ -146,11 +173,21 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
     queueId,
     retryMs,
     refreshBalance: refresh,
-    scrub: hiderOf([access.token]),
+    scrub: app.hide,
     abort,
     halted: halting.signal,
+    freeTheDead: () => freeTheDead(living),
     at: app.at,
   };
+  opened.use(
+    startPulse({
+      ...living,
+      worker,
+      abort,
+      onBeat,
+      afterwards: kind === "worker" ? () => takeOverDead(parts, app.config.settings) : undefined,
+    }),
+  );
   const stack = opened.move();
   return {
     parts,
@@ -158,22 +195,41 @@ export async function openIngest(app: App, kind: WorkerKind, budget: Budget): Pr
     halt: () => halting.abort(),
     loseQueue: () =>
       parts.abort(fail("database_unreachable", { problem: "the connection broke while the queue was at work" })),
-    beat: () => worker.beat(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-/** So long may a page under way go on after a stop: most answers come in that time, and a person still waits. Then it is cut. */
-const patienceMs = 5_000;
+/** Tells all processes of the account that the API refuses it, and the log, once. */
+async function noteRefusal(
+  { warehouse, log, hide, rhythm = usualRhythm }: App,
+  { accountId }: ApiAccess,
+  { code, message, context }: AbortError,
+): Promise<void> {
+  const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
+  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
+  const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
+  const isNews = await noteStop(warehouse.db, accountId, stop, distances).catch(() => true);
+  log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+}
+
+/** So long may a page under way go on after a stop where a person waits: most answers come in that time. Then it is cut. */
+const personPatienceMs = 5_000;
+/** Of the time that a worker has to stop, so much is for what comes after the page: loading it, and giving back the rest. */
+const shareForPage = 0.8;
 
 /** Starts to run the slices of this process's queue: enough of them that some are loaded while others are asked for. */
 export function startWork({ config }: App, { parts }: Ingest): Hands {
-  const { concurrency, timeout_seconds: timeoutSeconds } = config.settings.api;
-  return startHands(parts, { count: 2 * concurrency, patienceMs: Math.min(patienceMs, timeoutSeconds * 1000) });
+  const { api, worker } = config.settings;
+  // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not
+  const patienceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personPatienceMs;
+  return startHands(parts, {
+    count: 2 * api.concurrency,
+    patienceMs: Math.min(patienceMs, api.timeout_seconds * 1000),
+  });
 }
 
 /** How the settings want the API to be spoken to. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
-export function clientOptions({ config, clock }: App): ClientOptions {
+export function clientOptions({ config, clock, onRequest }: App): ClientOptions {
   const { api } = config.settings;
   const { baseUrl, token } = apiAccess(config.environment);
   return {
@@ -183,10 +239,6 @@ export function clientOptions({ config, clock }: App): ClientOptions {
     timeoutMs: api.timeout_seconds * 1000,
     largestAnswer: api.largest_answer_mib * 2 ** 20,
     clock,
+    onRequest,
   };
-}
-
-/** The password of a database's address as it stands there; the driver shows no other form of it. */
-function passwordOf(url: string | undefined): string {
-  return url === undefined ? "" : (URL.parse(url)?.password ?? "");
 }

@@ -1,12 +1,15 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { Command, CommanderError } from "commander";
 import { addApp } from "./cli/commands/app.ts";
 import { addBackfill } from "./cli/commands/backfill.ts";
+import { addChart } from "./cli/commands/chart.ts";
 import { addCredits } from "./cli/commands/credits.ts";
 import { addDatasets } from "./cli/commands/datasets.ts";
+import { addDbt } from "./cli/commands/dbt.ts";
 import { addDiscover } from "./cli/commands/discover.ts";
+import { addExport } from "./cli/commands/export.ts";
+import { addDoctor } from "./cli/commands/doctor.ts";
 import { addFind } from "./cli/commands/find.ts";
+import { addGrants } from "./cli/commands/grants.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
 import { addMetabase } from "./cli/commands/metabase.ts";
@@ -19,19 +22,19 @@ import { addReplay } from "./cli/commands/replay.ts";
 import { addRetry } from "./cli/commands/retry.ts";
 import { addRuns } from "./cli/commands/runs.ts";
 import { addSandbox } from "./cli/commands/sandbox.ts";
+import { addSchedule } from "./cli/commands/schedule.ts";
 import { addShow } from "./cli/commands/show.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
-import { remark, tolerateClosedPipes } from "./cli/output.ts";
+import { reportCrashes, sayHidden } from "./cli/crash.ts";
+import { tolerateClosedPipes } from "./cli/output.ts";
 import { reportFailure } from "./cli/report-failure.ts";
-import { projectRoot } from "./config/config.ts";
-
-const { version } = JSON.parse(readFileSync(path.join(projectRoot, "package.json"), "utf8")) as { version: string };
+import { programVersion } from "./config/version.ts";
 
 const program = new Command("storehouse")
   .description("App-store market intelligence in your own Postgres.")
-  .version(version)
+  .version(programVersion())
   .showHelpAfterError("(add --help for the options)")
   .exitOverride();
 
@@ -50,11 +53,17 @@ for (const add of [
   addDiscover,
   addKeywordsCommand,
   addWorker,
+  addSchedule,
+  addDoctor,
   addReplay,
   addRaw,
+  addExport,
+  addDbt,
+  addChart,
   addPrune,
   addMigrate,
   addMetabase,
+  addGrants,
   addOperations,
   addDatasets,
   addSandbox,
@@ -62,10 +71,11 @@ for (const add of [
   add(program);
 
 tolerateClosedPipes();
+reportCrashes();
 try {
   await program.parseAsync();
 } catch (error) {
   // commander has said what is wrong; only the code is left, and ours for usage is 2
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else process.exitCode = reportFailure(error, remark);
+  else process.exitCode = reportFailure(error, sayHidden);
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { createApp, type App } from "./app.ts";
 import { answers, connectWords, rowCounts, spending } from "./cli/demo-report.ts";
 import { print, remark, tolerateClosedPipes } from "./cli/output.ts";
+import { drawPictures, picturesFolder } from "./cli/demo-pictures.ts";
 import { createProgressView } from "./cli/progress.ts";
 import { reportFailure } from "./cli/report-failure.ts";
 import { stopSignal } from "./cli/stop-signal.ts";
@@ -52,7 +53,9 @@ async function load(app: App, stop: AbortSignal): Promise<number> {
   return result.outcome === "loaded" ? 0 : result.outcome === "interrupted" ? 130 : 1;
 }
 
-async function demo(stay: boolean): Promise<number> {
+type Wishes = { readonly stay: boolean; readonly pictures: string | null };
+
+async function demo({ stay, pictures }: Wishes): Promise<number> {
   const stop = stopSignal();
   print(
     `Storehouse demo: a made-up market of 8 apps in 6 countries, ${days} days up to ${addDays(today, -1)}, its yesterday.`,
@@ -65,22 +68,31 @@ async function demo(stay: boolean): Promise<number> {
   print(await rowCounts(app.warehouse.db));
   print(await spending(app.warehouse.db));
   print(await answers(app.warehouse.db));
+  if (pictures !== null) {
+    await drawPictures(app, { folder: path.resolve(pictures), from: addDays(today, -days) });
+    print(`\nPictures are in ${pictures}.`);
+  }
   print(connectWords(app.databaseUrl, stay));
   if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
   if (stay) print("\nStopping Postgres.");
   return 0;
 }
 
-/** True for `--stay`, also where npm was told instead (`npm run demo --stay`). Throws a UsageError for any other argument. */
-function staying(given: readonly string[]): boolean {
-  const unknown = given.find((argument) => argument !== "--stay");
-  if (unknown !== undefined) throw fail("bad_argument", { argument: unknown, known: "--stay" });
-  return given.length > 0 || processEnvironment()["npm_config_stay"] === "true";
+/** `--stay`, also where npm was told instead (`npm run demo --stay`), and `--pictures` with or without a folder. Throws a UsageError for any other argument. */
+function wishesOf(given: readonly string[]): Wishes {
+  const unknown = given.find((argument) => argument !== "--stay" && !/^--pictures(=.+)?$/.test(argument));
+  if (unknown !== undefined)
+    throw fail("bad_argument", { argument: unknown, known: "--stay, --pictures, --pictures=FOLDER" });
+  const drawn = given.find((argument) => argument.startsWith("--pictures"));
+  return {
+    stay: given.includes("--stay") || processEnvironment()["npm_config_stay"] === "true",
+    pictures: drawn === undefined ? null : drawn.split("=").slice(1).join("=") || picturesFolder,
+  };
 }
 
 tolerateClosedPipes();
 try {
-  process.exitCode = await demo(staying(process.argv.slice(2)));
+  process.exitCode = await demo(wishesOf(process.argv.slice(2)));
 } catch (error) {
   process.exitCode = reportFailure(error, remark);
 }

@@ -1,4 +1,4 @@
-import { Logger, run, type Runner, type Task, type TaskList } from "graphile-worker";
+import { Logger, run, type ParsedCronItem, type Runner, type Task, type TaskList } from "graphile-worker";
 import type { App } from "./app.ts";
 import type { Log } from "./core/log.ts";
 
@@ -9,8 +9,10 @@ const quickestLookMs = 50;
 /** What a queue of tasks runs. `onLost` hears of it when the queue has stopped by itself: it could not write down what became of a job. */
 export type QueueWork = {
   readonly taskList: TaskList;
-  readonly crontabFile?: string;
+  readonly schedule: readonly ParsedCronItem[];
   readonly onLost: () => void;
+  /** Under which name jobs are taken, so that those of a dead process can be told. */
+  readonly taker: string;
 };
 
 /** A running queue. */
@@ -21,10 +23,10 @@ export type QueueRunner = {
 };
 
 /** Starts graphile-worker over the app's pool. Signals stay ours. */
-export async function startRunner(app: App, { taskList, crontabFile, onLost }: QueueWork): Promise<QueueRunner> {
+export async function startRunner(app: App, { taskList, schedule, onLost, taker }: QueueWork): Promise<QueueRunner> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
-  const tracked = trackTasks(taskList);
-  const runner = await run({
+  const tracked = trackTasks(taskList, app.hide);
+  const options = {
     pgPool: app.warehouse.pool,
     // planning is done by one at a time
     concurrency: 1,
@@ -33,10 +35,12 @@ export async function startRunner(app: App, { taskList, crontabFile, onLost }: Q
     noHandleSignals: true,
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
-    ...(crontabFile === undefined ? { parsedCronItems: [] } : { crontabFile }),
+    parsedCronItems: [...schedule],
+    workerId: taker,
     // in batches a job that cannot be ended stops the queue; one by one it is an unhandled rejection that ends the process
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-  });
+  };
+  const runner = await run(options);
   let state: "running" | "stopped" | "lost" = "running";
   // its promise is no sign: a queue that stops by itself may never settle it
   runner.events.on("pool:gracefulShutdown", () => {
@@ -57,8 +61,11 @@ export async function startRunner(app: App, { taskList, crontabFile, onLost }: Q
   };
 }
 
-/** The same tasks, and a way to wait until none of them is under way. */
-function trackTasks(taskList: TaskList): { taskList: TaskList; allEnded: () => Promise<void> } {
+/** The same tasks, and a way to wait until none of them is under way. The queue writes down what a task fails with, which so holds no secret. */
+function trackTasks(
+  taskList: TaskList,
+  hide: (text: string) => string,
+): { taskList: TaskList; allEnded: () => Promise<void> } {
   const underWay = new Set<PromiseLike<unknown>>();
   const track = (task: Task): Task => {
     return async (payload, helpers) => {
@@ -66,6 +73,10 @@ function trackTasks(taskList: TaskList): { taskList: TaskList; allEnded: () => P
       underWay.add(work);
       try {
         return await work;
+      } catch (error) {
+        const told = new Error(hide(error instanceof Error ? error.message : String(error)));
+        told.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
+        throw told;
       } finally {
         underWay.delete(work);
       }

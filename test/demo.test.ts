@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -47,10 +47,14 @@ test("loads the same tables in any time zone, and a second run spends nothing", 
     const east = await tables(path.join(home, "east"), "Pacific/Apia");
     expect(west).toEqual(east);
     expect(west).toMatchObject({ rows: 61_152 });
-    const { stdout } = start(path.join(home, "west"), "UTC");
+    const drawn = path.join(home, "pictures");
+    const { stdout } = start(path.join(home, "west"), "Asia/Kathmandu", `--pictures=${drawn}`);
     const said = stdout === null ? "" : await text(stdout);
     expect(said).toContain("Everything was loaded already: no credit spent.");
     expect(said).toContain("7,013 in");
+    // `npm run demo -- --pictures` writes those of README again
+    for (const name of ["keyword-rank.svg", "coverage.svg"])
+      expect(await readFile(path.join(drawn, name), "utf8")).toBe(await readFile(`src/docs/pictures/${name}`, "utf8"));
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
+import { errorOf } from "./replies.ts";
 import { creditsOf, type CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 
@@ -15,6 +16,10 @@ export type ClientOptions = {
   readonly timeoutMs: number;
   readonly largestAnswer: number;
   readonly clock: Clock;
+  /** Told of each call that was sent: `status` null when no answer came, `outcome` ok or the code of its error. */
+  readonly onRequest?:
+    | ((ended: { operation: string; status: number | null; outcome: string; durationMs: number }) => void)
+    | undefined;
 };
 
 /** An answer as it came: nothing has looked into the body yet. The token is struck out should the service echo it. */
@@ -25,6 +30,8 @@ export type Answer = {
   /** Epoch-ms at which the last byte was in. */
   readonly receivedAt: number;
   readonly durationMs: number;
+  /** What the service's clock said (epoch-ms, whole seconds); null when it did not say. */
+  readonly serverTime: number | null;
 };
 
 /** The one way to the API: the only place that speaks HTTP and knows the token. */
@@ -57,20 +64,31 @@ export function createClient(options: ClientOptions): Client {
     const from = options.clock.now();
     const deadline = AbortSignal.timeout(options.timeoutMs);
     const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const { onRequest } = options;
     try {
       const sent = await follow({ ...address, path: basePath + address.path }, stop);
       const receivedAt = options.clock.now();
-      const body = strike(unpack(sent));
-      return {
+      const answer = {
         status: sent.status,
-        body,
+        body: strike(unpack(sent)),
         credits: creditsOf(sent.headers, receivedAt),
         receivedAt,
         durationMs: receivedAt - from,
+        serverTime: timeOf(sent.headers["date"]),
       };
+      const outcome = errorOf(operation, answer)?.code ?? "ok";
+      onRequest?.({ operation: operation.id, status: answer.status, outcome, durationMs: answer.durationMs });
+      return answer;
     } catch (cause) {
-      if (cause instanceof StorehouseError) throw cause;
-      throw transportFailure(operation, cause, { stopped: signal?.aborted === true, late: deadline.aborted });
+      const why = { stopped: signal?.aborted === true, late: deadline.aborted };
+      const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
+      onRequest?.({
+        operation: operation.id,
+        status: null,
+        outcome: error.code,
+        durationMs: options.clock.now() - from,
+      });
+      throw error;
     }
   }
 
@@ -132,6 +150,11 @@ function pathWithin(base: URL, from: string, location: string): string | null {
   const query = target.search.slice(1).split("&");
   const kept = query.filter((pair) => pair !== "" && !/^token(=|$)/.test(pair)).join("&");
   return (kept === "" ? target.pathname : `${target.pathname}?${kept}`).replaceAll("%25", "%");
+}
+
+function timeOf(date: string | string[] | undefined): number | null {
+  const time = typeof date === "string" ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
 }
 
 const unreachable = new Set([

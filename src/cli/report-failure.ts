@@ -1,10 +1,9 @@
 import { AbortError, DeferError, fail, StorehouseError, UsageError } from "../core/errors.ts";
-import { isLostConnection } from "../warehouse/database-errors.ts";
+import { isLostConnection, isMissingRight } from "../warehouse/database-errors.ts";
 
 /** Tells a person in one line what went wrong and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the rest. */
 export function reportFailure(failure: unknown, say: (line: string) => void): number {
-  // the driver's own text says little and may say where
-  const error = isLostConnection(failure) ? fail("database_unreachable", { problem: "the connection broke" }) : failure;
+  const error = known(failure);
   if (error instanceof StorehouseError) {
     say(error.message);
     if (error instanceof DeferError) return 3;
@@ -13,4 +12,10 @@ export function reportFailure(failure: unknown, say: (line: string) => void): nu
   // a fault of ours: the trace helps whoever mends it, and holds neither address nor token
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
+}
+
+/** What a database says for itself, in our words: the driver's own text says little and may say where. */
+function known(failure: unknown): unknown {
+  if (isLostConnection(failure)) return fail("database_unreachable", { problem: "the connection broke" });
+  return isMissingRight(failure) ? fail("rights_missing", { problem: failure.message }, failure) : failure;
 }

@@ -1,4 +1,4 @@
-import { RetryError } from "../core/errors.ts";
+import { FencedError, RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../ingest/sync.ts";
 import { count, countOf, print, remark } from "./output.ts";
 
@@ -8,9 +8,9 @@ export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interr
   number
 >;
 
-/** What a run tells the shell: an API that stayed away is no mistake of whoever started it. */
+/** What a run tells the shell: an API that stayed away is no mistake of whoever started it, nor is a machine that slept. */
 export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "error">): number {
-  return error instanceof RetryError ? exitCodes.failed : exitCodes[outcome];
+  return error instanceof RetryError || error instanceof FencedError ? exitCodes.failed : exitCodes[outcome];
 }
 
 /** The exit codes for the help of commands that run slices. */

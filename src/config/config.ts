@@ -28,6 +28,11 @@ export function apiAccess(environment: Environment): ApiAccess {
   return { baseUrl, token, accountId: accountIdOf(token) };
 }
 
+/** The file that holds the schedule. */
+export function crontabFile({ environment }: Config): string {
+  return path.resolve(environment.STOREHOUSE_CRONTAB ?? path.join(projectRoot, "jobs", "crontab"));
+}
+
 /** A name for the account of a token that does not give the token away. */
 export function accountIdOf(token: string): string {
   return createHash("sha256").update(`storehouse account ${token}`).digest("hex").slice(0, 16);

@@ -2,6 +2,7 @@ import { parseEnv } from "node:util";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
+import { withSecretFiles, type Variables } from "./secret-files.ts";
 
 /** An address without anything that would get in the way of building URLs. */
 const BaseUrl = z
@@ -9,21 +10,35 @@ const BaseUrl = z
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
+/** A variable that goes into no log, no table and no argument; with _FILE behind its name it tells a file that holds it. */
+const secret = <S extends z.ZodType<string>>(schema: S, meaning: string) =>
+  schema.optional().meta({ description: meaning, secret: true });
+
+/** Of other characters programs disagree how to write them in a log-in. */
+const RolePassword = z.string().regex(/^[!-~]{12,}$/, "must be 12 or more plain characters (ASCII) without spaces");
+/** An address that often holds a secret: it travels encrypted, or does not leave this machine. */
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
+  .refine(
+    (text) => new URL(text).protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(text).hostname),
+    "must be https, or http on this machine (localhost)",
+  )
+  .refine((text) => !text.includes("#"), "must have no fragment")
+  .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
+
 /** The variables, each with its meaning. */
 export const Environment = z.object({
   API_BASE_URL: BaseUrl.optional().describe(
     "Address of the API, with the path that all its paths share if there is one.",
   ),
-  API_TOKEN: z
-    .string()
-    .regex(/^\S+$/, "must not be empty or hold spaces")
-    .optional()
-    .describe("Token of the API account; it goes into no log and no table."),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://")
-    .optional()
-    .describe("Postgres 15 or newer; left out, Storehouse runs a Postgres 18 of its own."),
+  API_TOKEN: secret(
+    z.string().regex(/^\S+$/, "must not be empty or hold spaces"),
+    "Token of the API account; it goes into no log and no table.",
+  ),
+  DATABASE_URL: secret(
+    z.string().regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://"),
+    "Postgres 15 or newer, with `?sslmode=` where it is another machine; left out, Storehouse runs a Postgres 18 of its own.",
+  ),
   LOG_LEVEL: z
     .enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"], {
       error: "is none of silent, fatal, error, warn, info, debug, trace",
@@ -31,32 +46,41 @@ export const Environment = z.object({
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
   METABASE_URL: BaseUrl.optional().describe("Address of Metabase, instead of http://127.0.0.1:3000."),
-  METABASE_API_KEY: z
-    .string()
-    .regex(/^\S+$/, "must not be empty or hold spaces")
-    .optional()
-    .describe("API key of Metabase's group of administrators."),
+  METABASE_API_KEY: secret(
+    z.string().regex(/^\S+$/, "must not be empty or hold spaces"),
+    "API key of Metabase's group of administrators.",
+  ),
   METABASE_EMAIL: z
     .email({ error: "is no e-mail address" })
     .optional()
     .describe("Metabase's administrator: made with this name when Metabase is new, else who `storehouse metabase` is."),
-  METABASE_PASSWORD: z.string().min(1).optional().describe("Password of that administrator."),
+  METABASE_PASSWORD: secret(z.string().min(1), "Password of that administrator."),
   METABASE_DATABASE_HOST: z
     .string()
     .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "is no host, or host:port")
     .optional()
     .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
-  STOREHOUSE_READER_PASSWORD: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Password of the role storehouse_reader, with which BI tools read."),
+  NOTIFY_URL: WebhookUrl.optional().meta({
+    description:
+      "Webhook that is told when something is wrong and when it is over: https, or http on this machine; as secret as a password.",
+    secret: true,
+  }),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
+  STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z
     .string()
     .min(1)
     .optional()
     .describe("Where the own Postgres keeps its data, instead of .storehouse."),
+  STOREHOUSE_OWNER_PASSWORD: secret(RolePassword, "`storehouse grants` lets the role storehouse_owner log in with it."),
+  STOREHOUSE_LOADER_PASSWORD: secret(
+    RolePassword,
+    "`storehouse grants` lets the role storehouse_loader log in with it.",
+  ),
+  STOREHOUSE_READER_PASSWORD: secret(
+    RolePassword,
+    "`storehouse grants` lets the role storehouse_reader log in with it.",
+  ),
 });
 
 /** Checks an address that was typed instead of METABASE_URL: the message of what is wrong with it, null when it fits. */
@@ -67,24 +91,31 @@ export function addressProblem(text: string): string | null {
 /** Settings that come from the environment or from `.env`. */
 export type Environment = z.output<typeof Environment>;
 
-/** Reads the settings; variables that are set win over those of `file`. Throws a UsageError that names the variable. */
-export function readEnvironment(variables: Readonly<Record<string, string | undefined>>, file?: string): Environment {
+/** Names of the variables that are secrets: each may be told by a file instead. */
+export const secretNames: readonly string[] = Object.entries(Environment.shape)
+  .filter(([, schema]) => schema.meta()?.["secret"] === true)
+  .map(([name]) => name);
+
+/**
+ * Reads the settings; variables that are set win over those of `file`, and each secret may be in a file that NAME_FILE tells. Throws a
+ * UsageError that names the variable.
+ */
+export function readEnvironment(variables: Variables, file?: string): Environment {
   const fromFile = parseEnv((file === undefined ? null : readText(file)) ?? "");
-  // an empty variable counts as unset: compose files and shells hand those on
-  const given = Object.fromEntries(
-    Object.entries({ ...fromFile, ...withoutEmpty(variables) }).filter(([, value]) => value !== ""),
-  );
+  const { given, toldBy } = withSecretFiles(secretNames, [withoutEmpty(variables), withoutEmpty(fromFile)]);
   const result = Environment.safeParse(given);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw fail("bad_setting", { variable: String(issue?.path[0]), problem: issue?.message });
+  const name = String(issue?.path[0]);
+  throw fail("bad_setting", { variable: toldBy.get(name) ?? name, problem: issue?.message });
 }
 
 /** The environment of this process. The only place that looks at it. */
-export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+export function processEnvironment(): Variables {
   return process.env;
 }
 
-function withoutEmpty(variables: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+/** An empty variable counts as unset: compose files and shells hand those on. */
+function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
 }

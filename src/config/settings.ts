@@ -56,6 +56,14 @@ const DatasetSettings = z
       .optional()
       .describe("Days that are asked for together: the newest wait until so many can be had in one call."),
     longest_window: Days.min(1).optional().describe("The most days that one call asks for, where it may ask for many."),
+    fresh_hours: z
+      .number()
+      .positive()
+      .max(100_000)
+      .optional()
+      .describe(
+        "Hours from the end of its newest day after which the dataset counts as late and is told of; by its rhythm when left out.",
+      ),
     most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are asked for."),
     options: z
       .record(z.string(), z.unknown())
@@ -147,6 +155,17 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("How the API is spoken to."),
+  worker: z
+    .strictObject({
+      grace_seconds: z
+        .number()
+        .min(1)
+        .max(3600)
+        .default(50)
+        .describe("How long a worker may take to stop; a page under way is waited for until shortly before."),
+    })
+    .prefault({})
+    .describe("How a worker ends."),
   database: z
     .strictObject({
       timeout_seconds: z
@@ -158,6 +177,37 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("How Postgres is spoken to."),
+  health: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .default("127.0.0.1")
+        .describe("Address that a worker answers health checks and Prometheus on; nobody has to sign in there."),
+      port: z
+        .union([z.int().min(0).max(65_535), z.literal("off")], {
+          error: "is neither a port (0 to 65535, 0 for any free one) nor off",
+        })
+        .default(9464)
+        .describe("Its port; the next free one of ten where it is taken, any free one for 0, none for `off`."),
+    })
+    .prefault({})
+    .describe("How a worker is looked at."),
+  notify: z
+    .strictObject({
+      format: z
+        .enum(["slack", "json"], { error: "is neither slack nor json" })
+        .default("slack")
+        .describe("What NOTIFY_URL takes: `slack` (an incoming webhook) or `json` (the fields that README lists)."),
+      look_seconds: z
+        .number()
+        .min(0.1)
+        .max(3600)
+        .default(60)
+        .describe("How often one of the workers looks for what is wrong."),
+    })
+    .prefault({})
+    .describe("Who is told when something is wrong."),
 });
 
 /** The parsed configuration file. */

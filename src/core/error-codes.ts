@@ -71,12 +71,12 @@ export const errorCodes = {
   unauthorised: {
     recovery: "abort",
     says: "the API refused the token",
-    next: "check API_TOKEN: missing, wrong and without the right to this endpoint look the same",
+    next: "check API_TOKEN: missing, wrong and without the right to this operation look the same; a dataset that the account has no right to is switched off in config/storehouse.yaml",
   },
   forbidden: {
     recovery: "abort",
     says: "the API refused this account",
-    next: "ask the operator of the API for the right to this endpoint",
+    next: "ask the operator of the API for the right to this operation, or switch the dataset off (datasets: {its name: {on: false}} in config/storehouse.yaml)",
   },
   bad_request: {
     recovery: "skip",
@@ -167,6 +167,22 @@ export const errorCodes = {
     leaves: "failed",
     says: "something broke that nobody foresaw",
     next: "the answer is kept in raw.answer; report this message",
+  },
+  process_died: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the process ended or fell silent each of {attempts} times that this slice was under way",
+    next: "give the worker more memory, or narrow the slice (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
+  },
+  taken_for_dead: {
+    recovery: "fenced",
+    says: "this process was silent for so long that it was taken for dead, and others have what it had",
+    next: "a worker enters anew by itself; run a command again",
+  },
+  webhook_failed: {
+    recovery: "retry",
+    says: "the webhook did not take the message",
+    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again by itself, ever more seldom",
   },
   fenced: { recovery: "fenced", says: "another worker took this slice over", next: "nothing to do" },
   stopped: { recovery: "fenced", says: "the worker is stopping", next: "nothing to do; the slice is given back" },

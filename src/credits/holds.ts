@@ -62,6 +62,8 @@ export async function reserveMany(
              case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits
       from   ops.credit_account as a
       where  a.account_id = ${wish.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
+      -- a process that was taken for dead may wake up and not know
+      and    not exists (select from ops.worker as w where w.worker_id = ${wish.workerId}::bigint and w.stopped_at is not null)
       for    update
     ), granted as (
       update ops.credit_account as a

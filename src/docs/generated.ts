@@ -7,6 +7,9 @@ import { projectRoot } from "../config/config.ts";
 import { Environment } from "../config/env.ts";
 import { Settings, settingsFor } from "../config/settings.ts";
 import { errorCodes } from "../core/error-codes.ts";
+import { logEvents } from "../core/log-events.ts";
+import { incidentKinds } from "../watch/incident-kinds.ts";
+import { fleetMetrics, workerMetrics } from "../watch/metric-list.ts";
 import { datasetOptions, datasets } from "../datasets/all.ts";
 import { columnTables } from "./column-tables.ts";
 import { datasetTable } from "./dataset-table.ts";
@@ -63,6 +66,26 @@ const tables: Readonly<Record<string, () => string | Promise<string>>> = {
         ),
       ],
     ),
+  events: () =>
+    markdown(
+      ["event", "level", "meaning"],
+      Object.entries(logEvents).map(([event, { level, says }]) => [`\`${event}\``, level, says]),
+    ),
+  metrics: () =>
+    markdown(
+      ["metric", "kind", "labels", "meaning"],
+      Object.entries({ ...fleetMetrics, ...workerMetrics }).map(([name, { kind, labels, help }]) => [
+        `\`${name}\``,
+        kind,
+        labels.join(", "),
+        help,
+      ]),
+    ),
+  incidents: () =>
+    markdown(
+      ["kind", "what is wrong", "next step"],
+      Object.entries(incidentKinds).map(([kind, { says, next }]) => [`\`${kind}\``, says, next]),
+    ),
   errors: () =>
     markdown(
       ["code", "what happens", "meaning", "next step"],
@@ -76,6 +99,7 @@ type JsonSchema = {
   readonly items?: JsonSchema;
   readonly description?: string;
   readonly default?: unknown;
+  readonly secret?: boolean;
 };
 
 function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly string[])[] {
@@ -94,7 +118,7 @@ function settingsRows(schema: JsonSchema, prefix: string): readonly (readonly st
       [
         `\`${name}\``,
         inner.default === undefined ? "" : `\`${JSON.stringify(inner.default)}\``,
-        inner.description ?? "",
+        `${inner.description ?? ""}${inner.secret === true ? ` Or \`${name}_FILE\`: a file that holds it.` : ""}`,
       ],
     ];
   });

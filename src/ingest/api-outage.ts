@@ -22,6 +22,8 @@ type Parts = {
   readonly refreshBalance: () => Promise<void>;
   readonly abort: (error: StorehouseError) => void;
   readonly halted: AbortSignal;
+  /** Told when the API is away, and null when it is back. */
+  readonly onChange?: (problem: StorehouseError | null) => void;
 };
 
 /** Errors that a single call may meet as well; where the balance cannot be had either, the API is away. */
@@ -53,6 +55,7 @@ export function createApiOutage(parts: Parts): ApiOutage {
     let problem = await look();
     if (problem === null) return false;
     log.warn({ code: problem.code, problem: problem.message }, "api.away");
+    parts.onChange?.(problem);
     for (let wait = parts.retryMs; problem !== null; wait = Math.min(slowestLookMs, wait * 2)) {
       if (clock.now() - from >= parts.patienceMs) parts.abort(problem);
       await clock.sleep(wait, halted).catch(() => undefined);
@@ -60,6 +63,7 @@ export function createApiOutage(parts: Parts): ApiOutage {
       problem = await look();
     }
     log.info({ duration_ms: clock.now() - from }, "api.back");
+    parts.onChange?.(null);
     return true;
   }
 

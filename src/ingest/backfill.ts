@@ -2,7 +2,6 @@ import { fail } from "../core/errors.ts";
 import { planStanding } from "../ledger/plan-standing.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
 import { adoptOpen, enqueueWithin, noteNaivePrice, openRun } from "../ledger/runs.ts";
-import { buryDead } from "../ledger/workers.ts";
 import type { Database } from "../warehouse/database.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
 import { planAgain, type BackfillPlan } from "./backfill-plan.ts";
@@ -21,7 +20,7 @@ import type { SyncParts, SyncResult } from "./sync.ts";
 /** Runs a plan exactly as it was made, or what is left of it. Throws `plan_changed` when it would be another one now; then nothing was queued. */
 export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
-  await buryDead(db, clock);
+  await parts.ingest.freeTheDead();
   const begun = plan.queuedAt === null ? await throughOutage(parts.ingest, () => begin(parts, plan)) : null;
   const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
   return runToEnd(parts, {

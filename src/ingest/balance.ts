@@ -3,7 +3,8 @@ import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";
 import type { Clock } from "../core/clock.ts";
-import { fail, RetryError, StorehouseError } from "../core/errors.ts";
+import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
+import { liftStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../warehouse/database.ts";
 import { land } from "../warehouse/raw.ts";
@@ -59,12 +60,26 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
 export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
   for (let failures = 1; ; failures += 1) {
     try {
-      return await parts.refreshBalance();
+      await parts.refreshBalance();
+      return await liftStop(parts.db, parts.accountId, remainingCredits.id);
     } catch (error) {
       if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted)
         throw await explained(parts, error);
       await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), stop).catch(() => undefined);
     }
+  }
+}
+
+/**
+ * The first question of a worker: an API that is away is waited for, and what else may pass is left to whoever needs the balance next.
+ * Throws when the account is refused, when the address leads to no API, and when everything is to stop.
+ */
+export async function patientBalance(parts: IngestParts): Promise<void> {
+  try {
+    await parts.apiOutage.through(parts.refreshBalance);
+  } catch (error) {
+    if (error instanceof RetryError || error instanceof DeferError) return;
+    throw await explained(parts, error);
   }
 }
 

@@ -71,7 +71,7 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
     const from = parts.clock.now();
     try {
       const result = await parts.client.ask(operation, request.params, signal);
-      await parts.at?.("after answer");
+      await parts.at?.("after answer", slice);
       const receipt = receiptOf(operation, result);
       // before its slot goes to the next call
       if (result.credits.cost !== null && errorOf(operation, result) === null)

@@ -1,5 +1,5 @@
 import type { Slice } from "../core/slice.ts";
-import { claimNext, giveBackStrays, wakeDue } from "../ledger/queue.ts";
+import { anySuspect, claimNext, giveBackStrays, wakeDue } from "../ledger/queue.ts";
 import { isLostConnection } from "../warehouse/database-errors.ts";
 import { outageMs, throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
@@ -25,6 +25,7 @@ export function lookEvery(retryMs: number): number {
 export function createNextSlices(parts: IngestParts, inHands: () => readonly string[]): NextSlices {
   const { db, clock, queueId, workerId } = parts;
   const taker = { queueId, workerId };
+  let suspects = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
   let strayLooks: readonly number[] = [];
 
@@ -44,8 +45,18 @@ export function createNextSlices(parts: IngestParts, inHands: () => readonly str
     if (strayLooks.some((look) => look <= now)) await findStrays(now);
     if (now >= wakeAt) {
       await wakeDue(db, queueId, now);
+      suspects = await anySuspect(db, queueId);
       wakeAt = now + lookEvery(parts.retryMs);
     }
+    return suspects ? claimAlone(most, now) : claimNext(db, taker, most, now);
+  }
+
+  /** One at a time and nothing beside it: when the process ends once more, it is known which slice ends it. */
+  async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
+    if (inHands().length > 0) return [];
+    const alone = await claimNext(db, taker, 1, now, "suspect");
+    if (alone.length > 0) return alone;
+    suspects = false;
     return claimNext(db, taker, most, now);
   }
 

@@ -39,6 +39,8 @@ export type IngestParts = {
   readonly abort: (error: StorehouseError) => void;
   /** Aborted when nothing more may be asked: calls under way end, those not sent yet are given back. */
   readonly halted: AbortSignal;
+  /** Frees what dead processes hold: slices, jobs, credits. */
+  readonly freeTheDead: () => Promise<void>;
   /** Told where the story stands; set by tests only. */
   readonly at?: CrashHook | undefined;
 };

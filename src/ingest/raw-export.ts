@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
+import { makeFolder, unwritableFile } from "../core/folder.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { landedSlices } from "../ledger/landed-slices.ts";
@@ -36,7 +37,7 @@ const Manifest = z.strictObject({
  */
 export async function exportRaw(db: Database, request: ExportRequest): Promise<Exported> {
   // before anything is read: a place that cannot be written is told at once
-  await mkdir(request.out, { recursive: true }).catch(unwritable(request.out));
+  await makeFolder(request.out);
   const before = await readManifest(request.out);
   const files = new Map(Object.entries(before));
   const done = { written: 0, there: 0, leftOut: 0 };
@@ -84,13 +85,6 @@ export function unreadable(file: string, error: NodeJS.ErrnoException): Storehou
   return fail("unreadable_file", { file, cause: error.code }, error);
 }
 
-/** Rethrows what the file system says of a file that cannot be written, in our words. */
-function unwritable(file: string): (error: NodeJS.ErrnoException) => never {
-  return (error) => {
-    throw fail("unwritable_file", { file, cause: error.code }, error);
-  };
-}
-
 function manifestText(files: ReadonlyMap<string, string>): string {
   const lines = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `"${name}": "${sum}"`);
   return `{"format": "storehouse-manifest-1", "files": {\n${lines.join(",\n")}\n}}\n`;
@@ -118,12 +112,14 @@ async function writeOnce(file: string, text: string): Promise<boolean> {
     });
     if (there === text) return false;
   }
-  await writeNew(file, text).catch(unwritable(file));
+  await makeFolder(path.dirname(file));
+  await writeNew(file, text).catch((error: NodeJS.ErrnoException) => {
+    throw unwritableFile(file, error);
+  });
   return true;
 }
 
 async function writeNew(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
   await writeFile(`${file}.part`, text);
   await rename(`${file}.part`, file);
 }

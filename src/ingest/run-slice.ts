@@ -41,9 +41,16 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
     const dataset = datasetNamed(slice.dataset);
     const load = await fetchLoad(parts, dataset, slice, { signal, patiently: (work) => patiently(parts, work) });
     const done = await patiently(parts, () => commitSlice(parts, load));
-    parts.log.info(
-      { ...fieldsOf(slice), rows: done.rows, rejects: done.rejects, duration_ms: parts.clock.now() - from },
-      `slice.${done.state}`,
+    // one a slice: a night has thousands
+    parts.log.debug(
+      {
+        ...fieldsOf(slice),
+        state: done.state,
+        rows: done.rows,
+        rejects: done.rejects,
+        duration_ms: parts.clock.now() - from,
+      },
+      "slice.ended",
     );
     if (dataset.stage !== "market") await planAfter(parts, slice);
   } catch (error) {
@@ -77,9 +84,14 @@ function known(parts: IngestParts, error: unknown, signal: AbortSignal): Storeho
 
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   // first of all, so that nothing is sent while the ledger is written
-  if (error instanceof AbortError) parts.abort(error);
-  // to be told to stop, or to wait for credits, is no trouble
-  const level = error instanceof FencedError || error instanceof DeferError ? "debug" : "warn";
+  if (error instanceof AbortError) parts.abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));
+  // to be told to stop, to wait for credits, or that there is nothing, is no trouble; a refusal of all is told once and not by each
+  const quiet =
+    error instanceof FencedError ||
+    error instanceof DeferError ||
+    error instanceof AbortError ||
+    (error instanceof SkipError && error.leaves !== "failed");
+  const level = quiet ? "debug" : "warn";
   parts.log[level]({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
   if (error instanceof FencedError) {
     if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });

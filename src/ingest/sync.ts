@@ -4,7 +4,6 @@ import type { Budget } from "../credits/budget.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOpen, enqueue, noteNaivePrice, openRun, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
-import { buryDead } from "../ledger/workers.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
 import { cutPlan } from "./cut-plan.ts";
 import { standing, type Standing } from "./left-open.ts";
@@ -44,7 +43,7 @@ export type SyncResult = {
 export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
-  await buryDead(db, clock);
+  await parts.ingest.freeTheDead();
   const runId = await openRun(
     db,
     { kind: "sync", workerId, asOf: request.today, datasets: names, maxCredits },
@@ -100,7 +99,7 @@ export async function retryFailed(
   const { db, clock, workerId } = parts.ingest;
   const reopening = retried(request, which);
   const { datasets } = reopening;
-  await buryDead(db, clock);
+  await parts.ingest.freeTheDead();
   const runId = await openRun(
     db,
     { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },

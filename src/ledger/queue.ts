@@ -14,17 +14,24 @@ export const sharedQueue = "0";
 /** Who takes slices: the process, and the queue that it takes them from. */
 export type Taker = { readonly queueId: string; readonly workerId: string };
 
+/** Slices during which that many processes ended run alone: they are the suspects when the next one ends. */
+const suspectFrom = 2;
+
+/** Which slices are wanted: those that others may run beside, or those that run alone. */
+type Sort = "ordinary" | "suspect";
+
 /** Starts an attempt of each of the next slices of a queue, `most` of them or fewer, and returns them in their order. One statement. */
 export async function claimNext(
   db: Database,
   { queueId, workerId }: Taker,
   most: number,
   now: number,
+  sort: Sort = "ordinary",
 ): Promise<readonly Slice[]> {
   const { rows } = await sql<SliceRow>`
     with next as materialized (
       select slice_id from ops.slice
-      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null
+      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort(sort)} and ${isEntered(workerId)}
       order  by turn, slice_id
       limit  ${most}
       for    update skip locked
@@ -57,12 +64,33 @@ export async function claimAll(
   const { rows } = await sql<SliceRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${at(now)}, due_at = null
-      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint
+      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint and ${isEntered(workerId)}
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${at(now)}) <= ${at(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
     select ${sliceColumns} from claimed as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
   return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
+}
+
+/** True when a queue holds slices that run alone. */
+export async function anySuspect(db: Database, queueId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")} limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** SQL: in words that the index of suspects knows. */
+function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
+  return sort === "suspect"
+    ? sql`broken_off_count > ${sql.lit(suspectFrom - 1)}`
+    : sql`broken_off_count < ${suspectFrom}`;
+}
+
+/** SQL: false for a process that was taken for dead; it may wake up and not know. */
+function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
 /** Puts slices whose time has come back among those that are next in their turn. */

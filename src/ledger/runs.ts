@@ -85,6 +85,8 @@ export type Adoption = {
   readonly datasets: readonly string[];
   readonly planId?: string;
   readonly mostCredits: number;
+  /** `foreground`: what foreground runs left, and nothing that workers share; `broken_off`: of those what never came to its end. All when left out. */
+  readonly leftBy?: "foreground" | "broken_off";
 };
 
 /** Slices that are taken over at a time, so that memory stays flat however many there are. */
@@ -102,6 +104,7 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
       declare adopted no scroll cursor for
       with free as materialized (
         select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+        and    ${leftBy(run.leftBy)}
       ), open as (
         select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s
@@ -128,6 +131,22 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
     await sql`close adopted`.execute(transaction);
     return taken;
   });
+}
+
+/** SQL: true for a run `r` whose slices are wanted. */
+function leftBy(whom: Adoption["leftBy"]): ReturnType<typeof sql<boolean>> {
+  if (whom === undefined) return sql`true`;
+  return whom === "foreground" ? sql`r.worker_id is not null` : sql`r.worker_id is not null and r.ended_at is null`;
+}
+
+/** True when a foreground run died and left slices open. */
+export async function isAnyBrokenOff(db: Database): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.run as r
+    join   ops.worker as w on w.worker_id = r.worker_id and w.stopped_at is not null
+    where  r.ended_at is null and exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
+    limit  1`.execute(db);
+  return rows.length > 0;
 }
 
 /** SQL: the queue of a run's slices. */

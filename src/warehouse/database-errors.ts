@@ -32,3 +32,8 @@ export function isLostConnection(error: unknown): boolean {
 export function isPassing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && passing.has(error.code ?? "");
 }
+
+/** True when the connected role may not do what it tried, or sessions of its kind only read. */
+export function isMissingRight(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && (error.code === "42501" || error.code === "25006");
+}

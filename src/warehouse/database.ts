@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
+import { connectionString } from "./connection.ts";
+import { connectionProblem } from "./connection-problem.ts";
 import { breakWhenSilent } from "./silence.ts";
 
 /** A database as the modules use it: a pool behind kysely. Queries are written with `sql` or the builder. */
@@ -38,17 +41,19 @@ const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tc
 
 /**
  * Opens a pool of at most `size` connections. A statement of which nothing is heard for `silenceMs` counts as a lost connection.
- * Throws `database_unreachable` when nobody answers, `database_too_old` below 15.
+ * Throws `database_unreachable` when nobody answers, `database_refused` when the server lets nobody in, `database_tls` when the way cannot
+ * be secured as sslmode asks, `database_too_old` below 15, and `bad_setting` for an address that does not fit.
  */
 export async function openWarehouse(url: string, size: number, silenceMs = patienceMs): Promise<Warehouse> {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: connectionString(url),
     max: size,
     types,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     connectionTimeoutMillis: Math.min(connectMs, silenceMs),
-    application_name: "storehouse",
+    // of this pool alone: the sessions of a process that is found dead can be told from others
+    application_name: `storehouse ${randomBytes(4).toString("hex")}`,
     // a session that fell silent in a transaction lets its locks go
     options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(silenceMs)} ${keepAlive}`,
   });
@@ -70,11 +75,4 @@ export async function openWarehouse(url: string, size: number, silenceMs = patie
     throw connectionProblem(cause);
   }
   return { db, pool, [Symbol.asyncDispose]: () => db.destroy() };
-}
-
-function connectionProblem(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause.name === "UsageError") return cause;
-  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
-  // the driver's own text may repeat the address with its password: the code is enough
-  return fail("database_unreachable", { variable: "DATABASE_URL", code: code ?? cause.name });
 }

@@ -21,6 +21,14 @@ export async function lockFile(path: string): Promise<Disposable> {
   throw new Error(`another process has been holding ${path} for too long`);
 }
 
+/** The same lock without waiting: null when somebody else holds it. */
+export function lockFileNow(path: string): Disposable | null {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  if (tryLock(file)) return { [Symbol.dispose]: () => file.close() };
+  file.close();
+  return null;
+}
+
 function tryLock(file: DatabaseSync): boolean {
   try {
     // the journal stays in memory: nothing is ever written, and no journal file is left behind

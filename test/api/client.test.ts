@@ -20,6 +20,7 @@ test("an answer is its status, its bytes and what its headers say of the credits
     credits: { cost: 5, remaining: 95, resetsAt: 64_500, rateRemaining: null },
     receivedAt: 4500,
     durationMs: 3500,
+    serverTime: expect.any(Number) as number,
   });
 });
 

@@ -9,6 +9,7 @@ const answerOf = (status: number, resetsAt: number | null = null): Answer => ({
   credits: { cost: 3, remaining: null, resetsAt, rateRemaining: null },
   receivedAt: 0,
   durationMs: 0,
+  serverTime: null,
 });
 
 describe("a status says what to do, whatever the body says", () => {

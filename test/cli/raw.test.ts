@@ -70,6 +70,10 @@ describe("storehouse raw", () => {
     [["import", "/dev/null/file"], "a file is there but cannot be read: /dev/null/file"],
     [["export", "--out", "/dev/null"], "unwritable_file: /dev/null cannot be written: EEXIST"],
     [["export", "--out", "/dev/null/below"], "unwritable_file: /dev/null/below cannot be written: ENOTDIR"],
+    [
+      ["export", "--out", "/proc/storehouse/below"],
+      "unwritable_file: /proc/storehouse/below cannot be written: ENOENT",
+    ],
   ])("tells what is wrong with %j in one line and ends with 2", async (command, problem) => {
     const { code, stderr } = await run(command);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });

@@ -38,7 +38,10 @@ const defaults: Settings = {
     retry_seconds: 1,
     largest_answer_mib: 64,
   },
+  worker: { grace_seconds: 50 },
   database: { timeout_seconds: 600 },
+  health: { host: "127.0.0.1", port: 9464 },
+  notify: { format: "slack", look_seconds: 60 },
 };
 
 describe("the defaults", () => {
@@ -93,7 +96,10 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
       store_words: { ios: "apple-store", android: "androidstore" },
       requests_per_second: 0.5,
     },
+    worker: defaults.worker,
     database: defaults.database,
+    health: defaults.health,
+    notify: defaults.notify,
   });
 });
 

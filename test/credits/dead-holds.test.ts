@@ -71,3 +71,15 @@ test("credits that a dead worker held are had again before anything is put off t
   expect(refreshes()).toBe(1);
   expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
 });
+
+test("a process that was taken for dead is granted nothing any more", async () => {
+  const account = await bank.account();
+  const { accountId, clock } = account;
+  const { rows } = await sql<{ worker_id: string }>`
+    insert into ops.worker (kind, host, pid, started_at, heartbeat_at, stopped_at) values ('worker', 'here', 1, now(), now(), now()) returning worker_id`.execute(
+    bank.db,
+  );
+  const buried = rows[0]?.worker_id ?? "";
+  expect(await reserve(bank.db, { accountId, workerId: buried, cost: 1, class: "daily", floor: 0 }, clock)).toBeNull();
+  expect(await account.state()).toMatchObject({ remaining: 100, ...nothingHeld });
+});

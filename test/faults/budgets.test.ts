@@ -92,7 +92,7 @@ async function befall(cast: Cast, trouble: string): Promise<void> {
   if (trouble === "refused") befallsRanks({ kind: "status", status: 503 });
   if (trouble === "cut off")
     await stage.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'storehouse' and datname = current_database()",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'storehouse %' and application_name <> 'storehouse tests' and datname = current_database()",
     );
   if (trouble !== "killed") return;
   cast.worker.process.kill("SIGKILL");

@@ -1,42 +1,9 @@
 import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import { expect, test } from "vitest";
+import { givenAway, tablesWithCanary, token } from "../support/canary.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
-import { openStage, until, type Stage } from "../support/ingest-stage.ts";
-
-/** No way to write a text touches this part of the token, so whatever form it takes, this is found. */
-const canary = "Qx7canaryZ9w";
-const token = `k&1+/=%?#"\\'<é~${canary}:end`;
-const base64 = Buffer.from(token).toString("base64").slice(4, 24);
-
-/** Where in a text or a value something of the token stands. */
-function givenAway(value: unknown): boolean {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.includes(canary) || text.includes(base64);
-}
-
-const unpack = promisify(zstdDecompress);
-
-/** The tables of every schema, the queue's own too, that hold anything of the token, packed or not. */
-async function tablesWithToken(stage: Stage): Promise<{ found: string[]; searched: number }> {
-  const tables = await stage.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where  schemaname not in ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  let searched = 0;
-  for (const { name } of tables) {
-    for (const row of await stage.query<Record<string, unknown>>(`select * from ${name}`)) {
-      searched += 1;
-      const bytes = Object.values(row).filter((value) => Buffer.isBuffer(value));
-      const texts = await Promise.all(bytes.map(async (value) => String(await unpack(value).catch(() => value))));
-      if ([row, ...texts].some(givenAway)) found.push(name);
-    }
-  }
-  return { found, searched };
-}
+import { openStage, until } from "../support/ingest-stage.ts";
 
 /** Tells the caller's token back to it wherever an answer has room. */
 function echo(passing: Passing, seen: Set<string>): void {
@@ -97,7 +64,7 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
     expect(stdout + stderr).not.toBe("");
     expect(givenAway(stdout + stderr)).toBe(false);
   }
-  const { found, searched } = await tablesWithToken(stage);
+  const { found, searched } = await tablesWithCanary(stage);
   expect(found).toEqual([]);
   expect(searched).toBeGreaterThan(500);
   expect(await stage.query("select from ops.drift")).not.toEqual([]);
@@ -109,5 +76,5 @@ test("the search finds a token in whatever form it is stored", async () => {
   const forms = [token, encodeURIComponent(token), JSON.stringify({ token }), Buffer.from(token).toString("base64")];
   for (const form of forms)
     await stage.query("insert into ops.drift values ($1, 'path', 'kind', now(), 1) on conflict do nothing", [form]);
-  expect((await tablesWithToken(stage)).found).toEqual(forms.map(() => "ops.drift"));
+  expect((await tablesWithCanary(stage)).found).toEqual(forms.map(() => "ops.drift"));
 });

@@ -21,7 +21,7 @@ test("gives back a slice whose claim went through and whose reply never came", a
         if (name !== "query") return Reflect.get(target, name, target) as unknown;
         return async (text: unknown, values: unknown) => {
           const result = await target.query(text as string, values as unknown[]);
-          if (!JSON.stringify(text).includes("skip locked") || result.rows.length === 0) return result;
+          if (!JSON.stringify(text).includes("claimed as") || result.rows.length === 0) return result;
           claimed += 1;
           if (claimed !== 2) return result;
           cut += result.rows.length;

@@ -44,7 +44,7 @@ async function syncThrough(stage: Stage, fault: (over: () => boolean) => Promise
 async function dropConnections(stage: Stage, share = 1): Promise<void> {
   await stage.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where  application_name = 'storehouse' and datname = current_database() and random() <= $1`,
+     where  application_name like 'storehouse %' and application_name <> 'storehouse tests' and datname = current_database() and random() <= $1`,
     [share],
   );
 }

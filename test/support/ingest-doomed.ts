@@ -3,6 +3,8 @@ import { createApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/cli/environment.ts";
 import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { day } from "../../src/core/day.ts";
+import type { Slice } from "../../src/core/slice.ts";
+import type { Rhythm } from "../../src/ingest/pulse.ts";
 import { syncInForeground } from "../../src/foreground.ts";
 import { runWorker } from "../../src/worker.ts";
 
@@ -14,8 +16,15 @@ const [command = "", today = "", place = "", times = "1"] = process.argv.slice(2
 
 let left = Number(times);
 
-function at(here: string): void {
-  if (here !== place || --left > 0) return;
+/** What the text of a slice holds that kills, as a list in JSON; any slice when left out. */
+const poison = JSON.parse(process.env["TEST_POISON"] ?? "[]") as string[];
+/** How often the process says that it lives, as JSON. */
+const rhythm =
+  process.env["TEST_RHYTHM"] === undefined ? undefined : (JSON.parse(process.env["TEST_RHYTHM"]) as Rhythm);
+
+function at(here: string, slice?: Slice): void {
+  const text = JSON.stringify(slice ?? null);
+  if (here !== place || !poison.every((part) => text.includes(part)) || --left > 0) return;
   process.kill(process.pid, "SIGKILL");
   // not one step further, should the signal take a moment
   for (;;);
@@ -30,11 +39,11 @@ subscribe("undici:request:bodySent", (message) => {
 await using app = await createApp(loadConfig(), day(today));
 const stop = stopSignal();
 if (command === "worker") {
-  const error = await runWorker({ ...app, at }, stop.signal);
+  const error = await runWorker({ ...app, at, rhythm }, stop.signal);
   process.exitCode = error === null ? 0 : 2;
 } else {
   const run = { request: { datasets: [], bounds: {}, today: day(today) }, maxCredits: null, stop: stop.signal };
-  const { outcome } = await syncInForeground({ ...app, at }, { ...run, progress: () => undefined });
-  process.exitCode = outcome === "loaded" ? 0 : 1;
+  const { outcome } = await syncInForeground({ ...app, at, rhythm }, { ...run, progress: () => undefined });
+  process.exitCode = outcome === "loaded" ? 0 : outcome === "aborted" ? 2 : 1;
 }
 stop.dispose();

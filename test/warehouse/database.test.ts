@@ -46,7 +46,7 @@ describe("a database that cannot be used", () => {
     await warehouse.pool.query(`create role ${role} login password 'another'`);
     try {
       const { error, shown } = await refusal(url.href);
-      expect(error).toMatchObject({ code: "database_unreachable", context: { code: "28P01" } });
+      expect(error).toMatchObject({ code: "database_refused", context: { code: "28P01" } });
       expect(error.message).toContain("DATABASE_URL");
       expect(shown).not.toContain("s3cret-word");
     } finally {

@@ -1,17 +1,13 @@
 import { Option, type Command } from "commander";
-import type { App } from "../../app.ts";
-import { followedNow } from "../../ingest/backfill-plan.ts";
-import { followedOnly } from "../../ingest/backfill-request.ts";
-import { daysOf, standingOf, type Standing } from "../../ingest/gaps.ts";
+import { daysOf, type Standing } from "../../ingest/gaps.ts";
 import { cellStates, sumOfCells, type CellState } from "../../plan/cell-states.ts";
 import { collect } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { heatMap, legend } from "../heat-map.ts";
 import { count, print, printJson } from "../output.ts";
-import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
+import { standingsFor, type StandingOptions } from "../standings.ts";
+import { addSyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
-
-type GapsOptions = SyncOptions & { readonly app: readonly string[]; readonly country: readonly string[] };
 
 /** `storehouse gaps`: which cells are there, which wait, which failed and which nobody asked for. */
 export function addGaps(program: Command): void {
@@ -33,27 +29,13 @@ export function addGaps(program: Command): void {
       "after",
       "\nWhat was asked for is also in SQL: ops.coverage_daily, without the days that nobody asked for.",
     )
-    .action((options: GapsOptions) =>
+    .action((options: StandingOptions) =>
       withApp(async (app) => {
         const standings = await standingsFor(app, options);
         if (options.json) printJson(standings.map((one) => ({ ...one, days: Object.fromEntries(one.days) })));
         else printStandings(standings);
       }, options.asOf),
     );
-}
-
-async function standingsFor(app: App, options: GapsOptions): Promise<readonly Standing[]> {
-  const { db } = app.warehouse;
-  const { settings } = app.config;
-  const asked = { apps: options.app, countries: options.country };
-  const countries = followedOnly(asked, await followedNow(db, settings));
-  const only = {
-    ...(asked.apps.length === 0 ? {} : { apps: asked.apps }),
-    ...(countries.length === 0 ? {} : { countries }),
-  };
-  const standings = await standingOf(db, { ...requestOf(app, options), only }, settings);
-  // what is planned from is kept by a plan, and says nothing of the app that was named
-  return asked.apps.length === 0 ? standings : standings.filter(({ trackId }) => trackId !== null);
 }
 
 /** Rows of the table at most: what is left out is said. */

@@ -8,6 +8,7 @@ import { print, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 type Options = {
+  readonly host: string;
   readonly port: number;
   readonly seed: number;
   readonly today?: Day;
@@ -20,6 +21,7 @@ export function addSandbox(program: Command): void {
   program
     .command("sandbox")
     .description("serve the API on loopback over a made-up market, strict and with credits, until stopped")
+    .option("--host <address>", "address to listen on; another than loopback shows it to the network", "127.0.0.1")
     .option("--port <number>", "port; any free one when 0", portArgument, 0)
     .option("--seed <number>", "which market", whole, 1)
     .option("--today <day>", "the day that the market takes for today (default: today in UTC)", dayArgument)
@@ -28,8 +30,9 @@ export function addSandbox(program: Command): void {
     )
     .option("--latency <ms>", "wait before each answer", whole, 0)
     .action(async (options: Options) => {
-      const { port, seed, today, dateForm, latency } = options;
+      const { host, port, seed, today, dateForm, latency } = options;
       await using sandbox = await listening({
+        host,
         port,
         seed,
         dateForm,
@@ -47,9 +50,15 @@ export function addSandbox(program: Command): void {
 /** The sandbox, listening; a port that it cannot have is told in words. */
 async function listening(options: SandboxOptions & { readonly port: number }): Promise<Sandbox> {
   return startSandbox(options).catch((error: NodeJS.ErrnoException) => {
-    const { port } = options;
+    const { host, port } = options;
     if (error.code === "EADDRINUSE") throw fail("port_taken", { port }, error);
     if (error.code === "EACCES") throw fail("bad_argument", { port, problem: "only root may use it" }, error);
+    if (error.syscall === "listen" || error.syscall === "getaddrinfo")
+      throw fail(
+        "bad_argument",
+        { host: host ?? "", cause: error.code ?? "", problem: "this machine has no such address" },
+        error,
+      );
     throw error;
   });
 }

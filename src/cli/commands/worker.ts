@@ -1,6 +1,13 @@
 import type { Command } from "commander";
+import { createAppLog } from "../../app.ts";
+import { apiAccess, crontabFile } from "../../config/config.ts";
+import { systemClock } from "../../core/clock.ts";
+import { readCrontab } from "../../crontab.ts";
+import { AbortError, UsageError } from "../../core/errors.ts";
+import { startWatch } from "../../watch/start-watch.ts";
+import { openWorkerApp } from "../../worker-waits.ts";
 import { runWorker } from "../../worker.ts";
-import { withApi } from "../environment.ts";
+import { loadConfig } from "../environment.ts";
 import { remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
@@ -9,22 +16,48 @@ export function addWorker(program: Command): void {
   program
     .command("worker")
     .description(
-      "run the schedule in jobs/crontab and the queue until stopped; any number of workers may share one database",
+      "run the schedule of the crontab and the queue until stopped; any number of workers may share one database",
     )
-    .action(() =>
-      withApi(async (app) => {
-        const stop = stopSignal();
-        try {
-          remark(
-            "The worker runs the schedule in jobs/crontab (UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
-          );
-          const error = await runWorker(app, stop.signal);
-          remark(error === null ? "The worker has stopped." : error.message);
-          if (error === null) return;
-          process.exitCode = 2;
-        } finally {
-          stop.dispose();
-        }
-      }),
+    .addHelpText(
+      "after",
+      "\nA database or API that is away is waited out, and so is a refused token: it is looked at again after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work. A second signal ends it at once.",
+    )
+    .action(() => work());
+}
+
+async function work(): Promise<void> {
+  const config = loadConfig();
+  // what is missing is told before anything is opened
+  apiAccess(config.environment);
+  readCrontab(crontabFile(config));
+  const stop = stopSignal();
+  const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
+  try {
+    // before the database is: who looks at a worker that waits for it is told so
+    await using watch = await startWatch({ config, clock: systemClock(), log: createAppLog(config) });
+    const { onState, onRequest } = watch;
+    await using app = await openWorkerApp(config, { onState, stop: stop.signal });
+    if (app === null) return;
+    await using _ = watch.attend(app.databaseUrl);
+    remark(
+      "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
     );
+    const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
+    remark(error === null ? "The worker has stopped." : error.message);
+    if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
+  } finally {
+    clearTimeout(grace.timer);
+    stop.dispose();
+  }
+}
+
+/** Whoever stopped the process kills it soon: what cannot be ended in order by then is left to the other workers, who find it within a minute. */
+function endAfter(stop: AbortSignal, seconds: number): { timer: NodeJS.Timeout | undefined } {
+  const grace: { timer: NodeJS.Timeout | undefined } = { timer: undefined };
+  const end = () => {
+    remark("The worker has stopped; what it could not give back is taken over within a minute.");
+    process.exit(0);
+  };
+  stop.addEventListener("abort", () => (grace.timer = setTimeout(end, seconds * 1000)), { once: true });
+  return grace;
 }

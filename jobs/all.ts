@@ -1,0 +1,19 @@
+import type { Task } from "graphile-worker";
+import type { z } from "zod";
+import type { Settings } from "../src/config/settings.ts";
+import type { IngestParts } from "../src/ingest/parts.ts";
+import planDueTask, { PlanDuePayload } from "./plan-due.ts";
+
+/** A task that lines of the crontab may name. */
+export type Job = {
+  /** What stands behind the task in a line; nothing counts as `{}`. */
+  readonly payload: z.ZodType;
+  readonly task: (parts: IngestParts, settings: Settings) => Task;
+  /** True when it plans the datasets that its payload names, and so has a price. */
+  readonly plans: boolean;
+};
+
+/** Every task, by its name in the crontab. */
+export const jobs: Readonly<Record<string, Job>> = {
+  plan_due: { payload: PlanDuePayload, task: planDueTask, plans: true },
+};

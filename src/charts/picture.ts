@@ -1,0 +1,52 @@
+import { element, escaped, label, shortened } from "./svg.ts";
+
+/** What every picture has: its size, what it is called and what it shows in words. */
+export type Frame = {
+  readonly width: number;
+  readonly height: number;
+  readonly title: string;
+  readonly subtitle: string;
+  /** One or two sentences for whoever does not see the picture. */
+  readonly description: string;
+  /** Rules of the picture's own, and those of them that change on a dark background. */
+  readonly style: string;
+  readonly dark: string;
+};
+
+/** Room at each side. */
+export const margin = 28;
+
+const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Helvetica Neue',Arial,sans-serif";
+
+/** The colours are those of Okabe and Ito, which people who see colours differently can tell apart, on a page of its own. */
+const style = `svg{${font}}.page{fill:#fff;stroke:#d0d7de}.title{font-size:19px;font-weight:600;fill:#1f2328}.sub{font-size:13px;fill:#59636e}
+.tick{font-size:11.5px;fill:#59636e}.axis{font-size:12px;fill:#59636e}.grid{stroke:#d8dee4;stroke-width:1}.note{font-size:12px;fill:#1f2328}
+`;
+const dark = `.page{fill:#0d1117;stroke:#30363d}.title,.note{fill:#f0f6fc}.sub,.tick,.axis{fill:#9da7b3}.grid{stroke:#262c34}
+`;
+
+/** An SVG file of its own: no script, no font, nothing that is fetched. The same content gives the same bytes. */
+export function picture(frame: Frame, ...content: readonly string[]): string {
+  const { width, height, title, subtitle, description } = frame;
+  const rules = `${style}${frame.style}@media (prefers-color-scheme:dark){${dark}${frame.dark}}`;
+  const svg = element(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-labelledby": "title desc",
+    },
+    `\n<title id="title">${escaped(title)}</title>\n<desc id="desc">${escaped(description)}</desc>\n<style>${rules}</style>\n`,
+    element("rect", { class: "page", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 }),
+    "\n",
+    label(shortened(title, (width - 2 * margin) / 19), { class: "title", x: margin, y: 42 }),
+    label(shortened(subtitle, (width - 2 * margin) / 13), { class: "sub", x: margin, y: 64 }),
+    "\n",
+    content.join("\n"),
+    "\n",
+  );
+  return `${svg}\n`;
+}

@@ -1,0 +1,55 @@
+import { windowLength, type Window } from "../core/window.ts";
+import { windowWords } from "./day-axis.ts";
+import { picture } from "./picture.ts";
+import { notAsked, rankAxes } from "./rank-axes.ts";
+import { endLabels, rankLine } from "./rank-line.ts";
+import { dark, deviceName, rankLegend, style } from "./rank-marks.ts";
+import { rankPlot, size, type RankSeries } from "./rank-plot.ts";
+import { isolated } from "./svg.ts";
+
+/** What a picture of ranks tells of. `place` in words: the store and the country. */
+export type RankChart = {
+  readonly app: string;
+  readonly keyword: string;
+  readonly place: string;
+  readonly window: Window;
+  readonly series: readonly RankSeries[];
+};
+
+/**
+ * A keyword's rank over time as an SVG file: 1 on top, the line broken where no rank is known, days without rank in a lane of their own, days that
+ * nobody asked for hatched.
+ */
+export function rankChart({ app, keyword, place, window, series }: RankChart): string {
+  const plot = rankPlot(window, series);
+  const words = `${isolated(app)} · ${place} · ${windowWords(window)}`;
+  const told = series.map((one) => summary(one, window));
+  return picture(
+    {
+      width: size.width,
+      height: size.height,
+      title: `Rank for “${isolated(keyword)}”`,
+      subtitle: words,
+      description: `Rank in search results by day, for the keyword “${isolated(keyword)}”: ${words}. ${told.join(" ")}`,
+      style,
+      dark,
+    },
+    notAsked(plot, series),
+    rankAxes(plot),
+    ...series.map((one, index) => rankLine(one, plot, index)),
+    endLabels(series, plot),
+    rankLegend(
+      series.map(({ device }) => device),
+      { x: size.left, y: size.height - 22 },
+    ),
+  );
+}
+
+function summary({ device, ranks }: RankSeries, window: Window): string {
+  const known = [...ranks.values()].filter((rank) => rank !== null).sort((a, b) => a - b);
+  const asked = `asked for on ${ranks.size} of ${windowLength(window)} days`;
+  if (known.length === 0) return `${deviceName(device)}: ${asked}, never ranked.`;
+  const middle = known[Math.floor((known.length - 1) / 2)];
+  const without = ranks.size - known.length;
+  return `${deviceName(device)}: ${asked}, not ranked on ${without}; best rank ${known[0]}, middle ${middle}, worst ${known.at(-1)}.`;
+}

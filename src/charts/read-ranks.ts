@@ -1,0 +1,109 @@
+import { sql } from "kysely";
+import { didYouMean } from "../config/did-you-mean.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
+import type { Window } from "../core/window.ts";
+import type { Database } from "../warehouse/database.ts";
+import type { RankChart } from "./rank-chart.ts";
+
+/** Whose ranks to draw. `app`: its track id; a device that is left out stands for all, bounds for the year up to the newest day. */
+export type RankQuestion = {
+  readonly app: string;
+  readonly country: string;
+  readonly keyword: string;
+  readonly device?: string | undefined;
+  readonly within: Partial<Window>;
+};
+
+type Row = {
+  readonly app: string;
+  readonly store: string;
+  readonly country_name: string;
+  readonly device_code: string;
+  readonly date_day: Day;
+  readonly rank: number | null;
+};
+
+const mostDays = 366;
+
+/** The ranks of an app for a keyword. Throws `nothing_to_draw`, which says what of the question the warehouse does not know. */
+export async function readRanks(db: Database, question: RankQuestion): Promise<RankChart> {
+  const { rows: all } = await sql<Row>`
+    select coalesce(a.app_name, a.track_id) as app, a.store, c.country_name, d.device_code, f.date_day, f.rank
+    from   core.dim_app as a
+    join   core.fact_keyword_rank as f on f.app_key = a.app_key
+    join   core.dim_country as c on c.country_key = f.country_key
+    join   core.dim_keyword as k on k.keyword_key = f.keyword_key
+    join   core.dim_device  as d on d.device_key = f.device_key
+    where  a.track_id = ${question.app} and c.country_code = ${question.country} and k.keyword = ${question.keyword}
+    order  by f.date_day, d.device_key`.execute(db);
+  const rows = all.filter(({ device_code: code }) => question.device === undefined || code === question.device);
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) throw await unknown(db, question, all);
+  const { start = later(first.date_day, addDays(last.date_day, 1 - mostDays)), end = addDays(last.date_day, 1) } =
+    question.within;
+  const shown = rows.filter(({ date_day: day }) => day >= start && day < end);
+  if (shown.length === 0)
+    throw fail("nothing_to_draw", {
+      problem: `no day from ${start} to ${addDays(end, -1)} was asked for`,
+      hint: `days from ${first.date_day} to ${last.date_day} are there: move --from and --to`,
+    });
+  // an open side that is given far out is cut to what is there, a few days of air apart
+  const window = {
+    start: later(start, addDays(first.date_day, -air)),
+    end: earlier(end, addDays(last.date_day, 1 + air)),
+  };
+  const devices = Map.groupBy(shown, ({ device_code: code }) => code);
+  return {
+    app: first.app,
+    keyword: question.keyword,
+    place: `${stores[first.store] ?? first.store}, ${first.country_name}`,
+    window,
+    series: [...devices].map(([device, of]) => ({
+      device,
+      ranks: new Map(of.map(({ date_day: day, rank }) => [day, rank])),
+    })),
+  };
+}
+
+const air = 31;
+const stores: Readonly<Record<string, string>> = { ios: "App Store", android: "Google Play" };
+
+function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
+}
+
+function earlier(a: Day, b: Day): Day {
+  return a < b ? a : b;
+}
+
+/** Why there is no row: the first part of the question that the warehouse does not know. */
+async function unknown(db: Database, { app, country, keyword, device }: RankQuestion, others: readonly Row[]) {
+  if (others.length > 0) {
+    const known = [...new Set(others.map(({ device_code: code }) => code))].join(", ");
+    return fail("nothing_to_draw", { problem: `no rank for the device ${device}`, hint: `name one of ${known}` });
+  }
+  const apps = await sql`select from core.dim_app where track_id = ${app}`.execute(db);
+  if (apps.rows.length === 0)
+    return fail("nothing_to_draw", {
+      problem: `no app here has the id ${app}`,
+      hint: "core.dim_app lists those that are known",
+    });
+  const { rows } = await sql<{ keyword: string }>`
+    select distinct k.keyword
+    from   core.tracked_keyword as t
+    join   core.dim_app as a using (app_key)
+    join   core.dim_country as c using (country_key)
+    join   core.dim_keyword as k using (keyword_key)
+    where  a.track_id = ${app} and c.country_code = ${country}
+    order  by k.keyword
+    limit  5000`.execute(db);
+  const near = didYouMean(
+    keyword,
+    rows.map((row) => row.keyword),
+  );
+  return fail("nothing_to_draw", {
+    problem: `no rank of ${app} for ${JSON.stringify(keyword)} in ${country} is loaded${near}`,
+    hint: "`storehouse gaps --dataset keyword_rank --app ID` shows what is there",
+  });
+}

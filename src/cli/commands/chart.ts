@@ -1,0 +1,96 @@
+import path from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import { coverageChart, knownWindow } from "../../charts/coverage-chart.ts";
+import { rankChart } from "../../charts/rank-chart.ts";
+import { readRanks } from "../../charts/read-ranks.ts";
+import type { Day } from "../../core/day.ts";
+import { fail } from "../../core/errors.ts";
+import { datasetNamed } from "../../datasets/all.ts";
+import { daysOf } from "../../ingest/gaps.ts";
+import { boundsOf, countryArgument, dayArgument, pastDayArgument, trackIdArgument } from "../arguments.ts";
+import { withApp } from "../environment.ts";
+import { remark } from "../output.ts";
+import { putFile } from "../put-file.ts";
+import { standingsFor } from "../standings.ts";
+
+/** `storehouse chart`: what the warehouse holds, as pictures. */
+export function addChart(program: Command): void {
+  const chart = program.command("chart").description("draw ranks or coverage as an SVG file");
+  for (const add of [addRank, addCoverage]) add(chart);
+}
+
+type Days = { readonly from?: Day; readonly to?: Day };
+type RankOptions = Days & {
+  readonly app: string;
+  readonly country: string;
+  readonly keyword: string;
+  readonly device?: string;
+  readonly out: string;
+};
+
+function addRank(chart: Command): void {
+  chart
+    .command("rank")
+    .description("draw a keyword's rank over time")
+    .requiredOption("--app <id>", "track id of the app", trackIdArgument)
+    .requiredOption("--country <code>", "country", countryArgument)
+    .requiredOption("--keyword <keyword>", "keyword, letter by letter")
+    .option("--device <code>", "only this device: IPHONE, IPAD, or ALL on Android", (text) => text.toUpperCase())
+    .option("--from <day>", "first day (default: a year before the newest)", dayArgument)
+    .option("--to <day>", "last day, counted in (default: the newest)", dayArgument)
+    .requiredOption("--out <file>", "SVG file to write", fileArgument)
+    .action(({ out, ...options }: RankOptions) =>
+      withApp(async ({ warehouse: { db } }) => {
+        await put(out, rankChart(await readRanks(db, { ...options, within: boundsOf(options) })));
+      }),
+    );
+}
+
+type CoverageOptions = Days & {
+  readonly dataset: string;
+  readonly app?: string;
+  readonly country?: string;
+  readonly asOf?: Day;
+  readonly out: string;
+};
+
+function addCoverage(chart: Command): void {
+  chart
+    .command("coverage")
+    .description("draw a calendar of what is loaded, what waits, failed or was never asked for")
+    .requiredOption("--dataset <name>", "dataset")
+    .option("--app <id>", "only this app", trackIdArgument)
+    .option("--country <code>", "only this country", countryArgument)
+    .option("--from <day>", "first day (default: the history of the dataset)", dayArgument)
+    .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
+    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
+    .requiredOption("--out <file>", "SVG file to write", fileArgument)
+    .action(({ out, dataset: named, app: id, country, ...options }: CoverageOptions) =>
+      withApp(async (app) => {
+        const dataset = datasetNamed(named).name;
+        const [apps, countries] = [id === undefined ? [] : [id], country === undefined ? [] : [country]];
+        const standings = await standingsFor(app, { ...options, dataset: [dataset], app: apps, country: countries });
+        const days = daysOf(standings);
+        const window = knownWindow(days);
+        if (window === null)
+          throw fail("nothing_to_draw", {
+            problem: `no cell of ${dataset} is followed in these days`,
+            hint: "`storehouse sync` reads what is followed; `storehouse datasets` tells when it is asked for",
+          });
+        const about = [id ?? "all apps", country ?? "all countries"].join(", ");
+        await put(out, coverageChart({ dataset, about, window, days }));
+      }, options.asOf),
+    );
+}
+
+async function put(out: string, text: string): Promise<void> {
+  const file = path.resolve(out);
+  await putFile(file, text);
+  remark(`${file} is written.`);
+}
+
+function fileArgument(text: string): string {
+  if (!/[^/\\]\.svg$/i.test(text))
+    throw new InvalidArgumentError("It is no SVG file: write a name that ends with .svg.");
+  return text;
+}

@@ -1,0 +1,78 @@
+import path from "node:path";
+import { sql } from "kysely";
+import type { Command } from "commander";
+import type { Settings } from "../../config/settings.ts";
+import type { Timing } from "../../core/way.ts";
+import { datasets } from "../../datasets/all.ts";
+import type { Dataset } from "../../datasets/define-dataset.ts";
+import { acceptedValues } from "../../export/accepted-values.ts";
+import { dbtSources, type TableFacts } from "../../export/dbt-sources.ts";
+import { freshnessOf, latest } from "../../export/freshness.ts";
+import { readRelations } from "../../export/read-relations.ts";
+import type { Relation } from "../../export/relation.ts";
+import { examplePartitions, timingsOf } from "../../ingest/example-partitions.ts";
+import { timingWith } from "../../ingest/timing-with.ts";
+import { dayColumns } from "../../warehouse/table.ts";
+import type { Database } from "../../warehouse/database.ts";
+import { withApp } from "../environment.ts";
+import { print, remark } from "../output.ts";
+import { putFile } from "../put-file.ts";
+
+/** `storehouse dbt`: core and mart as sources of a dbt project. */
+export function addDbt(program: Command): void {
+  program
+    .command("dbt")
+    .description("write sources.yml of a dbt project: tables, columns, keys, freshness and tests of core and mart")
+    .option("--out <folder>", "where to put sources.yml; it is printed when this is left out")
+    .action((options: { readonly out?: string }) =>
+      withApp(async ({ warehouse: { db }, config }) => {
+        const relations = await readRelations(db);
+        const fixed = await fixedValues(db, relations);
+        const text = dbtSources({ relations, facts: factsOf(config.settings), fixed });
+        if (options.out === undefined) return print(text.trimEnd());
+        const file = path.join(path.resolve(options.out), "sources.yml");
+        await putFile(file, text);
+        remark(`${file} is written.`);
+      }),
+    );
+}
+
+/**
+ * What the datasets tell of their tables. Fresh are to be those that get rows for new days; in others a row that did not change keeps the time at
+ * which it was fetched. What is switched off brings nothing.
+ */
+function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {
+  const written = datasets.flatMap((dataset) => dataset.tables.map((table) => ({ table, dataset })));
+  const byTable = Map.groupBy(written, ({ table }) => table.name);
+  return new Map(
+    [...byTable].map(([name, writers]) => {
+      const on = writers.filter(({ dataset }) => settings.datasets[dataset.name]?.on ?? dataset.on);
+      const fresh = on
+        .filter(({ table }) => dayColumns(table) !== null)
+        .flatMap(({ dataset }) => timingsIn(settings, dataset))
+        .map(freshnessOf);
+      const names = [...new Set(writers.map(({ dataset }) => dataset.name))].sort();
+      return [name, { datasets: names, freshness: fresh.length === 0 ? null : latest(fresh) }];
+    }),
+  );
+}
+
+function timingsIn(settings: Settings, dataset: Dataset): readonly Timing[] {
+  const chosen = settings.datasets[dataset.name] ?? {};
+  return timingsOf(dataset, examplePartitions(dataset, chosen)).map((timing) => timingWith(timing, chosen));
+}
+
+/** The codes that views spell out: those of the devices, which the warehouse itself brings, and those that the apps' table lists. */
+async function fixedValues(
+  db: Database,
+  relations: readonly Relation[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await sql<{
+    device_code: string;
+  }>`select device_code from core.dim_device order by device_key`.execute(db);
+  const apps = relations.find(({ name }) => name === "core.dim_app");
+  return new Map([
+    ["device_code", rows.map(({ device_code }) => device_code)],
+    ...(apps === undefined ? [] : acceptedValues(apps)),
+  ]);
+}

@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { crontabFile } from "../../config/config.ts";
+import { processEnvironment, type Environment } from "../../config/env.ts";
+import { readLeniently } from "../../config/read-leniently.ts";
+import { Settings } from "../../config/settings.ts";
+import { systemClock } from "../../core/clock.ts";
+import { hiderOf } from "../../core/secret.ts";
+import { readCrontab } from "../../crontab.ts";
+import { failed, well, type Diagnosis } from "../../watch/diagnosis.ts";
+import { diagnose } from "../../watch/doctor.ts";
+import { environmentFile, homeOf, settingsFile, settingsIn } from "../environment.ts";
+import { print } from "../output.ts";
+
+/** `storehouse doctor`: look at everything that a worker needs, and say what to do. */
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description(
+      "check settings, database, rights, pending migrations, token, clocks, disk, crontab, webhook, workers and what failed; nothing is changed",
+    )
+    .option("--notify", "send a test message to NOTIFY_URL")
+    .option("--json", "as JSON")
+    .addHelpText("after", "\nExit codes: 0 nothing failed (warnings do not count), 1 something did, 2 wrong arguments.")
+    .action((options: { notify?: true; json?: true }) => examine(options));
+}
+
+async function examine({ notify, json }: { notify?: true; json?: true }): Promise<void> {
+  const told = readEnvironmentPart();
+  const { environment } = told;
+  const { settings, diagnosis } = readSettingsPart(environment);
+  const home = homeOf(environment);
+  const found = await diagnose({
+    environment,
+    settings,
+    home,
+    clock: systemClock(),
+    crontab: { file: crontabFile({ environment, settings, home }), read: readCrontab },
+    triesWebhook: notify === true,
+  });
+  const checks = [...told.diagnoses, diagnosis, ...found];
+  const ok = checks.every(({ state }) => state !== "fail");
+  const { API_TOKEN = "", NOTIFY_URL = "", DATABASE_URL = "" } = environment;
+  const hide = hiderOf([API_TOKEN, NOTIFY_URL, URL.parse(DATABASE_URL)?.password ?? ""]);
+  print(hide(json ? JSON.stringify({ ok, checks }, null, 2) : textOf(checks)));
+  process.exitCode = ok ? 0 : 1;
+}
+
+function readEnvironmentPart(): { environment: Environment; diagnoses: readonly Diagnosis[] } {
+  const file = environmentFile();
+  const { environment, problems } = readLeniently(processEnvironment(), file);
+  if (problems.length > 0) return { environment, diagnoses: problems.map((problem) => failed("environment", problem)) };
+  const where = file === undefined ? "no .env" : file;
+  const names = ["API_BASE_URL", "API_TOKEN", "DATABASE_URL", "NOTIFY_URL"] as const;
+  const set = names.filter((name) => environment[name] !== undefined);
+  const found = `${set.length === 0 ? "nothing" : set.join(", ")} set (${where})`;
+  return { environment, diagnoses: [well("environment", found)] };
+}
+
+function readSettingsPart(environment: Environment): { settings: Settings; diagnosis: Diagnosis } {
+  try {
+    const file = settingsFile(environment);
+    return { settings: settingsIn(file), diagnosis: well("settings", `${file} fits`) };
+  } catch (error) {
+    return { settings: Settings.parse({}), diagnosis: failed("settings", error) };
+  }
+}
+
+function textOf(checks: readonly Diagnosis[]): string {
+  const width = Math.max(...checks.map(({ check }) => check.length));
+  const lines = checks.map(({ check, state, found, next }) => {
+    const line = `${state.padEnd(4)}  ${check.padEnd(width)}  ${found}`;
+    return next === null ? line : `${line}\n${" ".repeat(width + 8)}-> ${next}`;
+  });
+  const count = (state: Diagnosis["state"]) => checks.filter((one) => one.state === state).length;
+  return `${lines.join("\n")}\n\n${count("ok")} ok, ${count("warn")} to look at, ${count("fail")} failed.`;
+}

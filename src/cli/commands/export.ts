@@ -1,0 +1,64 @@
+import { Option, type Command } from "commander";
+import path from "node:path";
+import { programVersion } from "../../config/version.ts";
+import type { Day } from "../../core/day.ts";
+import { exportTables } from "../../export/export-tables.ts";
+import { namedRelations } from "../../export/named-relations.ts";
+import { readRelations } from "../../export/read-relations.ts";
+import { boundsOf, collect, dayArgument } from "../arguments.ts";
+import { withApp } from "../environment.ts";
+import { countOf, print, printJson, remark } from "../output.ts";
+import { table } from "../table.ts";
+
+type Options = {
+  readonly table: readonly string[];
+  readonly out: string;
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly json?: true;
+};
+
+/** `storehouse export`: tables as Parquet files, one a month. */
+export function addExport(program: Command): void {
+  program
+    .command("export")
+    .description("write tables and views as Parquet files, one a month; only months that changed are written again")
+    .addOption(
+      new Option(
+        "--table <name>",
+        "a table or view of core or mart or a view of ops, or a whole schema; may be repeated",
+      )
+        .argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? []))
+        .makeOptionMandatory(),
+    )
+    .requiredOption("--out <folder>", "where to")
+    .option("--from <day>", "only months from that of this day on", dayArgument)
+    .option("--to <day>", "only months up to that of this day", dayArgument)
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a manifest.json.",
+    )
+    .action((options: Options) =>
+      withApp(async ({ warehouse: { db, pool }, clock }) => {
+        const done = await exportTables(pool, {
+          relations: namedRelations(await readRelations(db), options.table),
+          within: boundsOf(options),
+          out: path.resolve(options.out),
+          storehouse: programVersion(),
+          now: () => clock.now(),
+          told: ({ table: name, written }) => {
+            if (written > 0) remark(`${name}: ${countOf(written, "file")} written.`);
+          },
+        });
+        if (options.json) return printJson(done);
+        print(
+          table(
+            ["table", "written", "unchanged", "removed", "rows", "bytes"],
+            done.map((one) => [one.table, one.written, one.unchanged, one.removed, one.rows, one.bytes]),
+          ),
+        );
+        for (const { table: name, rows } of done) if (rows === 0) print(`${name} has no rows to export.`);
+      }),
+    );
+}

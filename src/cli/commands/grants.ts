@@ -1,0 +1,65 @@
+import type { Command } from "commander";
+import type { Environment } from "../../config/env.ts";
+import { grantRoles, type GrantedRole, type RolePasswords } from "../../warehouse/grants.ts";
+import { printedStatements } from "../../warehouse/role-statements.ts";
+import { withApp } from "../environment.ts";
+import { print, printJson, remark } from "../output.ts";
+import { table } from "../table.ts";
+
+type Options = { readonly print?: true; readonly json?: true };
+
+/** `storehouse grants`: make the roles of the warehouse and set their rights. */
+export function addGrants(program: Command): void {
+  program
+    .command("grants")
+    .description(
+      "make the roles storehouse_owner, storehouse_loader and storehouse_reader and set their rights; again after each upgrade",
+    )
+    .option("--print", "print the SQL for a database administrator instead, without a database")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      `
+Run it as a superuser, or as the owner of the database who may make roles. A role logs in once it has a password: of
+STOREHOUSE_OWNER_PASSWORD, STOREHOUSE_LOADER_PASSWORD and STOREHOUSE_READER_PASSWORD those that are set are taken, or the files that
+these names with _FILE behind them tell. Postgres is sent a verifier, never the password.
+Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do it.`,
+    )
+    .action((options: Options) => (options.print ? print(printedStatements().trimEnd()) : grant(options)));
+}
+
+async function grant(options: Options): Promise<void> {
+  await withApp(async (app) => {
+    const granted = await grantRoles(app.warehouse.db, passwordsOf(app.config.environment));
+    if (options.json)
+      return printJson(
+        granted.map(({ name, canLogin, isMighty }) => ({ role: name, can_login: canLogin, is_mighty: isMighty })),
+      );
+    print(
+      table(
+        ["role", "logs in", "for"],
+        granted.map((role) => [role.name, role.canLogin ? "yes" : "no", purposes[role.name] ?? ""]),
+      ),
+    );
+    print("The rights are set.");
+    for (const { name } of granted.filter(({ isMighty }) => isMighty))
+      remark(
+        `${name} was there before and may more on this server than it needs (superuser, makes roles or databases, or bypasses row security).`,
+      );
+  });
+}
+
+const purposes: Readonly<Record<GrantedRole["name"], string>> = {
+  storehouse_owner: "migrate, grants, dropping partitions",
+  storehouse_loader: "worker, sync and every other command",
+  storehouse_reader: "BI tools: mart, core and the views of ops",
+};
+
+function passwordsOf(environment: Environment): RolePasswords {
+  const {
+    STOREHOUSE_OWNER_PASSWORD: owner,
+    STOREHOUSE_LOADER_PASSWORD: loader,
+    STOREHOUSE_READER_PASSWORD: reader,
+  } = environment;
+  return Object.fromEntries(Object.entries({ owner, loader, reader }).filter(([, password]) => password !== undefined));
+}

@@ -1,0 +1,62 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { fail } from "../core/errors.ts";
+
+/** Variables by name. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** No secret is longer; what is, is another file. */
+const longest = 64 * 1024;
+
+/**
+ * The variables of all levels, those of an earlier one before those of a later one, with each secret that NAME_FILE tells read from
+ * its file. `toldBy` has, for those, the variable that told it. Throws a UsageError for a secret that one level tells twice, and for a file
+ * that cannot be read or is empty.
+ */
+export function withSecretFiles(
+  secrets: readonly string[],
+  levels: readonly Variables[],
+): { readonly given: Variables; readonly toldBy: ReadonlyMap<string, string> } {
+  const given: Record<string, string | undefined> = Object.assign({}, ...levels.toReversed());
+  const toldBy = new Map<string, string>();
+  for (const name of secrets) {
+    const inFile = `${name}_FILE`;
+    const level = levels.find((one) => one[name] !== undefined || one[inFile] !== undefined);
+    if (level?.[name] !== undefined && level[inFile] !== undefined)
+      throw fail("bad_setting", { variable: `${name} and ${inFile}`, problem: "are both set: leave one out" });
+    given[name] = level?.[name];
+    const file = level?.[inFile];
+    if (file === undefined) continue;
+    given[name] = readSecret(inFile, file);
+    toldBy.set(name, inFile);
+  }
+  return { given, toldBy };
+}
+
+/** What the file holds, without the end of its line. */
+function readSecret(variable: string, file: string): string {
+  const text = readSome(variable, file).replace(/\r?\n$/, "");
+  if (text === "") throw fail("bad_setting", { variable, problem: `names a file with nothing in it: ${file}` });
+  return text;
+}
+
+function readSome(variable: string, file: string): string {
+  try {
+    // as a stream, so that what a shell or a container hands in as a pipe can be read too
+    const descriptor = openSync(file, "r");
+    try {
+      const buffer = Buffer.alloc(longest + 1);
+      let length = 0;
+      for (let read = -1; read !== 0 && length <= longest; length += read)
+        read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      if (length > longest)
+        throw fail("bad_setting", { variable, problem: `names a file too large for a secret: ${file}` });
+      return buffer.toString("utf8", 0, length);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "bad_setting" || typeof code !== "string") throw error;
+    throw fail("bad_setting", { variable, problem: `names a file that cannot be read (${code}): ${file}` });
+  }
+}

@@ -1,0 +1,33 @@
+import { secretNames, type Environment } from "./env.ts";
+import type { Variables } from "./secret-files.ts";
+
+/** A part of an address this long is no ordinary path: it is what makes the address of a webhook a secret. */
+const secretPath = 12;
+
+/** Every text that may stand in no log, error or table: the secrets, and of addresses what in them is secret. */
+export function secretsOf(environment: Environment | Variables): readonly string[] {
+  const values = Object.entries(environment).filter(([name]) => secretNames.includes(name));
+  return values.flatMap(([, value]) => (typeof value === "string" ? secretParts(value) : []));
+}
+
+function secretParts(value: string): readonly string[] {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null) return [value];
+  const passwords = [url.password, url.searchParams.get("password") ?? ""];
+  if (url.protocol.startsWith("postgres")) return withDecoded(passwords);
+  const path = `${url.pathname}${url.search}`;
+  return withDecoded([value, ...passwords, ...(path.length < secretPath ? [] : [path])]);
+}
+
+/** The driver shows a password as the address has it or as it is. */
+function withDecoded(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.flatMap((text) => [text, decoded(text)]))].filter((text) => text !== "");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

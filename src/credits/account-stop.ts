@@ -1,0 +1,87 @@
+import { sql, type QueryExecutorProvider } from "kysely";
+
+/** Why nothing is asked for an account. `dataset` and `operation` are empty where the refusal named none. */
+export type AccountStop = {
+  readonly code: string;
+  readonly operation: string;
+  readonly dataset: string;
+  readonly message: string;
+};
+
+/** The distances of looks at an account that was refused: the first, and the longest that they grow to by doubling. */
+export type LookDistances = { readonly firstMs: number; readonly longestMs: number };
+
+/** A stop that comes so soon after one was lifted is the same one, and its looks stay as rare as they were. */
+const sameFor = sql`interval '2 hours'`;
+
+/**
+ * Stops all asking of an account, for all its processes. True when the refusal is news: neither known by another process, nor the one
+ * that a look had lifted a while ago.
+ */
+export async function noteStop(
+  db: QueryExecutorProvider,
+  accountId: string,
+  stop: AccountStop,
+  distances: LookDistances,
+): Promise<boolean> {
+  const again = sql`s.lifted_at > clock_timestamp() - ${sameFor}`;
+  const { rows } = await sql<{ look_count: number }>`
+    insert into ops.account_stop as s (account_id, code, operation, dataset, message, stopped_at, look_count, next_look_at)
+    values (${accountId}, ${stop.code}, ${stop.operation}, ${stop.dataset}, ${stop.message}, clock_timestamp(), 0,
+            clock_timestamp() + ${distance(sql`0`, distances)})
+    on conflict (account_id) do update
+    set    code = excluded.code, operation = excluded.operation, dataset = excluded.dataset, message = excluded.message,
+           stopped_at = excluded.stopped_at, lifted_at = null, look_count = case when ${again} then s.look_count else 0 end,
+           next_look_at = clock_timestamp() + ${distance(sql`case when ${again} then s.look_count else 0 end`, distances)}
+    where  s.lifted_at is not null
+    returning look_count`.execute(db);
+  return rows[0]?.look_count === 0;
+}
+
+/** The stop of an account, null when there is none. `workerId`: one that was noted before that process entered does not concern it. */
+export async function readStop(
+  db: QueryExecutorProvider,
+  accountId: string,
+  workerId: string | null = null,
+): Promise<AccountStop | null> {
+  const { rows } = await sql<AccountStop>`
+    select s.code, s.operation, s.dataset, s.message
+    from   ops.account_stop as s
+    where  s.account_id = ${accountId} and s.lifted_at is null
+    and    not exists (select from ops.worker as w where w.worker_id = ${workerId}::bigint and w.started_at > s.stopped_at)`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}
+
+/** Takes the next look for this process when its time has come; of several that wait one gets it. The look after it is twice as far off. */
+export async function takeLook(
+  db: QueryExecutorProvider,
+  accountId: string,
+  distances: LookDistances,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update ops.account_stop as s
+    set    look_count = s.look_count + 1, next_look_at = clock_timestamp() + ${distance(sql`s.look_count + 1`, distances)}
+    where  s.account_id = ${accountId} and s.lifted_at is null and s.next_look_at <= clock_timestamp()
+    returning s.account_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** Lets all processes of the account ask again; with `operation` only where that one was refused. */
+export async function liftStop(
+  db: QueryExecutorProvider,
+  accountId: string,
+  operation: string | null = null,
+): Promise<void> {
+  await sql`
+    update ops.account_stop set lifted_at = clock_timestamp()
+    where  account_id = ${accountId} and lifted_at is null and operation = coalesce(${operation}, operation)`.execute(
+    db,
+  );
+}
+
+/** SQL: how far off a look is after so many. */
+function distance(looks: ReturnType<typeof sql>, { firstMs, longestMs }: LookDistances): ReturnType<typeof sql> {
+  return sql`least(${longestMs}::double precision, ${firstMs}::double precision * 2 ^ least(${looks}, 30)) * interval '1 millisecond'`;
+}

@@ -1,0 +1,47 @@
+import pg from "pg";
+import type { Column } from "./relation.ts";
+
+/** How a column travels: what Postgres is asked for, and what DuckDB makes of that text. */
+export type ColumnType = {
+  /** Expression over the column, for a `select` in Postgres. */
+  readonly select: string;
+  /** The type in DuckDB's words; it decides that in the Parquet file. */
+  readonly type: string;
+  /** Expression over the text that came, for a `select` in DuckDB. */
+  readonly read: (text: string) => string;
+};
+
+const plain: Readonly<Record<string, string>> = {
+  smallint: "SMALLINT",
+  integer: "INTEGER",
+  bigint: "BIGINT",
+  boolean: "BOOLEAN",
+  date: "DATE",
+  "timestamp without time zone": "TIMESTAMP",
+  "timestamp with time zone": "TIMESTAMPTZ",
+  // without a fixed number of digits there is no decimal that holds every value
+  numeric: "DOUBLE",
+  "double precision": "DOUBLE",
+  real: "FLOAT",
+};
+
+/** The widest decimal that Parquet's readers agree on. */
+const mostDigits = 38;
+
+/** How a column of a type is exported. Whatever has no type of its own in Parquet travels as Postgres writes it: JSON as its text. */
+export function columnType({ name, type }: Pick<Column, "name" | "type">): ColumnType {
+  const column = pg.escapeIdentifier(name);
+  if (type.endsWith("[]")) {
+    const list = `${scalarType(type.slice(0, -2))}[]`;
+    // as JSON: its quoting is the same on both sides
+    return { select: `to_json(${column})`, type: list, read: (text) => `cast(${text}::JSON as ${list})` };
+  }
+  const scalar = scalarType(type);
+  return { select: column, type: scalar, read: (text) => (scalar === "VARCHAR" ? text : `cast(${text} as ${scalar})`) };
+}
+
+function scalarType(type: string): string {
+  const [, digits = "", scale = "0"] = /^numeric\((\d+)(?:,(\d+))?\)$/.exec(type) ?? [];
+  if (digits !== "") return Number(digits) <= mostDigits ? `DECIMAL(${digits},${scale})` : "DOUBLE";
+  return plain[type] ?? "VARCHAR";
+}

@@ -1,0 +1,96 @@
+import { stringify } from "yaml";
+import { acceptedValues } from "./accepted-values.ts";
+import type { Freshness } from "./freshness.ts";
+import type { Column, Relation } from "./relation.ts";
+
+/** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: rows tell nothing of it). */
+export type TableFacts = { readonly datasets: readonly string[]; readonly freshness: Freshness | null };
+
+/** What the sources are made of. `fixed`: the values that a column of a view has, by its name, wherever it has that name. */
+export type DbtRequest = {
+  readonly relations: readonly Relation[];
+  readonly facts: ReadonlyMap<string, TableFacts>;
+  readonly fixed: ReadonlyMap<string, readonly string[]>;
+};
+
+const schemas = [
+  { schema: "core", description: "Normalised dimensions (dim_*) and facts (fact_*) of Storehouse." },
+  { schema: "mart", description: "What analysts open first: wide, names spelled out." },
+] as const;
+
+const heading = `# Written by \`storehouse dbt\` from the comments and keys of the database; write it again rather than change it.
+# For dbt 1.8 and newer.
+`;
+
+/** dbt reads YAML 1.1, in which `no`, `on` and `12:30` are no text: such words are quoted. */
+const yaml = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
+
+/** dbt's `sources.yml` for core and mart. The same database and configuration give the same text. */
+export function dbtSources(request: DbtRequest): string {
+  const sources = schemas.map(({ schema, description }) => ({
+    name: sourceName(schema),
+    schema,
+    description,
+    tags: ["storehouse"],
+    tables: request.relations.filter((one) => one.schema === schema).map((relation) => tableOf(relation, request)),
+  }));
+  return heading + stringify({ version: 2, sources }, yaml);
+}
+
+function sourceName(schema: string): string {
+  return `storehouse_${schema}`;
+}
+
+function tableOf(relation: Relation, { facts, fixed }: DbtRequest) {
+  const { datasets = [], freshness = null } = facts.get(relation.name) ?? {};
+  const tests = keyTests(relation);
+  const accepted = new Map([...(relation.isView ? fixed : []), ...acceptedValues(relation)]);
+  return {
+    name: relation.table,
+    description: withoutJinja(relation.comment),
+    ...(datasets.length === 0 ? {} : { tags: [...datasets] }),
+    ...(freshness === null
+      ? {}
+      : {
+          loaded_at_field: "fetched_at",
+          freshness: {
+            warn_after: { count: freshness.warnDays, period: "day" },
+            error_after: { count: freshness.errorDays, period: "day" },
+          },
+        }),
+    ...(tests.length === 0 ? {} : { data_tests: tests }),
+    columns: relation.columns.map((column) => columnOf(column, relation, accepted.get(column.name))),
+  };
+}
+
+/** A key of several columns is a test of the table: no two rows have the same ones. */
+function keyTests({ key }: Relation): readonly object[] {
+  return key.length < 2 ? [] : [{ unique: { column_name: `(${key.join(", ")})` } }];
+}
+
+function columnOf({ name, type, comment }: Column, { key, foreignKeys }: Relation, accepted?: readonly string[]) {
+  const tests = [
+    ...(key.length === 1 && key[0] === name ? ["unique"] : []),
+    ...(key.includes(name) ? ["not_null"] : []),
+    ...(accepted === undefined ? [] : [{ accepted_values: { values: [...accepted] } }]),
+    ...foreignKeys
+      .filter(({ column, to }) => column === name && to.startsWith("core."))
+      .map(({ to, toColumn }) => ({ relationships: { to: reference(to), field: toColumn } })),
+  ];
+  return {
+    name,
+    description: withoutJinja(comment),
+    data_type: type,
+    ...(tests.length === 0 ? {} : { data_tests: tests }),
+  };
+}
+
+function reference(relation: string): string {
+  const [schema = "", table = ""] = relation.split(".");
+  return `source('${sourceName(schema)}', '${table}')`;
+}
+
+/** dbt reads descriptions as templates: what looks like one is quoted inside one. */
+function withoutJinja(text: string): string {
+  return text.replaceAll(/\{[{%#]/g, (opening) => `{{ '${opening}' }}`);
+}

@@ -1,0 +1,132 @@
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { makeFolder } from "../core/folder.ts";
+import type { Window } from "../core/window.ts";
+import { columnType } from "./column-type.ts";
+import { readManifest, writeManifest, type ExportedFile, type Manifest } from "./manifest.ts";
+import { partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
+import type { Relation } from "./relation.ts";
+import { writePart, type PartWriter } from "./write-part.ts";
+
+/** What became of a table: files written, left as they were and taken away, and the rows and bytes of all that the manifest now names. */
+export type TableExport = {
+  readonly table: string;
+  readonly folder: string;
+  readonly written: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  readonly rows: number;
+  readonly bytes: number;
+};
+
+/** What an export of one table is made with. `within`: the months that these days touch are looked at, all others stay as they are. */
+export type TableRequest = {
+  readonly relation: Relation;
+  readonly within: Partial<Window>;
+  readonly out: string;
+  readonly storehouse: string;
+  readonly now: () => number;
+};
+
+type Made = { readonly file: ExportedFile; readonly isNew: boolean };
+
+/**
+ * Brings the files of a table up to date. New ones are made apart, under names that their rows decide; the manifest changes in one step when
+ * all are there; only then do old ones go. A kill on the way leaves the old manifest with its files, or the new one.
+ */
+export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
+  const { relation, within, out, now } = request;
+  const folder = path.join(out, relation.schema, relation.table);
+  await makeFolder(folder);
+  const before = await readManifest(folder);
+  const old = before?.files ?? [];
+  await sweep(folder, old);
+  const kept = old.filter((file) => !isWithin(file, within));
+  const made: Made[] = [];
+  for (const part of await partsOf(writer.client, relation, within)) {
+    const same = await stillThere(folder, old, part);
+    made.push({ file: same ?? (await writeNew({ ...request, folder }, writer, part)), isNew: same === null });
+  }
+  const written = made.filter(({ isNew }) => isNew).map(({ file }) => file);
+  const files = [...kept, ...made.map(({ file }) => file)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const gone = old.filter(({ path: name }) => !files.some((file) => file.path === name));
+  const manifest = manifestOf(request, files, new Date(now()).toISOString());
+  for (const { path: name } of written) await rename(path.join(folder, `${name}.part`), path.join(folder, name));
+  if (before === null || !saysTheSame(before, manifest)) await writeManifest(folder, manifest);
+  await sweep(folder, files);
+  return {
+    table: relation.name,
+    folder,
+    written: written.length,
+    unchanged: files.length - written.length,
+    removed: gone.filter(({ window }) => !files.some((file) => file.window?.from === window?.from)).length,
+    rows: files.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** Files without a window are always looked at. */
+function isWithin({ window }: ExportedFile, within: Partial<Window>): boolean {
+  const { start, end } = wholeMonths(within);
+  if (window === null) return true;
+  return (start === undefined || window.from >= start) && (end === undefined || window.from < end);
+}
+
+async function stillThere(folder: string, old: readonly ExportedFile[], part: TablePart): Promise<ExportedFile | null> {
+  const same = old.find(
+    ({ path: name, digest }) => digest === part.digest && path.posix.dirname(name) === (part.folder || "."),
+  );
+  if (same === undefined) return null;
+  const size = await stat(path.join(folder, same.path)).then(
+    (entry) => entry.size,
+    () => -1,
+  );
+  return size === same.bytes ? same : null;
+}
+
+async function writeNew(
+  { relation, folder, now }: TableRequest & { readonly folder: string },
+  writer: PartWriter,
+  part: TablePart,
+): Promise<ExportedFile> {
+  const name = path.posix.join(part.folder, `rows-${part.digest.slice(0, 16)}.parquet`);
+  await makeFolder(path.join(folder, part.folder));
+  const done = await writePart(writer, relation, { part, to: path.join(folder, `${name}.part`) });
+  const { rows, window, digest } = part;
+  return { path: name, window, rows, ...done, digest, written_at: new Date(now()).toISOString() };
+}
+
+function manifestOf({ relation, storehouse }: TableRequest, files: ExportedFile[], writtenAt: string): Manifest {
+  return {
+    format: "storehouse-export-1",
+    table: relation.name,
+    comment: relation.comment,
+    storehouse,
+    written_at: writtenAt,
+    key: [...relation.key],
+    columns: relation.columns.map(({ name, type, comment }) => ({
+      name,
+      type: columnType({ name, type }).type,
+      postgres: type,
+      comment,
+    })),
+    files,
+  };
+}
+
+function saysTheSame(before: Manifest, after: Manifest): boolean {
+  return JSON.stringify({ ...before, written_at: after.written_at }) === JSON.stringify(after);
+}
+
+/** Takes away files of ours that the manifest does not name: what an export that was killed left, and what was replaced. */
+async function sweep(folder: string, named: readonly Pick<ExportedFile, "path">[]): Promise<void> {
+  const keep = new Set(named.map(({ path: name }) => name));
+  const found = await readdir(folder, { recursive: true });
+  const names = found.map((name) => name.replaceAll("\\", "/"));
+  const ours = names.filter((name) => /(^|\/)rows-[\da-f]{16}\.parquet(\.part)?$/.test(name) && !keep.has(name));
+  for (const name of ours) await rm(path.join(folder, name), { force: true });
+  for (const name of names.filter((one) => /^date_month=[\w-]+$/.test(one))) {
+    const left = await readdir(path.join(folder, name));
+    if (left.length === 0) await rm(path.join(folder, name), { recursive: true });
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Pool, PoolClient } from "pg";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { makeFolder, unwritableFile } from "../core/folder.ts";
+import type { Window } from "../core/window.ts";
+import { isLostConnection } from "../warehouse/database-errors.ts";
+import { lockFileNow } from "../warehouse/embedded-lock.ts";
+import { exportTable, type TableExport } from "./export-table.ts";
+import { openParquetWriter } from "./parquet.ts";
+import type { Relation } from "./relation.ts";
+
+/** What to export and where to. `told` hears of each table as soon as it is done. */
+export type ExportRequest = {
+  readonly relations: readonly Relation[];
+  readonly within: Partial<Window>;
+  readonly out: string;
+  readonly storehouse: string;
+  readonly now: () => number;
+  readonly told?: (done: TableExport) => void;
+};
+
+const lockName = ".storehouse-export.lock";
+const workPrefix = ".storehouse-export-";
+
+/**
+ * Brings the files of some tables up to date, all as one moment of the database has them. Throws `export_under_way` where another export writes
+ * into the folder, `unwritable_file` where nothing can be written.
+ */
+export async function exportTables(pool: Pool, request: ExportRequest): Promise<readonly TableExport[]> {
+  const { out } = request;
+  await makeFolder(out);
+  using _lock = lockOn(out);
+  await sweepWork(out);
+  await using opened = new AsyncDisposableStack();
+  const work = opened.adopt(
+    await mkdtemp(path.join(out, workPrefix)).catch((error: NodeJS.ErrnoException) => {
+      throw unwritableFile(out, error);
+    }),
+    (folder) => rm(folder, { recursive: true, force: true }),
+  );
+  const parquet = opened.use(await openParquetWriter(work));
+  const client = await pool.connect();
+  opened.defer(() => client.release());
+  await begin(client);
+  opened.defer(() => client.query("rollback").then(nothing, nothing));
+  const done: TableExport[] = [];
+  for (const relation of request.relations) {
+    const one = await exportTable({ client, parquet, work }, { ...request, relation }).catch((error: unknown) => {
+      throw inOurWords(relation, error);
+    });
+    done.push(one);
+    request.told?.(one);
+  }
+  return done;
+}
+
+const nothing = () => undefined;
+
+/** One moment for all tables, and values as text that means the same on every machine. DuckDB may take its time between two statements. */
+async function begin(client: PoolClient): Promise<void> {
+  await client.query(`
+    begin isolation level repeatable read, read only;
+    set local idle_in_transaction_session_timeout = 0;
+    set local timezone = 'UTC';
+    set local datestyle = 'ISO, YMD';
+    set local intervalstyle = 'postgres';
+    set local extra_float_digits = 1;
+    set local bytea_output = 'hex'`);
+}
+
+function lockOn(out: string): Disposable {
+  let lock: Disposable | null;
+  try {
+    lock = lockFileNow(path.join(out, lockName));
+  } catch (error) {
+    throw unwritableFile(out, { code: (error as { errstr?: string }).errstr ?? String(error) });
+  }
+  if (lock === null) throw fail("export_under_way", { folder: out });
+  return lock;
+}
+
+/** What an export that was killed had under its hands. */
+async function sweepWork(out: string): Promise<void> {
+  const left = await readdir(out, { withFileTypes: true });
+  for (const entry of left)
+    if (entry.isDirectory() && entry.name.startsWith(workPrefix))
+      await rm(path.join(out, entry.name), { recursive: true, force: true });
+}
+
+function inOurWords({ name }: Relation, error: unknown): unknown {
+  if (error instanceof StorehouseError) return error;
+  if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
+  const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0];
+  return fail("export_failed", { table: name, problem }, error);
+}

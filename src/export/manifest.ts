@@ -1,0 +1,66 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { fail } from "../core/errors.ts";
+import { unwritableFile } from "../core/folder.ts";
+
+/** A file of an export: a whole month of a table, or the whole table where rows stand for no day. */
+const ExportedFile = z.strictObject({
+  /** From the manifest's folder, with slashes. */
+  path: z.string(),
+  /** First and last day, both counted in; null where rows stand for no day. */
+  window: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
+  rows: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+  /** What the rows said, whatever their order: another one as soon as any value is another one. */
+  digest: z.string(),
+  written_at: z.string(),
+});
+
+const Manifest = z.strictObject({
+  format: z.literal("storehouse-export-1"),
+  table: z.string(),
+  comment: z.string(),
+  storehouse: z.string(),
+  written_at: z.string(),
+  /** What each row is told by; files are sorted by it. */
+  key: z.array(z.string()),
+  columns: z.array(z.strictObject({ name: z.string(), type: z.string(), postgres: z.string(), comment: z.string() })),
+  files: z.array(ExportedFile),
+});
+
+/** What a table's folder says of itself. */
+export type Manifest = z.output<typeof Manifest>;
+
+/** One file as the manifest tells it. */
+export type ExportedFile = z.output<typeof ExportedFile>;
+
+/** The name of the manifest in a table's folder. */
+const manifestName = "manifest.json";
+
+/** The manifest of a folder; null where there is none. Throws a UsageError when it is none of ours. */
+export async function readManifest(folder: string): Promise<Manifest | null> {
+  const file = path.join(folder, manifestName);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw fail("unreadable_file", { file, cause: error.code }, error);
+  });
+  if (text === null) return null;
+  try {
+    return Manifest.parse(JSON.parse(text));
+  } catch (error) {
+    throw fail("bad_argument", { path: file, problem: "is no manifest of an export" }, error);
+  }
+}
+
+/** Puts a manifest into its folder, at once and whole. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const file = path.join(folder, manifestName);
+  try {
+    await writeFile(`${file}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { flush: true });
+    await rename(`${file}.part`, file);
+  } catch (error) {
+    throw unwritableFile(file, error as NodeJS.ErrnoException);
+  }
+}

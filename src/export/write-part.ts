@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import pg, { type PoolClient } from "pg";
+import { columnType } from "./column-type.ts";
+import { copyOut } from "./copy-out.ts";
+import type { ParquetWriter } from "./parquet.ts";
+import { from, type TablePart } from "./parts-of-table.ts";
+import type { Column, Relation } from "./relation.ts";
+
+/** Where the rows of a table are read from and by whom its files are made. `work` is a folder of the export's own. */
+export type PartWriter = { readonly client: PoolClient; readonly parquet: ParquetWriter; readonly work: string };
+
+/** Writes the rows of a part as a Parquet file. The same rows give the same bytes. */
+export async function writePart(
+  { client, parquet, work }: PartWriter,
+  relation: Relation,
+  { part, to }: { readonly part: TablePart; readonly to: string },
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const file = path.join(work, "rows.csv");
+  const columns = relation.columns.map((column) => ({ name: column.name, ...columnType(column) }));
+  const longest = await copyOut(client, statement(relation, part), file);
+  await parquet.write({ file, longest }, to, columns);
+  await rm(file);
+  return { bytes: (await stat(to)).size, sha256: await sha256Of(to) };
+}
+
+function statement(relation: Relation, part: TablePart): string {
+  const columns = relation.columns.map((column) => columnType(column).select);
+  return `
+    copy (select ${columns.join(", ")} from ${from(relation)} where ${part.where} order by ${order(relation)})
+    to stdout (format csv, null '\\N', force_quote *)`;
+}
+
+/** By the primary key; rows of a view by all that they hold. The order of letters is that of their codes on every machine. */
+function order({ columns, key }: Relation): string {
+  const by = key.length > 0 ? columns.filter(({ name }) => key.includes(name)) : columns;
+  const sorted = key.length > 0 ? by.toSorted((a, b) => key.indexOf(a.name) - key.indexOf(b.name)) : by;
+  return sorted.map(sortable).join(", ");
+}
+
+function sortable({ name, type }: Column): string {
+  const column = pg.escapeIdentifier(name);
+  if (type === "json") return `${column}::text collate "C"`;
+  return /^(text|character varying|character|"char")/.test(type) ? `${column} collate "C"` : column;
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}

@@ -1,0 +1,105 @@
+import { sql } from "kysely";
+import { fail } from "../core/errors.ts";
+import type { Database } from "../warehouse/database.ts";
+import { holdsLock } from "./workers.ts";
+
+/** So many attempts may end with the process before the slice counts as what ended it. */
+const mostBrokenOff = 3;
+
+/** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again or failed. */
+export type Reconciled = {
+  readonly buried: readonly string[];
+  readonly freed: number;
+  readonly failed: readonly string[];
+  readonly jobs: number;
+};
+
+/**
+ * Finds processes that died without a word, or of which nothing was heard for `deadAfterMs` although they hold their lock, and frees
+ * what they had: their slices wait again at no failure, their jobs can be taken, their sessions are ended. A slice that was under way
+ * at the end of several processes has failed. One statement for slices and processes, so that nobody who freezes over it holds up the others.
+ */
+export async function reconcile(db: Database, deadAfterMs: number): Promise<Reconciled> {
+  const { buried, sessions, freed, failed } = await freeSlices(db, deadAfterMs);
+  if (sessions.length > 0) await endSessions(db, sessions);
+  return { buried, freed, failed, jobs: await freeJobs(db) };
+}
+
+type Freed = {
+  readonly buried: readonly string[];
+  readonly sessions: readonly string[];
+  readonly freed: number;
+  readonly failed: readonly string[];
+};
+
+const poisoned = fail("process_died", { attempts: mostBrokenOff });
+
+async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
+  const { rows } = await sql<Freed>`
+    with buried as (
+      update ops.worker as w set stopped_at = clock_timestamp()
+      where  w.stopped_at is null
+      and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')
+      returning w.worker_id, w.session_name
+    ), stuck as (
+      -- one that a frozen session has locked is free by the next look
+      select s.slice_id from ops.slice as s
+      where  s.state = 'running'
+      and    (s.worker_id in (select worker_id from buried)
+              or exists (select from ops.worker as w where w.worker_id = s.worker_id and w.stopped_at is not null))
+      for    update skip locked
+    ), freed as (
+      update ops.slice as s
+      set    broken_off_count = s.broken_off_count + 1, due_at = null,
+             state = case when s.broken_off_count + 1 < ${mostBrokenOff} then 'pending' else 'failed' end,
+             error_code = case when s.broken_off_count + 1 < ${mostBrokenOff} then s.error_code else ${poisoned.code} end,
+             error_message = case when s.broken_off_count + 1 < ${mostBrokenOff} then s.error_message else ${poisoned.message} end,
+             ended_at = clock_timestamp()
+      from   stuck
+      where  s.slice_id = stuck.slice_id
+      returning s.slice_id, s.state
+    )
+    select coalesce((select array_agg(worker_id::text) from buried), '{}')                        as buried,
+           coalesce((select array_agg(session_name) from buried where session_name <> ''), '{}')  as sessions,
+           (select count(*)::int from freed where state = 'pending')                              as freed,
+           coalesce((select array_agg(slice_id::text) from freed where state = 'failed'), '{}')   as failed`.execute(
+    db,
+  );
+  return rows[0] ?? { buried: [], sessions: [], freed: 0, failed: [] };
+}
+
+/** A frozen process would hold its locks and what it has open for as long as it is frozen. Sessions of other roles are not ours to end. */
+async function endSessions(db: Database, names: readonly string[]): Promise<void> {
+  await sql`
+    select pg_catalog.pg_terminate_backend(a.pid) from pg_catalog.pg_stat_activity as a
+    where  a.application_name = any (${[...names]}::text[]) and a.datname = current_database() and a.usename = current_user
+    and    a.pid <> pg_backend_pid()
+    and    not exists (select from ops.worker as w where w.session_name = a.application_name and w.stopped_at is null)`.execute(
+    db,
+  );
+}
+
+/** Gives back what a process had that lives on under another number; no slice is to blame for that. */
+export async function leaveBehind(db: Database, workerId: string): Promise<void> {
+  await sql`
+    with left_behind as (
+      update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()) where worker_id = ${workerId}
+    )
+    update ops.slice set state = 'pending' where state = 'running' and worker_id = ${workerId}`.execute(db);
+}
+
+/** The name under which a worker takes jobs of the planner's queue. */
+export function jobTaker(workerId: string): string {
+  return `storehouse-${workerId}`;
+}
+
+/** Jobs that a process has locked that is in the ledger no more can be taken again. */
+async function freeJobs(db: Database): Promise<number> {
+  const { rows } = await sql<{ taker: string }>`
+    select distinct j.locked_by as taker
+    from   graphile_worker.jobs as j
+    join   ops.worker as w on j.locked_by = ${jobTaker("")} || w.worker_id and w.stopped_at is not null`.execute(db);
+  if (rows.length === 0) return 0;
+  await sql`select graphile_worker.force_unlock_workers(${rows.map(({ taker }) => taker)}::text[])`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,60 @@
+import { isIP } from "node:net";
+import pg from "pg";
+import { fail } from "../core/errors.ts";
+
+/** Modes that mean here what they mean to libpq. `prefer` and `allow` would fall back to plain text, and nobody would notice. */
+const modes = ["disable", "require", "verify-ca", "verify-full"];
+
+const unreadable = "is no address that can be read: write it as postgres://user:password@host:5432/database";
+const example =
+  "add ?sslmode=verify-full to it, with &sslrootcert=FILE for an authority of your own, or ?sslmode=disable in a network that you trust";
+
+/**
+ * The address as the driver takes it, its sslmode with the meaning that libpq gives it. Throws a UsageError where the server is neither
+ * this machine nor a socket and no sslmode says whether the way there is secured, and where a mode or a certificate does not fit.
+ */
+export function connectionString(url: string): string {
+  const [server = "", ...rest] = url.split("?");
+  const query = new URLSearchParams(rest.join("?"));
+  const asked = query.get("sslmode");
+  if (query.getAll("sslmode").length > 1) throw refused("names more than one sslmode");
+  if (query.has("ssl") || query.has("uselibpqcompat"))
+    throw refused("must say how to secure the way there by sslmode alone");
+  if (asked !== null && !modes.includes(asked)) throw refused(`names an sslmode that is none of ${modes.join(", ")}`);
+  // libpq's word for the authorities that the machine trusts anyway
+  const ofSystem = query.get("sslrootcert") === "system";
+  if (ofSystem && asked !== "verify-full")
+    throw refused("asks for sslrootcert=system, which takes sslmode=verify-full");
+  if (ofSystem) query.delete("sslrootcert");
+  if (asked === "verify-ca" && !query.has("sslrootcert"))
+    throw refused("asks for sslmode=verify-ca, which takes sslrootcert=FILE");
+  if (asked === null && query.has("sslrootcert"))
+    throw refused("names sslrootcert without sslmode: add sslmode=verify-full");
+  query.set("sslmode", asked ?? "disable");
+  query.set("uselibpqcompat", "true");
+  const whole = `${server}?${query.toString()}`;
+  const host = hostOf(whole);
+  if (asked === null && !isHere(host)) throw refused(`names another machine (${host}) and no sslmode: ${example}`);
+  return whole;
+}
+
+/** The driver's own reading, which knows sockets, `?host=` and PGHOST; it reads the certificates as well. */
+function hostOf(url: string): string {
+  try {
+    return new pg.Client({ connectionString: url }).host.toLowerCase();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code === "ERR_INVALID_URL" || code === "unknown") throw refused(unreadable);
+    throw refused(`names a certificate or key that cannot be read (${code})`);
+  }
+}
+
+/** True for a socket and for the machine itself. */
+function isHere(host: string): boolean {
+  if (host.startsWith("/") || host.startsWith("@") || host === "localhost" || host === "::1") return true;
+  return isIP(host) === 4 && host.startsWith("127.");
+}
+
+function refused(problem: string): Error {
+  return fail("bad_setting", { variable: "DATABASE_URL", problem });
+}

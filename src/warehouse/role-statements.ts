@@ -1,0 +1,156 @@
+/** Roles of a warehouse: `owner` owns the schemas and migrates, `loader` runs every other command, `reader` is for BI tools. */
+export const roles = {
+  owner: "storehouse_owner",
+  loader: "storehouse_loader",
+  reader: "storehouse_reader",
+} as const;
+
+/** Schemas that are ours; those that are not there are passed over. */
+const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_worker"];
+
+/** Tables that only migrations write. */
+const fixed = ["ops.migration", "ops.migration_lock", "core.dim_date", "core.dim_device"];
+
+/** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
+export const deletable = ["ops.credit_hold", "ops.reject"];
+
+/** What sessions of the reader are held to unless the role or the database says otherwise already. */
+const readerSettings = {
+  default_transaction_read_only: "on",
+  statement_timeout: "5min",
+  idle_in_transaction_session_timeout: "10min",
+};
+
+const list = (texts: readonly string[]): string => `array[${texts.map((text) => `'${text}'`).join(", ")}]`;
+
+/** Makes the roles that are missing, without login; one that is there is taken as it is. Needs the right to make roles where one is missing. */
+export const makeRoles = `
+do $$
+declare
+  wanted text;
+begin
+  foreach wanted in array ${list(Object.values(roles))} loop
+    if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
+      execute format('create role %I nologin', wanted);
+    end if;
+  end loop;
+  -- tables are handed over to the owner by somebody who may act as the owner
+  if not pg_catalog.pg_has_role(current_user, '${roles.owner}', 'usage') then
+    execute format('grant ${roles.owner} to %I', current_user);
+  end if;
+end
+$$;`;
+
+/** What of roles is kept by database: who may connect and how sessions of the reader behave. Needs the owner of the database where that is not set. */
+export const setDatabase = `
+do $$
+declare
+  wanted record;
+begin
+  for wanted in select r.name, p.privilege from unnest(${list(Object.values(roles))}) as r (name), unnest(array['connect', 'create']) as p (privilege)
+                where p.privilege = 'connect' or r.name = '${roles.owner}'
+  loop
+    if not pg_catalog.has_database_privilege(wanted.name, current_database(), wanted.privilege) then
+      execute format('grant %s on database %I to %I', wanted.privilege, current_database(), wanted.name);
+    end if;
+  end loop;
+  for wanted in select s.key as name, s.value from jsonb_each_text('${JSON.stringify(readerSettings)}') as s loop
+    if not exists (
+      select from pg_catalog.pg_db_role_setting as d, unnest(d.setconfig) as c (entry)
+      where  d.setrole = '${roles.reader}'::regrole and starts_with(c.entry, wanted.name || '=')
+      and    d.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database())))
+    then
+      execute format('alter role ${roles.reader} in database %I set %I = %L', current_database(), wanted.name, wanted.value);
+    end if;
+  end loop;
+end
+$$;`;
+
+/** Hands what is not the owner's yet over to the owner, so many at a time that a warehouse with thousands of partitions fits into the server's table of locks. */
+export const handOver = `
+do $$
+declare
+  thing record;
+  done  integer := 0;
+begin
+  for thing in
+    select 1 as turn, format('schema %I', n.nspname) as name from pg_catalog.pg_namespace as n
+    where  n.nspname = any (${list(schemas)}) and n.nspowner <> '${roles.owner}'::regrole
+    union  all
+    select 2, format(case c.relkind when 'c' then 'type %I.%I' when 'S' then 'sequence %I.%I' else 'table %I.%I' end, n.nspname, c.relname)
+    from   pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where  n.nspname = any (${list(schemas)}) and c.relowner <> '${roles.owner}'::regrole and c.relkind in ('r', 'p', 'v', 'm', 'S', 'c')
+    -- a sequence behind a column goes with its table
+    and    not exists (select from pg_catalog.pg_depend as d
+                       where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i') and c.relkind = 'S')
+    union  all
+    select 3, format('routine %s', p.oid::regprocedure)
+    from   pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+    where  n.nspname = any (${list(schemas)}) and p.proowner <> '${roles.owner}'::regrole
+    order  by 1, 2
+  loop
+    execute format('alter %s owner to ${roles.owner}', thing.name);
+    done := done + 1;
+    if done % 200 = 0 then commit; end if;
+  end loop;
+end
+$$;`;
+
+/** Sets anew, in one transaction, what the loader and the reader may do with what there is now. To be run by the owner. */
+export const setRights = `
+do $$
+declare
+  thing  record;
+  rights text;
+begin
+  for thing in select n.nspname as schema from pg_catalog.pg_namespace as n where n.nspname = any (${list(schemas)}) loop
+    execute format('revoke all on schema %I from ${roles.loader}, ${roles.reader}', thing.schema);
+    execute format('revoke all on all tables in schema %I from ${roles.loader}, ${roles.reader}', thing.schema);
+    execute format('revoke all on all sequences in schema %I from ${roles.loader}, ${roles.reader}', thing.schema);
+    if thing.schema not in ('parts', 'archive') then
+      execute format('grant usage on schema %I to ${roles.loader}', thing.schema);
+      execute format('grant usage on all sequences in schema %I to ${roles.loader}', thing.schema);
+    end if;
+    if thing.schema in ('core', 'mart', 'ops') then
+      execute format('grant usage on schema %I to ${roles.reader}', thing.schema);
+    end if;
+  end loop;
+  for thing in
+    select n.nspname as schema, format('%I.%I', n.nspname, c.relname) as name, c.relkind in ('v', 'm') as is_view, c.relrowsecurity as by_row, c.oid
+    from   pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where  n.nspname in ('raw', 'core', 'mart', 'ops', 'graphile_worker') and c.relkind in ('r', 'p', 'v', 'm')
+  loop
+    rights := case when thing.name = 'ops.migration_lock' then null
+                   when thing.is_view or thing.name = any (${list([...fixed, "graphile_worker.migrations"])}) then 'select'
+                   when thing.schema = 'ops' and thing.name <> all (${list(deletable)}) then 'select, insert, update'
+                   else 'select, insert, update, delete' end;
+    if rights is not null then
+      execute format('grant %s on %s to ${roles.loader}', rights, thing.name);
+    end if;
+    -- the queue's tables let nobody but their owner see a row unless a policy says so
+    if thing.by_row and not exists (select from pg_catalog.pg_policy where polrelid = thing.oid and polname = '${roles.loader}') then
+      execute format('create policy ${roles.loader} on %s for all to ${roles.loader} using (true) with check (true)', thing.name);
+    end if;
+    if thing.schema in ('core', 'mart') then
+      -- information_schema shows keys only to those who may do more than select; referring to a table takes the right to make one
+      execute format('grant %s on %s to ${roles.reader}', case when thing.is_view then 'select' else 'select, references' end, thing.name);
+    elsif thing.schema = 'ops' and thing.is_view then
+      execute format('grant select on %s to ${roles.reader}', thing.name);
+    end if;
+  end loop;
+  grant execute on function ops.make_partition(regclass, date) to ${roles.loader};
+end
+$$;`;
+
+/** Everything for a database administrator to run with psql in the warehouse's database; no password is in it. */
+export function printedStatements(): string {
+  return `-- Roles and rights of a Storehouse warehouse, for psql, as a superuser or the owner of the database. Run \`storehouse migrate\` before, and
+-- this in the warehouse's database (not with --single-transaction) now and after each upgrade. It may be run again at any time.
+${[makeRoles, setDatabase, handOver, setRights].join("\n")}
+
+-- Roles come without login. A password is asked for and sent as a verifier by:
+--   \\password ${roles.loader}
+--   alter role ${roles.loader} login;
+-- and in the same way for ${roles.owner} and ${roles.reader}.
+`;
+}

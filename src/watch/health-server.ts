@@ -1,0 +1,73 @@
+import type { AddressInfo } from "node:net";
+import fastify, { type FastifyInstance } from "fastify";
+import { fail } from "../core/errors.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Readiness } from "./readiness.ts";
+
+/** What a worker answers when it is looked at. */
+export type HealthParts = {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly ready: () => Promise<Readiness>;
+  readonly scrape: Metrics["scrape"];
+};
+
+/** A server that answers; `port` is the one that it got. Disposing cuts connections that are open. */
+export type HealthServer = AsyncDisposable & { readonly port: number };
+
+/** Several workers of one machine answer on ports in a row. */
+const mostPorts = 10;
+/** Requests are one line; whoever takes longer to send one is cut off. */
+const patienceMs = 5_000;
+
+/**
+ * Answers `/healthz`, `/readyz` and `/metrics` on the port, or on the next free one of ten where it is taken; null when all are.
+ * Throws `health_not_listening` where the host or port cannot be had at all.
+ */
+export async function startHealth(parts: HealthParts): Promise<HealthServer | null> {
+  const { host, port } = parts;
+  const ports =
+    port === 0 ? [0] : Array.from({ length: mostPorts }, (_, index) => port + index).filter((one) => one < 65_536);
+  for (const one of ports) {
+    const server = serverOf(parts);
+    try {
+      await server.listen({ host, port: one });
+    } catch (cause) {
+      await server.close();
+      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+      if (code === "EADDRINUSE") continue;
+      throw fail("health_not_listening", { host, port: one, cause: code }, cause);
+    }
+    const { port: got } = server.server.address() as AddressInfo;
+    return { port: got, [Symbol.asyncDispose]: () => server.close() };
+  }
+  return null;
+}
+
+function serverOf({ ready, scrape }: HealthParts): FastifyInstance {
+  const server = fastify({
+    logger: false,
+    // a scraper keeps its connection open, and a stop does not wait for it
+    forceCloseConnections: true,
+    requestTimeout: patienceMs,
+    bodyLimit: 1_024,
+  });
+  server.get("/healthz", () => ({ alive: true }));
+  server.get("/readyz", async (_, reply) => {
+    const readiness = await ready();
+    return reply
+      .code(readiness.ready ? 200 : 503)
+      .header("cache-control", "no-store")
+      .send(readiness);
+  });
+  server.get("/metrics", async (_, reply) => {
+    const { contentType, text } = await scrape();
+    return reply.header("content-type", contentType).header("cache-control", "no-store").send(text);
+  });
+  server.setNotFoundHandler((_, reply) =>
+    reply.code(404).send({ problem: "not found", next: "ask for /healthz, /readyz or /metrics" }),
+  );
+  server.setErrorHandler((_, __, reply) => reply.code(500).send({ problem: "broken", next: "see the worker's log" }));
+  return server;
+}

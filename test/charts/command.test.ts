@@ -1,0 +1,139 @@
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readRanks } from "../../src/charts/read-ranks.ts";
+import { day } from "../../src/core/day.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { all, readPicture } from "../support/picture.ts";
+
+let stage: Stage;
+let folder: string;
+let known: { track_id: string; country_code: string; keyword: string; devices: string };
+
+beforeAll(async () => {
+  stage = await openStage({ market: { apps: 1 } });
+  folder = await mkdtemp(path.join(tmpdir(), "storehouse-chart-"));
+  await stage.sync();
+  const [first] = await stage.query<typeof known>(`
+    select track_id, country_code, keyword, string_agg(distinct device_code, ',') as devices from mart.keyword_rank_daily
+    where keyword not like '-%' group by 1, 2, 3 order by count(keyword_rank) desc, 3 limit 1`);
+  known = first!;
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function chart(...command: readonly string[]) {
+  await using child = startChild(stage, ["chart", ...command], {
+    variables: { API_TOKEN: "", API_BASE_URL: "", TZ: "Pacific/Apia" },
+  });
+  return { code: await child.ended, ...child.output() };
+}
+
+function rank(overrides: Record<string, string> = {}) {
+  const options = {
+    app: known.track_id,
+    country: known.country_code,
+    keyword: known.keyword,
+    out: path.join(folder, "rank.svg"),
+    ...overrides,
+  };
+  return chart("rank", ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]));
+}
+
+test("draws ranks of every device or of one, into a folder that it makes, and the same bytes twice", async () => {
+  const out = path.join(folder, "new", "rank.svg");
+  expect(await rank({ out })).toMatchObject({ code: 0, stdout: "", stderr: `${out} is written.\n` });
+  const first = await readFile(out, "utf8");
+  expect(all(readPicture(first), "desc")[0]?.text).toContain("iPhone: asked for on 4 of 4 days");
+  await rank({ out, country: known.country_code.toLowerCase() });
+  expect(await readFile(out, "utf8")).toBe(first);
+  expect(await rank({ out, device: "ipad" })).toMatchObject({ code: 0 });
+  expect(all(readPicture(await readFile(out, "utf8")), "desc")[0]?.text).not.toContain("iPhone");
+  expect(await readdir(path.dirname(out))).toEqual(["rank.svg"]);
+});
+
+test("draws days before the first that was asked for as not asked for, and cuts what reaches too far", async () => {
+  expect(await rank({ from: "2026-08-10", to: "2090-01-01" })).toMatchObject({ code: 0 });
+  const desc = all(readPicture(await readFile(path.join(folder, "rank.svg"), "utf8")), "desc")[0]?.text;
+  expect(desc).toContain("2026-08-10 to 2026-09-19");
+});
+
+test("draws the coverage of a dataset, never asked days included", async () => {
+  const out = path.join(folder, "coverage.svg");
+  const done = await chart(
+    "coverage",
+    "--dataset",
+    "keyword_rank",
+    "--as-of",
+    today,
+    "--from",
+    "2026-08-01",
+    "--out",
+    out,
+  );
+  expect(done).toMatchObject({ code: 0 });
+  const text = await readFile(out, "utf8");
+  expect(all(readPicture(text), "desc")[0]?.text).toMatch(/^Calendar of 2026-08-01 to .* 15 never asked for/);
+  expect(
+    await chart(
+      "coverage",
+      "--dataset",
+      "keyword_rank",
+      "--as-of",
+      today,
+      "--from",
+      "2026-08-01",
+      "--app",
+      known.track_id,
+      "--country",
+      known.country_code,
+      "--out",
+      out,
+    ),
+  ).toMatchObject({ code: 0 });
+  expect(await readFile(out, "utf8")).toContain(`${known.track_id}, ${known.country_code}`);
+});
+
+test.each([
+  [{ app: "424242" }, "no app here has the id 424242"],
+  [{ keyword: "no such keyword at all" }, 'for "no such keyword at all" in'],
+  [{ device: "WATCH" }, "no rank for the device WATCH; name one of"],
+  [
+    { within: { start: day("2020-01-01"), end: day("2020-02-02") } },
+    "no day from 2020-01-01 to 2020-02-01 was asked for; days from 2026-08-1",
+  ],
+  [{ country: "XX" }, "in XX is loaded"],
+])("says of %j what the warehouse does not know", async (overrides, problem) => {
+  await using app = await stage.open();
+  const question = { app: known.track_id, country: known.country_code, keyword: known.keyword, within: {} };
+  await expect(readRanks(app.warehouse.db, { ...question, ...overrides })).rejects.toThrow(problem);
+});
+
+test("tells in one line what is wrong, ends with 2 and writes nothing", async () => {
+  const out = path.join(folder, "none.svg");
+  const { code, stderr, stdout } = await rank({ out, app: "424242" });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^nothing_to_draw: [^\n]*\n$/),
+  });
+  await expect(stat(out)).rejects.toThrow("ENOENT");
+  const proc = await rank({ out: "/proc/storehouse/rank.svg" });
+  expect(proc).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("unwritable_file: /proc/storehouse cannot be written"),
+  });
+});
+
+test("refuses a name that is no SVG file and a dataset that there is not", async () => {
+  expect(await rank({ out: path.join(folder, "rank.png") })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("ends with .svg"),
+  });
+  const unknown = await chart("coverage", "--dataset", "keyword_ranks", "--out", path.join(folder, "c.svg"));
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown_dataset") });
+});

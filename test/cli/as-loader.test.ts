@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { endless, everyCommand } from "../support/every-command.ts";
+import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
+import { everythingOn } from "../support/ingest-conformance.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { addDays } from "../../src/core/day.ts";
+
+// two dozen processes, one after the other
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+
+let granted: GrantedStage;
+let stage: Stage;
+let folder: string;
+
+beforeAll(async () => {
+  granted = await openGranted();
+  stage = await openStage({ market, database: granted.urlOf("loader") });
+  folder = await mkdtemp(path.join(tmpdir(), "storehouse-loader-"));
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await granted[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+test("the loader loads every dataset that there is, and the owner loads the same", async () => {
+  const run = { settings: everythingOn, request: { bounds: { start: addDays(today, -8) } } };
+  await stage.sync(run);
+  expect(Object.keys(await statesOf(stage)).filter((state) => state !== "loaded" && state !== "empty")).toEqual([]);
+  await using owners = await openStage({ market });
+  await owners.sync(run);
+  expect(await factsOf(stage)).toEqual(await factsOf(owners));
+});
+
+test("the loader is told what the owner's commands take", async () => {
+  for (const { typed, ends } of (await everyCommand(stage, folder, false)).slice(-1)) {
+    await using child = startChild(stage, typed);
+    expect([typed, await child.ended]).toEqual([typed, ends]);
+    expect(child.output().stderr).toMatch(/^roles_refused: .*storehouse grants --print/);
+  }
+});
+
+test("the loader runs the worker: its queue, its crontab and its jobs", async () => {
+  await using child = startChild(stage, ["worker"], { variables: { LOG_LEVEL: "warn" } });
+  const jobs = () => tried(granted.adminUrl, "select from graphile_worker._private_known_crontabs");
+  const ran = () => tried(granted.adminUrl, "select from ops.run where kind = 'schedule'");
+  await Promise.race([child.ended, until(async () => (await jobs()).length > 0 && (await ran()).length > 0)]);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+  expect(child.output().stderr).not.toMatch(/permission|42501|denied/);
+});
+
+test("rights that are set anew while a worker runs disturb nothing", async () => {
+  await using child = startChild(stage, ["worker"], { variables: { LOG_LEVEL: "warn" } });
+  const alive = () => tried(granted.adminUrl, "select from ops.worker where kind = 'worker' and stopped_at is null");
+  await Promise.race([child.ended, until(async () => (await alive()).length > 0)]);
+  await grant(granted.adminUrl);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+});
+
+test("the reader is told which role a command takes", async () => {
+  await using child = startChild({ ...stage, databaseUrl: granted.urlOf("reader") }, ["status"]);
+  expect(await child.ended).toBe(2);
+  expect(child.output().stderr).toMatch(/^rights_missing: .*storehouse_loader/);
+});
+
+test("the list of commands leaves none out", async () => {
+  await using child = startChild(stage, ["--help"]);
+  expect(await child.ended).toBe(0);
+  const known = [...child.output().stdout.matchAll(/^ {2}(\w+)(?: |$)/gm)].map(([, name]) => name ?? "");
+  const typed = (await everyCommand(stage, folder, true)).map((one) => one.typed[0] ?? "");
+  const listed = known.filter((name) => !["storehouse", "help"].includes(name));
+  expect([...new Set([...typed, ...endless])].sort()).toEqual(listed.sort());
+});

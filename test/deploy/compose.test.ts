@@ -1,0 +1,209 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { Environment, readEnvironment } from "../../src/config/env.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { connectionString } from "../../src/warehouse/connection.ts";
+import { filledIn, readCompose, type ComposeService } from "../support/compose-file.ts";
+
+const { text, file } = readCompose();
+const services = Object.entries(file.services);
+const ours = services.filter(([, { build }]) => build !== undefined);
+
+/** What the head of the file says has to be set. */
+const variables = {
+  API_BASE_URL: "http://sandbox:8080",
+  API_TOKEN: "sandbox-token",
+  POSTGRES_PASSWORD: "a-superuser-password",
+  STOREHOUSE_LOADER_PASSWORD: "a-loader-password",
+  STOREHOUSE_READER_PASSWORD: "a-reader-password",
+};
+
+const environmentOf = ({ environment }: ComposeService) =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filledIn(value, variables)]));
+
+function storehouse(...typed: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), ...typed], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], COLUMNS: "200" },
+  });
+  return stdout + stderr;
+}
+
+const help = storehouse("--help");
+
+describe("docker-compose.yml", () => {
+  test("has the services that are promised, behind the profiles that are promised", () => {
+    expect(services.map(([name, { profiles }]) => [name, ...profiles])).toEqual([
+      ["postgres"],
+      ["setup"],
+      ["worker"],
+      ["sandbox", "sandbox"],
+      ["metabase", "bi"],
+    ]);
+  });
+
+  test.each(ours)("%s runs a command that there is, with options that there are", (_, { command = [] }) => {
+    const [name = "", ...options] = command;
+    expect(help).toMatch(new RegExp(`^ {2}${name}\\b`, "m"));
+    const taken = options.filter((one) => one.startsWith("--"));
+    const itsHelp = taken.length === 0 ? "" : storehouse(name, "--help");
+    for (const option of taken) expect(itsHelp).toContain(option);
+  });
+
+  test.each(ours)("%s is given variables that the program knows and takes", (_, service) => {
+    const environment = environmentOf(service);
+    for (const name of Object.keys(environment)) expect(Object.keys(Environment.shape)).toContain(name);
+    const read = readEnvironment(environment);
+    if (read.DATABASE_URL !== undefined) expect(connectionString(read.DATABASE_URL)).toContain("sslmode=disable");
+  });
+
+  test("lets the worker in as the loader, with the password that setup gives it, and the superuser in nowhere else", () => {
+    const urlOf = (name: string) => new URL(environmentOf(file.services[name] as ComposeService)["DATABASE_URL"] ?? "");
+    expect([urlOf("worker").username, urlOf("worker").password]).toEqual([
+      "storehouse_loader",
+      variables.STOREHOUSE_LOADER_PASSWORD,
+    ]);
+    const postgres = environmentOf(file.services["postgres"] as ComposeService);
+    expect([urlOf("setup").username, urlOf("setup").pathname]).toEqual([
+      postgres["POSTGRES_USER"],
+      `/${postgres["POSTGRES_DB"]}`,
+    ]);
+    expect(urlOf("worker").pathname).toBe(urlOf("setup").pathname);
+    const withSuperuser = services.filter(([, service]) =>
+      JSON.stringify(service.environment).includes("POSTGRES_PASSWORD"),
+    );
+    expect(withSuperuser.map(([name]) => name)).toEqual(["postgres", "setup"]);
+  });
+
+  test("may have several workers: none has a name or a port of the machine", () => {
+    const worker = file.services["worker"];
+    expect([worker?.container_name, worker?.ports]).toEqual([undefined, []]);
+  });
+
+  test("asks for what it cannot do without in words, and its head names every variable", () => {
+    for (const name of Object.keys(variables)) {
+      const without = { ...variables, [name]: "" };
+      const missing = services.flatMap(([, { environment }]) =>
+        Object.values(environment).flatMap((value) => {
+          try {
+            filledIn(value, without);
+            return [];
+          } catch (error) {
+            return [String(error)];
+          }
+        }),
+      );
+      expect([name, missing.length > 0]).toEqual([name, true]);
+    }
+    const head = text.slice(0, text.indexOf("x-storehouse:"));
+    const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name ?? "");
+    for (const name of new Set(used)) if (name !== "LOG_LEVEL") expect(head).toContain(name);
+  });
+
+  test("waits for services that there are: healthy where they have a check, ended where they end", () => {
+    for (const [name, { depends_on: waits }] of services)
+      for (const [other, { condition, required = true }] of Object.entries(waits)) {
+        const service = file.services[other];
+        expect([name, other, service !== undefined]).toEqual([name, other, true]);
+        if (condition === "service_healthy") expect([other, service?.healthcheck !== undefined]).toEqual([other, true]);
+        if (condition === "service_completed_successfully") expect(service?.restart).not.toBe("unless-stopped");
+        // who is behind a profile may be missing
+        expect([other, required]).toEqual([other, service?.profiles.length === 0]);
+      }
+  });
+
+  test("pins every image to a version", () => {
+    for (const [, { image }] of services) expect(image).toMatch(/^[\w./-]+:v?\d+(\.\d+)+$/);
+    const { version } = JSON.parse(readFileSync(path.join(projectRoot, "package.json"), "utf8")) as { version: string };
+    for (const [, { image }] of ours) expect(image).toBe(`storehouse:${version}`);
+  });
+
+  test("shows ports on loopback only", () => {
+    for (const [, { ports }] of services)
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{\w+:-\d+\}:\d+$/);
+  });
+
+  test("declares the volumes that it uses, and mounts folders that there are", () => {
+    const used = services.flatMap(([, { volumes }]) => volumes.map((volume) => volume.split(":")[0] ?? ""));
+    expect([...new Set(used.filter((name) => !name.startsWith(".")))].sort()).toEqual(Object.keys(file.volumes).sort());
+    for (const folder of used.filter((name) => name.startsWith(".")))
+      expect(existsSync(path.join(projectRoot, folder))).toBe(true);
+  });
+
+  test("gives our services no more rights than they take", () => {
+    for (const [, service] of ours)
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        init: true,
+      });
+  });
+
+  test("looks at the worker where it answers by default", () => {
+    const { health } = Settings.parse({});
+    expect(addressIn("worker")).toBe(`http://127.0.0.1:${String(health.port)}/readyz`);
+  });
+
+  test("looks at the sandbox where it answers, and the head of the file names its token", async () => {
+    const { command = [] } = file.services["sandbox"] ?? {};
+    const address = new URL(addressIn("sandbox"));
+    expect(command[command.indexOf("--port") + 1]).toBe(address.port);
+    await using sandbox = await startSandbox();
+    expect((await fetch(new URL(address.pathname, sandbox.url))).status).toBe(200);
+    expect(text).toContain(`http://sandbox:${address.port} and ${sandbox.token}`);
+  });
+});
+
+test("the health checks' own lines of code end with 0 or 1", async () => {
+  await using sandbox = await startSandbox();
+  for (const name of ["worker", "sandbox"]) {
+    const [, command, ...rest] = file.services[name]?.healthcheck?.test ?? [];
+    expect(command).toBe("node");
+    const [flag = "", code = ""] = rest;
+    const ends = (address: string) => nodeEnds([flag, code.replace(addressIn(name), address)]);
+    expect(await ends(`${sandbox.url}/openapi.json`)).toBe(0);
+    expect(await ends(`${sandbox.url}/nothing-here`)).toBe(1);
+    expect(await ends("http://127.0.0.1:1/")).toBe(1);
+  }
+});
+
+const hasCompose = spawnSync("docker", ["compose", "version"]).status === 0;
+
+test.skipIf(!hasCompose)("docker compose reads it", () => {
+  const { status, stderr } = spawnSync("docker", ["compose", "--profile", "*", "config", "--quiet"], {
+    cwd: projectRoot,
+    encoding: "utf8",
+    env: { ...process.env, ...variables },
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+});
+
+test("the image is made from pinned parts, runs as nobody special and starts with what the repository has", () => {
+  const dockerfile = readFileSync(path.join(projectRoot, "Dockerfile"), "utf8");
+  expect(dockerfile).toMatch(/^FROM node:24\.\d+\.\d+-\w+-slim$/m);
+  expect(dockerfile).toMatch(/^USER node$/m);
+  expect(dockerfile).toMatch(/^RUN npm ci /m);
+  expect(dockerfile).not.toMatch(/^(ENV|ARG).*(TOKEN|PASSWORD|DATABASE_URL)/m);
+  const ignored = readFileSync(path.join(projectRoot, ".dockerignore"), "utf8");
+  // everything but what is named, so that no .env goes into an image
+  expect(ignored.split("\n")[0]).toBe("*");
+  for (const [, name = ""] of ignored.matchAll(/^!(.+)$/gm))
+    expect(existsSync(path.join(projectRoot, name))).toBe(true);
+});
+
+function addressIn(service: string): string {
+  return /http:[^']+/.exec(file.services[service]?.healthcheck?.test.at(-1) ?? "")?.[0] ?? "";
+}
+
+/** How a Node of our own ends with these arguments, without standing in the way of a server in this process. */
+async function nodeEnds(args: readonly string[]): Promise<number | null> {
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  const [code] = (await once(child, "close")) as [number | null];
+  return code;
+}

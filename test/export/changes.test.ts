@@ -1,0 +1,145 @@
+import { readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
+
+const ranks = "core.fact_keyword_rank";
+let stage: ExportStage;
+
+beforeEach(async () => {
+  stage = await openExportStage();
+  await stage.ranks("2026-05-04", 3);
+  await stage.ranks("2026-06-04", 4);
+  await stage.ranks("2026-06-30", 1);
+  await stage.ranks("2026-07-01", 2);
+});
+afterEach(() => stage[Symbol.asyncDispose]());
+
+async function counts(within = {}) {
+  const [done] = await stage.export([ranks], within);
+  return { written: done?.written, unchanged: done?.unchanged, removed: done?.removed, rows: done?.rows };
+}
+
+test("writes a file a month, and a manifest that tells of each the window, the rows and the checksum", async () => {
+  expect(await counts()).toEqual({ written: 3, unchanged: 0, removed: 0, rows: 10 });
+  const manifest = await stage.manifest(ranks);
+  expect(manifest.files.map(({ window, rows }) => ({ window, rows }))).toEqual([
+    { window: { from: "2026-05-01", to: "2026-05-31" }, rows: 3 },
+    { window: { from: "2026-06-01", to: "2026-06-30" }, rows: 5 },
+    { window: { from: "2026-07-01", to: "2026-07-31" }, rows: 2 },
+  ]);
+  expect(manifest).toMatchObject({
+    table: ranks,
+    key: ["app_key", "date_day", "country_key", "keyword_key", "device_key"],
+  });
+  expect(manifest.columns[6]).toEqual({
+    name: "observed_at",
+    type: "TIMESTAMP",
+    postgres: "timestamp without time zone",
+    comment: expect.stringMatching(/^Crawl time/),
+  });
+  for (const file of manifest.files) {
+    expect(file.path).toMatch(new RegExp(`^date_month=${file.window?.from.slice(0, 7)}/rows-[0-9a-f]{16}\\.parquet$`));
+    expect(await sha256(path.join(stage.out, "core", "fact_keyword_rank", file.path))).toBe(file.sha256);
+  }
+});
+
+test("writes no file at all when nothing changed", async () => {
+  await stage.export([ranks, "dim_country", "mart.keyword_rank_daily"]);
+  const before = await stage.files();
+  const done = await stage.export([ranks, "dim_country", "mart.keyword_rank_daily"]);
+  expect(done.map(({ written, removed }) => [written, removed])).toEqual(done.map(() => [0, 0]));
+  expect(await stage.files()).toEqual(before);
+});
+
+test.each([
+  [
+    "a value, by hand, with the time of receipt as it was",
+    "update core.fact_keyword_rank set rank = 9 where date_day = '2026-06-30'",
+  ],
+  ["a value to null", "update core.fact_keyword_rank set rank = null where date_day = '2026-06-30'"],
+  [
+    "two values of one row for another",
+    "update core.fact_keyword_rank set rank = 5 - rank where date_day = '2026-06-04' and rank in (2, 3)",
+  ],
+  ["a row that went", "delete from core.fact_keyword_rank where date_day = '2026-06-30'"],
+])("writes the month again in which changed: %s, and that one only", async (_, statement) => {
+  await counts();
+  const before = await stage.manifest(ranks);
+  await stage.pool.query(statement);
+  expect(await counts()).toMatchObject({ written: 1, unchanged: 2 });
+  const after = await stage.manifest(ranks);
+  expect(after.files.map(({ path: name }, index) => name === before.files[index]?.path)).toEqual([true, false, true]);
+  expect(after.files.map((file) => file.written_at.slice(11, 13))).toEqual(["01", "02", "01"]);
+  expect(await readdir(path.join(stage.out, "core/fact_keyword_rank/date_month=2026-06"))).toHaveLength(1);
+});
+
+test("the same rows give the same bytes, in whatever order they were written", async () => {
+  await counts();
+  const [, before] = (await stage.manifest(ranks)).files;
+  await stage.pool.query(`
+    create temp table kept as select * from core.fact_keyword_rank where date_day >= '2026-06-01' and date_day < '2026-07-01';
+    delete from core.fact_keyword_rank where date_day >= '2026-06-01' and date_day < '2026-07-01';
+    insert into core.fact_keyword_rank select * from kept order by keyword_key desc`);
+  expect(await counts()).toMatchObject({ written: 0, unchanged: 3 });
+  await rm(path.join(stage.out, "core"), { recursive: true });
+  await counts();
+  const [, after] = (await stage.manifest(ranks)).files;
+  expect(after?.sha256).toBe(before?.sha256);
+});
+
+test("a month that has no rows any more goes from the manifest, and its folder with it", async () => {
+  await counts();
+  await stage.pool.query("delete from core.fact_keyword_rank where date_day < '2026-06-01'");
+  expect(await counts()).toEqual({ written: 0, unchanged: 2, removed: 1, rows: 7 });
+  expect(await readdir(path.join(stage.out, "core/fact_keyword_rank"))).toEqual([
+    "date_month=2026-06",
+    "date_month=2026-07",
+    "manifest.json",
+  ]);
+});
+
+test("with --from and --to whole months are brought up to date, and all others are left as they were", async () => {
+  await counts();
+  await stage.pool.query(
+    "update core.fact_keyword_rank set rank = 100; delete from core.fact_keyword_rank where date_day < '2026-06-01'",
+  );
+  const june = { start: day("2026-06-15"), end: day("2026-06-21") };
+  expect(await counts(june)).toEqual({ written: 1, unchanged: 2, removed: 0, rows: 10 });
+  expect(await counts({ start: day("2026-07-31") })).toMatchObject({ written: 1, removed: 0 });
+  expect(await counts({ end: day("2026-06-01") })).toMatchObject({ written: 0, removed: 1 });
+  expect(await counts()).toMatchObject({ written: 0, unchanged: 2 });
+});
+
+test("a file that is gone or cut is written again, and what a killed export left behind is taken away", async () => {
+  await counts();
+  const folder = path.join(stage.out, "core", "fact_keyword_rank");
+  const [may, june] = (await stage.manifest(ranks)).files;
+  await rm(path.join(folder, may!.path));
+  await writeFile(path.join(folder, june!.path), "PAR1");
+  const strays = [
+    "date_month=2026-07/rows-0123456789abcdef.parquet.part",
+    "date_month=2026-07/rows-fedcba9876543210.parquet",
+  ];
+  for (const stray of strays) await writeFile(path.join(folder, stray), "PAR1");
+  await writeFile(path.join(folder, "mine.txt"), "not ours");
+  expect(await counts()).toMatchObject({ written: 2, unchanged: 1 });
+  expect(await readdir(path.join(folder, "date_month=2026-07"))).toHaveLength(1);
+  expect(await readdir(folder)).toContain("mine.txt");
+  for (const file of (await stage.manifest(ranks)).files)
+    expect(await sha256(path.join(folder, file.path))).toBe(file.sha256);
+});
+
+test("another type of a column makes another file, another comment another manifest alone", async () => {
+  await stage.export(["core.dim_device"]);
+  const before = await stage.manifest("core.dim_device");
+  await stage.pool.query("comment on column core.dim_device.device_name is 'Its name.'");
+  expect((await stage.export(["core.dim_device"]))[0]).toMatchObject({ written: 0, unchanged: 1 });
+  const commented = await stage.manifest("core.dim_device");
+  expect([commented.files, commented.columns[2]?.comment]).toEqual([before.files, "Its name."]);
+  await stage.pool.query("alter table core.dim_device alter column device_name type varchar(99)");
+  expect((await stage.export(["core.dim_device"]))[0]).toMatchObject({ written: 0 });
+  await stage.pool.query("alter table core.dim_device add column weight integer");
+  expect((await stage.export(["core.dim_device"]))[0]).toMatchObject({ written: 1 });
+});

@@ -1,0 +1,108 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
+import { startChild, type Child } from "../support/ingest-child.ts";
+import { until } from "../support/ingest-stage.ts";
+
+const ranks = "core.fact_keyword_rank";
+let stage: ExportStage;
+
+beforeEach(async () => {
+  stage = await openExportStage();
+});
+afterEach(() => stage[Symbol.asyncDispose]());
+
+function start(...options: readonly string[]): Child {
+  const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+  return startChild(behind, ["export", ...options], {
+    variables: { API_TOKEN: "", API_BASE_URL: "", TZ: "Asia/Kathmandu" },
+  });
+}
+
+async function run(...options: readonly string[]) {
+  await using child = start(...options);
+  return { code: await child.ended, ...child.output() };
+}
+
+async function isTrue(): Promise<void> {
+  const { files } = await stage.manifest(ranks);
+  for (const { path: name, sha256: sum } of files)
+    expect(await sha256(path.join(stage.out, "core", "fact_keyword_rank", name))).toBe(sum);
+}
+
+test("an export that is killed leaves the last good state; the next one brings it up to date and clears up", async () => {
+  for (const month of ["2026-04-01", "2026-05-01", "2026-06-01"]) await stage.ranks(month, 3);
+  await stage.export([ranks]);
+  const before = await stage.manifest(ranks);
+  for (const month of ["2026-04-02", "2026-05-02", "2026-06-02"]) await stage.ranks(month, 50_000);
+  await using child = start("--table", ranks, "--out", stage.out);
+  const parts = async () => (await readdir(stage.out, { recursive: true })).filter((name) => name.endsWith(".part"));
+  await until(async () => (await parts()).length > 0);
+  child.process.kill("SIGKILL");
+  expect(await child.ended).toBe("SIGKILL");
+  expect(await stage.manifest(ranks)).toEqual(before);
+  await isTrue();
+  expect((await stage.export([ranks]))[0]).toMatchObject({ written: 3, rows: 150_009 });
+  await isTrue();
+  const left = (await readdir(stage.out, { recursive: true })).filter((name) => /part$|csv$|export-/.test(name));
+  expect(left).toEqual([]);
+});
+
+test("two exports into one folder at once: the second is told to wait, and the first is not disturbed", async () => {
+  await stage.ranks("2026-04-01", 20_000);
+  const both = await Promise.allSettled([stage.export([ranks]), stage.export([ranks])]);
+  expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const refused = both.find((one) => one.status === "rejected");
+  expect(refused?.reason).toMatchObject({ code: "export_under_way" });
+  await isTrue();
+});
+
+test("the command prints what became of each table, for people and for programs, the same in any time zone", async () => {
+  await stage.ranks("2026-04-30", 2);
+  const first = await run(
+    "--table",
+    "fact_keyword_rank,mart.keyword_rank_daily,core.app_match",
+    "--table",
+    "dim_device",
+    "--out",
+    stage.out,
+  );
+  expect(first).toMatchObject({ code: 0 });
+  const [headings, , ...lines] = first.stdout.trim().split("\n");
+  expect(headings).toMatch(/^table +written +unchanged +removed +rows +bytes$/);
+  expect(lines).toEqual([
+    expect.stringMatching(/^core\.app_match +1 +0 +0 +0 +/),
+    expect.stringMatching(/^core\.dim_device +1 +0 +0 +3 +/),
+    expect.stringMatching(/^core\.fact_keyword_rank +1 +0 +0 +2 +/),
+    expect.stringMatching(/^mart\.keyword_rank_daily +1 +0 +0 +2 +/),
+    "core.app_match has no rows to export.",
+  ]);
+  const again = await run("--table", "core", "--from", "2027-01-01", "--out", stage.out, "--json");
+  expect(JSON.parse(again.stdout)).toContainEqual(
+    expect.objectContaining({ table: ranks, written: 0, unchanged: 1, rows: 2 }),
+  );
+  expect((await stage.export(["dim_device"]))[0]).toMatchObject({ written: 0, unchanged: 1 });
+});
+
+test.each([
+  [
+    ["--table", "core.fact_keyword_ranks"],
+    /^unknown_table: .* core\.fact_keyword_ranks, did you mean core\.fact_keyword_rank\?;/,
+  ],
+  [["--table", "keyword_rank_dayly"], /^unknown_table: .*, did you mean keyword_rank_daily\?;/],
+  [["--table", "raw.answer"], /^unknown_table: no table or view has the name raw\.answer/],
+  [["--table", "ops.request"], /^unknown_table: /],
+  [["--table", "dim_app; drop table core.dim_app"], /^unknown_table: /],
+  [["--table", "dim_app", "--from", "2026-02-01", "--to", "2026-01-01"], /^bad_argument: .*--from is after --to/],
+  [
+    ["--table", "dim_app", "--out", "/proc/storehouse/out"],
+    /^unwritable_file: \/proc\/storehouse\/out cannot be written: ENOENT/,
+  ],
+  [["--table", "dim_app", "--out", "/dev/null/out"], /^unwritable_file: \/dev\/null\/out cannot be written: ENOTDIR/],
+  [["--table", "dim_app", "--out", "/dev/null"], /^unwritable_file: \/dev\/null cannot be written: EEXIST/],
+])("tells what is wrong with %j in one line and ends with 2", async (options, problem) => {
+  const { code, stderr, stdout } = await run(...(options.includes("--out") ? [] : ["--out", stage.out]), ...options);
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});

@@ -1,0 +1,189 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { projectRoot } from "../../src/config/config.ts";
+import { startRunner } from "../../src/queue-runner.ts";
+import { canary, givenAway, tablesWithCanary, token } from "../support/canary.ts";
+import { everyCommand } from "../support/every-command.ts";
+import { grant, urlAs } from "../support/granted-stage.ts";
+import { startChild, type Child } from "../support/ingest-child.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+import { migrate } from "../../src/warehouse/migrate.ts";
+
+// two dozen processes, one after the other
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+
+/** Passwords with characters that an address writes in another way. */
+const password = (role: string) => `${role}/%@:${canary}?#`;
+const webhook = `https://hooks.example/services/${canary}/B0`;
+
+/** What a worker answers to whoever looks at it. */
+const endpoints = ["/healthz", "/readyz", "/metrics", "/nothing-there"];
+
+let server: OwnPostgres;
+let stage: Stage;
+let adminUrl: string;
+let folder: string;
+
+beforeAll(async () => {
+  server = await ownPostgres();
+  const url = await server.database();
+  await migrate(url);
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query("alter system set log_statement = 'all'");
+  await admin.query("alter system set log_parameter_max_length = -1");
+  await admin.query("select pg_reload_conf()");
+  await admin.end();
+  await grant(url, { owner: password("owner"), loader: password("loader"), reader: password("reader") });
+  adminUrl = url;
+  stage = await openStage({
+    market: { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 },
+    database: urlAs(url, "storehouse_loader", password("loader")),
+    accounts: [{ token, total: 100_000, periodHours: 24 }],
+  });
+  folder = await mkdtemp(path.join(tmpdir(), "storehouse-canary-"));
+  await stage.sync();
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const variables = {
+  LOG_LEVEL: "trace",
+  // as the command line has it: types are stripped once and not by every process
+  NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
+  NOTIFY_URL: webhook,
+  STOREHOUSE_OWNER_PASSWORD: password("owner"),
+  STOREHOUSE_LOADER_PASSWORD: password("loader"),
+  STOREHOUSE_READER_PASSWORD: password("reader"),
+};
+
+/** Waits for the end of a command, and fails where its arguments or its words hold a secret. */
+async function endOf(child: Child): Promise<number | NodeJS.Signals | null> {
+  const typed = readFileSync(`/proc/${child.process.pid}/cmdline`, "utf8");
+  const ended = await child.ended;
+  const { stdout, stderr } = child.output();
+  for (const text of [typed, stdout, stderr]) expect(givenAway(text)).toBe(false);
+  return ended;
+}
+
+test("no command of the loader or the owner gives a secret away, and the server's own log has none", async () => {
+  for (const { typed, ends } of await everyCommand(stage, folder, true)) {
+    const isOwners = typed[0] === "grants";
+    await using child = startChild(isOwners ? { ...stage, databaseUrl: adminUrl } : stage, typed, { variables });
+    const ended = await endOf(child);
+    expect([typed.join(" "), ended, ended === ends ? "" : child.output().stderr]).toEqual([typed.join(" "), ends, ""]);
+  }
+  const admin = new pg.Pool({ connectionString: adminUrl, max: 1 });
+  const found = await tablesWithCanary({ query: async (text) => (await admin.query(text)).rows });
+  await admin.end();
+  expect(found).toMatchObject({ found: [] });
+  expect(found.searched).toBeGreaterThan(500);
+  const log = await readFile(server.log, "utf8");
+  expect(log).toContain("alter role");
+  expect(givenAway(log)).toBe(false);
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(
+    files.filter((one) => one.isFile()).map((one) => readFile(path.join(one.parentPath, one.name), "latin1")),
+  );
+  expect(texts.length).toBeGreaterThan(5);
+  expect(texts.filter(givenAway)).toEqual([]);
+});
+
+test("a worker gives none away, in its words or to whoever looks at it", async () => {
+  const port = await freePort();
+  await using child = startChild(stage, ["worker"], { variables, settings: { health: { port } } });
+  const begun = () => stage.query("select from ops.run where kind = 'schedule'");
+  await Promise.race([child.ended, until(async () => (await begun()).length > 0)]);
+  for (const endpoint of endpoints) {
+    const answer = await fetch(`http://127.0.0.1:${port}${endpoint}`);
+    expect([endpoint, givenAway([...answer.headers, await answer.text()])]).toEqual([endpoint, false]);
+  }
+  child.process.kill("SIGTERM");
+  expect(await endOf(child)).toBe(0);
+});
+
+test("wrong settings and a database that is away are told without them", async () => {
+  const away = urlAs("postgres://x:x@127.0.0.1:1/house", "me", password("loader"));
+  const wrong = urlAs(stage.databaseUrl, "storehouse_reader", password("loader"));
+  const cases: readonly [Record<string, string>, number][] = [
+    [{ DATABASE_URL: away }, 2],
+    [{ DATABASE_URL: wrong }, 2],
+    [{ DATABASE_URL: `${away}?sslmode=prefer` }, 2],
+    [{ DATABASE_URL: away.replace("127.0.0.1:1", "db.example") }, 2],
+    [{ DATABASE_URL: `mysql://${canary}` }, 2],
+    [{ API_TOKEN: `${canary} ${canary}` }, 2],
+    [{ API_BASE_URL: `https://me:${canary}@api.example` }, 2],
+    [{ STOREHOUSE_LOADER_PASSWORD: `é${canary}` }, 2],
+  ];
+  for (const [given, code] of cases) {
+    await using child = startChild(stage, ["status"], { variables: { ...variables, ...given } });
+    expect([Object.keys(given), await endOf(child)]).toEqual([Object.keys(given), code]);
+  }
+});
+
+test("the queue's last_error has none of what a job fails with", async () => {
+  await using app = await createApp(stage.config());
+  const address = `GET https://api.example/x?token=${encodeURIComponent(token)} ${app.databaseUrl} ${token}`;
+  const failed = Object.assign(new Error(address), { cause: new Error(address) });
+  const task = () => Promise.reject(failed);
+  const runner = await startRunner(app, {
+    taskList: { plan_due: task },
+    schedule: [],
+    onLost: () => undefined,
+    taker: "canary",
+  });
+  await runner.addJob("plan_due", {}, { jobKey: "canary", maxAttempts: 1 });
+  const errors = () =>
+    stage.query<{ error: string }>(
+      "select last_error as error from graphile_worker._private_jobs where key = 'canary' and last_error is not null",
+    );
+  await until(async () => (await errors()).length > 0);
+  await runner.stop();
+  const [told] = await errors();
+  expect(told?.error).toContain("[hidden]");
+  expect(givenAway(told)).toBe(false);
+});
+
+test.each(["throw", "reject"])("an error that nobody caught is printed without them (%s)", async (way) => {
+  const program = path.join(import.meta.dirname, "../support/crashing.ts");
+  const text = `to https://api.example?token=${encodeURIComponent(token)} of ${urlAs("postgres://x@h/d", "me", password("me"))} and ${webhook}`;
+  const environment = {
+    PATH: process.env["PATH"],
+    API_TOKEN: token,
+    DATABASE_URL: urlAs("postgres://x@h/d", "me", password("me")),
+    NOTIFY_URL: webhook,
+  };
+  const child = spawn(process.execPath, [program, way, text.replaceAll(webhook, "W")], {
+    env: environment,
+    cwd: folder,
+  });
+  let stderr = "";
+  child.stderr.on("data", (part) => (stderr += String(part)));
+  const [code] = await once(child, "close");
+  expect(code).toBe(1);
+  expect(stderr).toContain("[hidden]");
+  expect(givenAway(stderr)).toBe(false);
+});
+
+/** A port that nobody has now. */
+async function freePort(): Promise<number> {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  taken.close();
+  await once(taken, "close");
+  return port;
+}

@@ -1,0 +1,118 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { runWorker } from "../../src/worker.ts";
+import type { Rhythm } from "../../src/ingest/pulse.ts";
+import { startDoomed } from "../support/ingest-child.ts";
+import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const concurrency = 2;
+const settings = { api: { concurrency } };
+/** A tenth and less of the usual, so that a test need not wait for a minute. */
+const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 3_000, firstLookMs: 100, longestLookMs: 400 };
+const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "warn" };
+
+let calm: Calm;
+
+beforeAll(async () => {
+  calm = await calmRun();
+});
+
+async function allIsLoaded(stage: Stage): Promise<boolean> {
+  const states = await statesOf(stage);
+  const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
+  return row?.count === 5 * 2 * 12 * 4 && Object.keys(states).every((state) => state === "loaded");
+}
+
+/** Runs a worker in this process while `work` goes on. */
+async function besides(stage: Stage, work: () => Promise<void>): Promise<void> {
+  await using app = await stage.open({ settings });
+  const stop = new AbortController();
+  const running = runWorker({ ...app, rhythm }, stop.signal);
+  try {
+    await Promise.race([work(), running.then((error) => Promise.reject(error ?? new Error("the worker ended")))]);
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+const entriesOf = (stage: Stage, pid: number | undefined) =>
+  stage.query<{ stopped: boolean }>(
+    "select stopped_at is not null as stopped from ops.worker where pid = $1 order by worker_id",
+    [pid],
+  );
+
+test.each(["SIGSTOP", "SIGKILL"] as const)(
+  "another worker takes over from one that is ended by %s, at no attempt, and asks for no more again than was under way",
+  async (signal) => {
+    const gate = gateAfter(20);
+    await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+    await using child = startDoomed(stage, "worker", { settings, variables });
+    await until(() => gate.held() === concurrency);
+    child.process.kill(signal);
+    await besides(stage, async () => {
+      await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
+      await until(
+        async () =>
+          (
+            await stage.query(
+              "select from ops.credit_hold as h join ops.worker as w using (worker_id) where w.stopped_at is not null",
+            )
+          ).length === 0,
+      );
+      gate.open();
+      await until(() => allIsLoaded(stage));
+    });
+    if (signal === "SIGSTOP") {
+      // it wakes up, finds that it was buried, and enters anew
+      child.process.kill("SIGCONT");
+      await until(async () => (await entriesOf(stage, child.process.pid)).some(({ stopped }) => !stopped));
+      child.process.kill("SIGTERM");
+      expect(await child.ended).toBe(0);
+      expect(child.output().stderr).toMatch(/worker\.enters_anew/);
+    }
+    expect(await torn(stage)).toEqual([]);
+    expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
+    await expectCalm(stage, calm, concurrency);
+  },
+);
+
+test("one that wakes up while its successor is at work commits nothing over it and sends nothing new", async () => {
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startDoomed(stage, "worker", { settings, variables });
+  await until(() => gate.held() === concurrency);
+  child.process.kill("SIGSTOP");
+  await besides(stage, async () => {
+    await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
+    // the successor has asked for the same by now, and neither has its answer
+    await until(() => gate.held() > concurrency);
+    child.process.kill("SIGCONT");
+    gate.open();
+    await until(() => allIsLoaded(stage));
+  });
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+  expect(await torn(stage)).toEqual([]);
+  await expectCalm(stage, calm, concurrency);
+});
+
+test("a sync that was frozen for too long says so when it wakes up, and a worker has what it left", async () => {
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startDoomed(stage, "sync", { settings, variables });
+  await until(() => gate.held() === concurrency);
+  child.process.kill("SIGSTOP");
+  await besides(stage, async () => {
+    await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
+    child.process.kill("SIGCONT");
+    expect(await child.ended).toBe(2);
+    gate.open();
+    await until(() => allIsLoaded(stage));
+  });
+  await expectCalm(stage, calm, concurrency);
+});

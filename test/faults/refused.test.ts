@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import type { Rhythm } from "../../src/ingest/pulse.ts";
+import type { Fault } from "../../src/sandbox/sandbox.ts";
+import { runWorker, type WorkerState } from "../../src/worker.ts";
+import { startDoomed } from "../support/ingest-child.ts";
+import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+
+const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstLookMs: 40, longestLookMs: 160 };
+const settings = { api: { concurrency: 2 } };
+const refused = (operation: string, status: number): Fault => ({ operation, times: 1_000_000, kind: "status", status });
+const balance = "account.remaining-credits";
+
+type Working = AsyncDisposable & { readonly states: readonly WorkerState[] };
+
+/** A worker in this process, and the states that it told. */
+async function startWorker(stage: Stage, options: RunOptions = { settings }): Promise<Working> {
+  const app = await stage.open(options);
+  const stop = new AbortController();
+  const states: WorkerState[] = [];
+  const running = runWorker({ ...app, rhythm }, stop.signal, { onState: (state) => states.push(state) });
+  return {
+    states,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      expect(await running).toBeNull();
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const isNow = (worker: Working, is: WorkerState["is"]) => () => worker.states.at(-1)?.is === is;
+
+async function allIsLoaded(stage: Stage): Promise<boolean> {
+  const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
+  return row?.count === 5 * 2 * 12 * 4;
+}
+
+test("a worker whose token is refused stays up, asks nothing but whether it is accepted, and goes on when it is", async () => {
+  await using stage = await openStage({ faults: [refused(balance, 401)] });
+  await using worker = await startWorker(stage);
+  await until(isNow(worker, "aborted"));
+  expect(worker.states.map(({ is }) => is)).toEqual(["starting", "aborted"]);
+  expect(worker.states.at(-1)?.error).toMatchObject({ code: "unauthorised" });
+  const looks = () => stage.sandbox.log().length;
+  await until(() => looks() >= 4);
+  expect(stage.asked()).toEqual([]);
+  stage.sandbox.set({ faults: [] });
+  await until(() => allIsLoaded(stage));
+  expect(worker.states.at(-1)?.is).toBe("running");
+  expect(await stage.query("select code, operation, lifted_at is null as stopped from ops.account_stop")).toEqual([
+    { code: "unauthorised", operation: balance, stopped: false },
+  ]);
+});
+
+test("looks at a refused account grow rarer, and of several workers one looks", async () => {
+  await using stage = await openStage({ faults: [refused(balance, 403)] });
+  await using first = await startWorker(stage);
+  await using second = await startWorker(stage);
+  await until(() => isNow(first, "aborted")() && isNow(second, "aborted")());
+  const starts = 2;
+  await until(() => stage.sandbox.log().length >= starts + 4);
+  const [stop] = await stage.query<{ looks: number; gap: number }>(
+    "select look_count as looks, extract(epoch from next_look_at - clock_timestamp()) * 1000 as gap from ops.account_stop",
+  );
+  expect(stop?.looks).toBeGreaterThanOrEqual(4);
+  expect(stop?.looks).toBeLessThanOrEqual(stage.sandbox.log().length);
+});
+
+test("a refused operation stops every worker of the account, names the operation and the dataset to switch off, and spends no attempt", async () => {
+  await using stage = await openStage({ latencyMs: 2 });
+  await using first = await startWorker(stage);
+  await using second = await startWorker(stage);
+  await until(() => stage.asked().length > 0);
+  stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403)] });
+  await until(
+    () => first.states.some(({ is }) => is === "aborted") && second.states.some(({ is }) => is === "aborted"),
+  );
+  const told = first.states.find(({ is }) => is === "aborted")?.error;
+  expect(told).toMatchObject({ code: "forbidden" });
+  expect(told?.message).toMatch(/ios\.keyword-ranking.*keyword_rank.*switch the dataset off/);
+  expect(await stage.query("select from ops.slice where failures > 0 or state in ('failed', 'skipped')")).toEqual([]);
+  stage.sandbox.set({ faults: [] });
+  await until(() => allIsLoaded(stage));
+});
+
+test("says so once in the log, however often it is refused", async () => {
+  await using stage = await openStage({ faults: [refused("ios.keyword-ranking", 401)] });
+  const variables = { LOG_LEVEL: "info", TEST_RHYTHM: JSON.stringify(rhythm) };
+  await using child = startDoomed(stage, "worker", { settings, variables });
+  await until(() => stage.asked().filter(({ status }) => status === 401).length >= 6);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+  const lines = child.output().stderr.split("\n");
+  expect(lines.filter((line) => line.includes('"msg":"api.refused"'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('"msg":"slice.ended_badly"'))).toEqual([]);
+  expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
+});
+
+test("another token is another account: it starts clean beside one that is refused", async () => {
+  const accounts = [{ token: "sandbox-token", total: 1_000_000, periodHours: 24 }];
+  await using stage = await openStage({ accounts });
+  await using wrong = await startWorker(stage, { settings, environment: { API_TOKEN: "no-token-at-all-here" } });
+  await until(isNow(wrong, "aborted"));
+  await using right = await startWorker(stage);
+  await until(() => allIsLoaded(stage));
+  expect(right.states.map(({ is }) => is)).toEqual(["starting", "running"]);
+  expect(wrong.states.at(-1)?.is).toBe("aborted");
+});
+
+test("a foreground run that is refused ends with that, also while workers wait, and one after it is mended does not heed the old stop", async () => {
+  await using stage = await openStage();
+  await using calm = await openStage();
+  await calm.sync();
+  stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 401)] });
+  expect(await stage.sync({ settings })).toMatchObject({ outcome: "aborted", error: { code: "unauthorised" } });
+  stage.sandbox.set({ faults: [] });
+  expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
+  expect(await factsOf(stage)).toEqual(await factsOf(calm));
+});

@@ -1,0 +1,150 @@
+import { expect, test, vi } from "vitest";
+import { openWire } from "../support/cut-wire.ts";
+import { startChild, type Behind, type Child } from "../support/ingest-child.ts";
+import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const variables = { LOG_LEVEL: "info" };
+const settings = { api: { concurrency: 2 }, worker: { grace_seconds: 30 } };
+
+const startWorker = (behind: Behind, more: object = {}): Child =>
+  startChild(behind, ["worker"], { settings: { ...settings, ...more }, variables });
+
+const says = (child: Child, event: string) => until(() => child.output().stderr.includes(`"msg":"${event}"`));
+
+/** Tells a worker to stop, lets `meanwhile` happen once it knows, and returns how it ended. */
+async function stopped(child: Child, meanwhile: () => void | Promise<void> = () => undefined) {
+  child.process.kill("SIGTERM");
+  await says(child, "worker.stopping");
+  await meanwhile();
+  return child.ended;
+}
+
+/** Nothing is in hand any more, and nothing was counted against a slice. */
+async function expectAllGivenBack(stage: Stage): Promise<void> {
+  expect((await statesOf(stage))["running"]).toBeUndefined();
+  expect(await stage.query("select from ops.slice where failures > 0 or broken_off_count > 0")).toEqual([]);
+  expect(await stage.query("select from ops.credit_hold")).toEqual([]);
+  expect(await stage.query("select from graphile_worker.jobs where locked_at is not null")).toEqual([]);
+  expect(await stage.query("select from ops.worker where stopped_at is null")).toEqual([]);
+}
+
+test("a worker that is told to stop in the middle of a page waits for it, keeps it, gives back the rest, and ends with 0", async () => {
+  const gate = gateAfter(3);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startWorker(stage);
+  await until(() => gate.held() > 0);
+  let asked = 0;
+  // an answer is in the log when it is given
+  const answer = () => {
+    asked = stage.asked().length + gate.held();
+    gate.open();
+  };
+  expect(await stopped(child, answer)).toBe(0);
+  await expectAllGivenBack(stage);
+  // what was on its way was paid for and is there; nothing was sent after the signal
+  expect(stage.asked().length).toBe(asked);
+  const landed = await stage.query("select from ops.request where status = 200 and slice_id is not null");
+  expect(landed.length).toBe(asked);
+});
+
+test("a second signal ends it at once", async () => {
+  const gate = gateAfter(3);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startWorker(stage);
+  await until(() => gate.held() > 0);
+  expect(await stopped(child, () => void child.process.kill("SIGTERM"))).toBe(143);
+  gate.open();
+});
+
+test("a page that never comes is cut shortly before the grace time is over", async () => {
+  await using stage = await openStage({ faults: [{ kind: "stall", times: 1, operation: "dashboard.apps" }] });
+  await using child = startWorker(stage, { worker: { grace_seconds: 2 } });
+  await until(() => stage.sandbox.log().some(({ fault }) => fault === "stall"));
+  expect(await stopped(child)).toBe(0);
+  await expectAllGivenBack(stage);
+});
+
+test("it ends with 0 while the API is away", async () => {
+  await using stage = await openStage({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
+  await using child = startWorker(stage);
+  await says(child, "api.away");
+  expect(await stopped(child)).toBe(0);
+  await expectAllGivenBack(stage);
+});
+
+test("it ends with 0 while it waits for credits", async () => {
+  await using stage = await openStage({ accounts: [{ token: "sandbox-token", total: 1, periodHours: 1_000 }] });
+  await using child = startWorker(stage);
+  await until(async () => (await statesOf(stage))["deferred"] !== undefined);
+  expect(await stopped(child)).toBe(0);
+  await expectAllGivenBack(stage);
+});
+
+test.each(["gone", "silent"] as const)("it ends with 0 within the grace time while the database is %s", async (how) => {
+  const gate = gateAfter(3);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const url = new URL(stage.databaseUrl);
+  const wire = await openWire(Number(url.port));
+  url.port = String(wire.port);
+  await using child = startWorker({ ...stage, databaseUrl: url.href }, { worker: { grace_seconds: 3 } });
+  await until(() => gate.held() > 0);
+  if (how === "gone") await wire[Symbol.asyncDispose]();
+  else wire.stall();
+  expect(await stopped(child, gate.open)).toBe(0);
+  if (how === "silent") await wire[Symbol.asyncDispose]();
+});
+
+test("at its start it waits for a database that is not up yet, says so, and begins when it is", async () => {
+  await using stage = await openStage();
+  const url = new URL(stage.databaseUrl);
+  const real = Number(url.port);
+  const wire = await openWire(real);
+  await wire[Symbol.asyncDispose]();
+  url.port = String(wire.port);
+  await using child = startWorker({ ...stage, databaseUrl: url.href });
+  await says(child, "database.away");
+  await using _ = await openWire(real, wire.port);
+  await says(child, "worker.started");
+  expect(await stopped(child)).toBe(0);
+  await expectAllGivenBack(stage);
+});
+
+test("while it waits for the database at its start it ends with 0 when it is told to", async () => {
+  await using stage = await openStage();
+  await using child = startWorker({ ...stage, databaseUrl: "postgres://nobody@127.0.0.1:1/none" });
+  await says(child, "database.away");
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+});
+
+test("a database that the server does not have is not waited for", async () => {
+  await using stage = await openStage();
+  const url = new URL(stage.databaseUrl);
+  url.pathname = "/no_such_database";
+  await using child = startWorker({ ...stage, databaseUrl: url.href });
+  expect(await child.ended).toBe(2);
+  expect(child.output().stderr).toMatch(/database_unreachable.*3D000/);
+});
+
+test("a database that goes away while it works is waited for, and the work goes on", async () => {
+  await using stage = await openStage({ latencyMs: 5 });
+  const url = new URL(stage.databaseUrl);
+  const real = Number(url.port);
+  const wire = await openWire(real);
+  url.port = String(wire.port);
+  await using child = startWorker({ ...stage, databaseUrl: url.href });
+  await until(() => stage.asked().length >= 2);
+  await wire[Symbol.asyncDispose]();
+  // longer than work waits by itself: the spell of work has ended
+  await says(child, "database.away");
+  const before = stage.asked().length;
+  await using _ = await openWire(real, wire.port);
+  await says(child, "database.back");
+  await until(() => stage.asked().length > before);
+  expect(await stopped(child)).toBe(0);
+  await expectAllGivenBack(stage);
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { projectRoot } from "../../src/config/config.ts";
+
+const Service = z.looseObject({
+  build: z.string().optional(),
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+  profiles: z.array(z.string()).default([]),
+  restart: z.string(),
+  container_name: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  depends_on: z
+    .record(
+      z.string(),
+      z.strictObject({
+        condition: z.enum(["service_started", "service_healthy", "service_completed_successfully"]),
+        required: z.boolean().optional(),
+      }),
+    )
+    .default({}),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+});
+
+const ComposeFile = z.looseObject({
+  services: z.record(z.string(), Service),
+  volumes: z.record(z.string(), z.null()),
+});
+
+/** docker-compose.yml as compose reads it, before variables are filled in. */
+export type ComposeFile = z.output<typeof ComposeFile>;
+export type ComposeService = z.output<typeof Service>;
+
+/** The project's docker-compose.yml, its text and what it holds. */
+export function readCompose(): { readonly text: string; readonly file: ComposeFile } {
+  const text = readFileSync(path.join(projectRoot, "docker-compose.yml"), "utf8");
+  return { text, file: ComposeFile.parse(parse(text, { merge: true })) };
+}
+
+/** A value with its variables filled in, as compose does: `${NAME}`, `${NAME:-default}`, `${NAME:?what is wrong}`. */
+export function filledIn(value: string, variables: Readonly<Record<string, string>>): string {
+  return value.replaceAll(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name: string, sign: string | undefined, rest: string) => {
+      const given = variables[name] ?? "";
+      if (given !== "") return given;
+      if (sign === "?") throw new Error(`required variable ${name} is missing a value: ${rest}`);
+      return sign === "-" ? rest : "";
+    },
+  );
+}

@@ -1,0 +1,67 @@
+import pg from "pg";
+import { openWarehouse } from "../../src/warehouse/database.ts";
+import { grantRoles, type GrantedRole, type RolePasswords } from "../../src/warehouse/grants.ts";
+import { migrate } from "../../src/warehouse/migrate.ts";
+import { ownPostgres, type OwnPostgres } from "./own-postgres.ts";
+
+/** Passwords of the roles, of the length that the settings ask for. */
+export const passwords = {
+  owner: "owner-of-the-house",
+  loader: "loader-of-the-house",
+  reader: "reader'of\\the\"house",
+} as const satisfies RolePasswords;
+
+/** A server of the test's own with a migrated warehouse whose roles are in place. */
+export type GrantedStage = AsyncDisposable & {
+  readonly server: OwnPostgres;
+  /** As the superuser. */
+  readonly adminUrl: string;
+  readonly urlOf: (role: keyof typeof passwords, database?: string) => string;
+  readonly roles: readonly GrantedRole[];
+};
+
+/** Opens a server, migrates a database as the superuser and makes the roles. */
+export async function openGranted(): Promise<GrantedStage> {
+  await using opened = new AsyncDisposableStack();
+  const server = opened.use(await ownPostgres());
+  const adminUrl = await server.database();
+  await migrate(adminUrl);
+  const roles = await grant(adminUrl, passwords);
+  const stack = opened.move();
+  return {
+    server,
+    adminUrl,
+    roles,
+    urlOf: (role, database = adminUrl) => urlAs(database, `storehouse_${role}`, passwords[role]),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** `storehouse grants` without its command line. */
+export async function grant(url: string, given: RolePasswords = {}): Promise<readonly GrantedRole[]> {
+  await using warehouse = await openWarehouse(url, 3);
+  return await grantRoles(warehouse.db, given);
+}
+
+/** The same database, somebody else. */
+export function urlAs(database: string, user: string, password: string): string {
+  const url = new URL(database);
+  [url.username, url.password] = [user, encodeURIComponent(password)];
+  return url.href;
+}
+
+/** Runs statements one after the other on a connection of its own and returns the rows of the last, or the SQLSTATE it was refused with. */
+export async function tried(url: string, ...statements: readonly string[]): Promise<readonly unknown[] | string> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    let rows: readonly unknown[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error.code ?? "none";
+    throw error;
+  } finally {
+    await client.end();
+  }
+}

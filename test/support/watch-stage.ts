@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { createLog, type Log } from "../../src/core/log.ts";
+import type { SliceDraft } from "../../src/core/slice.ts";
+import type { Ending } from "../../src/ledger/slices.ts";
+import { watchOnce, type WatcherParts } from "../../src/watch/watcher.ts";
+import { createWebhook } from "../../src/watch/webhook.ts";
+import { draft, now, openLedgerStage, type LedgerStage } from "./ledger-stage.ts";
+import { openReceiver, type Receiver } from "./webhook-receiver.ts";
+
+/** In ms. */
+export const minute = 60_000;
+
+/** A clock that stands where a test puts it. */
+export type SetClock = Clock & { time: number };
+
+/** A clock that stands at an instant (epoch-ms) until it is moved. */
+export function clockAt(time: number): SetClock {
+  const clock = { time, now: () => clock.time, today: () => systemClock().today(), sleep: () => Promise.resolve() };
+  return Object.assign(clock, {
+    today: () => new Date(clock.time).toISOString().slice(0, 10) as ReturnType<Clock["today"]>,
+  });
+}
+
+/** A line of the log. */
+type Line = { readonly msg: string; readonly level: number } & Readonly<Record<string, unknown>>;
+
+/** A log that keeps its lines. */
+function keptLog(): { readonly log: Log; readonly lines: () => readonly Line[] } {
+  const lines: string[] = [];
+  const log = createLog({ level: "trace", secrets: [], to: { write: (line) => void lines.push(line) } });
+  return { log, lines: () => lines.map((line) => JSON.parse(line) as Line) };
+}
+
+/** A ledger with a webhook and a clock that is set by hand, for the tests of one file: emptied before each. */
+export type WatchStage = {
+  readonly stage: LedgerStage;
+  readonly receiver: Receiver;
+  readonly clock: SetClock;
+  readonly lines: () => readonly Line[];
+  /** A worker's look-out; each has a memory of its own, as after a restart. */
+  readonly lookout: (change?: Partial<WatcherParts>) => WatcherParts;
+  /** Looks so many times, a minute apart. */
+  readonly watch: (times: number, parts?: WatcherParts) => Promise<void>;
+  /** Brings a slice to an end. */
+  readonly ended: (state: Ending["state"], ...drafts: readonly SliceDraft[]) => Promise<readonly string[]>;
+  /** Lets a slice of yesterday fail for good. */
+  readonly failSlice: (dataset?: string, app?: string) => Promise<string>;
+  /** Lets every slice be loaded. */
+  readonly mend: () => Promise<void>;
+  /** How much each message that was taken told as opened and as over. */
+  readonly told: () => readonly (readonly [number, number])[];
+  /** Every incident that was told as opened. */
+  readonly seen: () => readonly Record<string, unknown>[];
+};
+
+/** Opens one for the tests of a file. */
+export function watchForTests(): WatchStage {
+  let stage: LedgerStage;
+  let worker: string;
+  let receiver: Receiver;
+  let clock: SetClock;
+  let kept: ReturnType<typeof keptLog>;
+  beforeAll(async () => {
+    stage = await openLedgerStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    await stage.reset();
+    await stage.pool.query(
+      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop cascade",
+    );
+    await stage.pool.query("update ops.watch set looked_at = null, tell_after = null, tell_failures = 0");
+    worker = await stage.alive();
+    clock = clockAt(now);
+    kept = keptLog();
+    receiver = await openReceiver();
+    return () => receiver[Symbol.asyncDispose]();
+  });
+  const lookout: WatchStage["lookout"] = (change = {}) => ({
+    db: stage.db,
+    settings: Settings.parse({}),
+    clock,
+    accountId: "a1",
+    log: kept.log,
+    lookEveryMs: minute,
+    send: createWebhook({ url: receiver.url, format: "json", timeoutMs: 2_000 }),
+    ...change,
+  });
+  const ended: WatchStage["ended"] = async (state, ...drafts) =>
+    stage.inState(await stage.run(), state, worker, ...drafts);
+  return {
+    get stage() {
+      return stage;
+    },
+    get receiver() {
+      return receiver;
+    },
+    get clock() {
+      return clock;
+    },
+    lines: () => kept.lines(),
+    lookout,
+    watch: async (times, parts = lookout()) => {
+      for (let turn = 0; turn < times; turn += 1) {
+        clock.time += minute;
+        await watchOnce(parts);
+      }
+    },
+    ended,
+    failSlice: async (dataset = "keyword_rank", app = "1") => {
+      const [id] = await ended("failed", draft({ dataset, scope: { store: "ios", app, country: "US" } }));
+      await stage.pool.query(
+        "update ops.slice set error_code = 'server_error', error_message = 'server_error: <the API> & failed'",
+      );
+      return id ?? "";
+    },
+    mend: async () => void (await stage.pool.query("update ops.slice set state = 'loaded', error_code = null")),
+    told: () => receiver.received.map(({ opened = [], recovered = [] }) => [opened.length, recovered.length] as const),
+    seen: () => receiver.received.flatMap(({ opened = [] }) => opened),
+  };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { startChild, type Child } from "../support/ingest-child.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { readExposition, type Family } from "../support/exposition.ts";
+import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
+
+/** A stage on the day that the machine's clock shows, as a worker's planner goes by it. */
+const openToday = () => openStage({ today: systemClock().today() });
+
+/** Lines of a worker's log so far. */
+function linesOf(child: Child): readonly Record<string, unknown>[] {
+  return child
+    .output()
+    .stderr.split("\n")
+    .filter((line) => line.startsWith("{") && line.endsWith("}"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Starts a worker that is looked at, on a port of its own choice. */
+function startWatched(
+  stage: Stage,
+  settings: { look_seconds?: number; port?: number; datasets?: Record<string, { on: boolean }> } = {},
+  variables: Record<string, string> = {},
+): Child {
+  const { look_seconds = 0.1, port = 0, datasets = {} } = settings;
+  return startChild(stage, ["worker"], {
+    settings: { health: { port }, notify: { format: "json", look_seconds }, datasets },
+    variables: { LOG_LEVEL: "info", ...variables },
+  });
+}
+
+async function portOf(child: Child): Promise<number> {
+  const listening = () => linesOf(child).find(({ msg }) => msg === "health.listening");
+  await Promise.race([until(() => listening() !== undefined), child.ended]);
+  return Number(listening()?.["port"]);
+}
+
+async function get(port: number, path: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  return { status: answer.status, text: await answer.text() };
+}
+
+async function ready(port: number): Promise<{ ready: boolean; failing: string[] }> {
+  const { text } = await get(port, "/readyz");
+  const told = JSON.parse(text) as { ready: boolean; checks: { check: string; ok: boolean; next: string | null }[] };
+  for (const { ok, next } of told.checks) expect(next === null).toBe(ok);
+  return { ready: told.ready, failing: told.checks.filter(({ ok }) => !ok).map(({ check }) => check) };
+}
+
+const scrape = async (port: number) => readExposition((await get(port, "/metrics")).text);
+
+function valueOf(families: readonly Family[], name: string, labels: Record<string, string> = {}): number | undefined {
+  const samples = families.find((family) => family.name === name)?.samples ?? [];
+  return samples.find((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))?.value;
+}
+
+const ranksLoaded = (stage: Stage) => async () =>
+  (await stage.query("select from ops.slice where dataset = 'keyword_rank' and state = 'loaded' limit 1")).length ===
+    1 && (await stage.query("select from ops.slice where state in ('pending', 'running') limit 1")).length === 0;
+
+describe("a worker that is looked at", () => {
+  test("says that it lives and is ready, and shows all figures in the format of Prometheus", async () => {
+    await using stage = await openToday();
+    await using child = startWatched(stage);
+    const port = await portOf(child);
+    expect(await get(port, "/healthz")).toEqual({ status: 200, text: '{"alive":true}' });
+    await until(async () => (await ready(port)).ready);
+    await until(ranksLoaded(stage));
+    const { text } = await get(port, "/metrics");
+    const families = readExposition(text);
+    const own = families.filter(({ name }) => name.startsWith("storehouse_"));
+    expect(own.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual([]);
+    expect(valueOf(families, "storehouse_database_up")).toBe(1);
+    expect(valueOf(families, "storehouse_worker_state", { state: "running" })).toBe(1);
+    expect(valueOf(families, "storehouse_workers", { kind: "worker" })).toBe(1);
+    expect(
+      valueOf(families, "storehouse_requests_total", { operation: "ios.keyword-ranking", outcome: "ok" }),
+    ).toBeGreaterThan(0);
+    const [left] = await stage.query<{ remaining: number }>("select remaining from ops.credit_account");
+    expect(valueOf(families, "storehouse_credits_left")).toBe(left?.remaining);
+    // nothing that grows without end, nothing that is secret
+    const labels = new Set(own.flatMap(({ samples }) => samples.flatMap((sample) => Object.keys(sample.labels))));
+    expect([...labels].sort()).toEqual(["class", "dataset", "kind", "le", "operation", "outcome", "state", "status"]);
+    for (const secret of [stage.sandbox.token, stage.sandbox.url, stage.databaseUrl])
+      expect(text).not.toContain(secret);
+    expect((await get(port, "/")).status).toBe(404);
+    await until(() => linesOf(child).some(({ msg }) => msg === "requests.sent"));
+    // a night has thousands of slices: at the level info none has a line of its own
+    expect(linesOf(child).filter((line) => "slice_id" in line)).toEqual([]);
+    child.process.kill("SIGTERM");
+    expect(await child.ended).toBe(0);
+  });
+
+  test("is not ready, and says why, while the token is refused; it tells so once, and that it is over", async () => {
+    await using receiver = await openReceiver();
+    await using stage = await openToday();
+    stage.sandbox.set({ faults: [{ times: 1_000_000, kind: "empty-401" }] });
+    await using child = startWatched(stage, {}, { NOTIFY_URL: receiver.url });
+    const port = await portOf(child);
+    await until(() => receiver.received.length > 0);
+    expect(receiver.received[0]?.opened).toMatchObject([
+      { kind: "asking_stopped", detail: { error_code: "unauthorised" } },
+    ]);
+    await until(async () => (await ready(port)).failing.includes("token"));
+    expect((await get(port, "/readyz")).status).toBe(503);
+    expect((await get(port, "/healthz")).status).toBe(200);
+    stage.sandbox.set({ faults: [] });
+    await stage.query("update ops.account_stop set lifted_at = now()");
+    await until(() => receiver.received.some(({ recovered = [] }) => recovered.length > 0));
+    expect(receiver.received.flatMap(({ opened = [] }) => opened)).toHaveLength(1);
+    expect(child.output().stderr).not.toContain(webhookSecret);
+  });
+
+  test("answers while the database is away, and says so", async () => {
+    await using stage = await openToday();
+    await using child = startWatched(stage, {}, { DATABASE_URL: "postgres://nobody:pw@127.0.0.1:9/none" });
+    const port = await portOf(child);
+    expect((await get(port, "/healthz")).status).toBe(200);
+    expect((await ready(port)).failing).toEqual(["database", "migrations", "heartbeat", "token"]);
+    const families = await scrape(port);
+    expect(valueOf(families, "storehouse_database_up")).toBe(0);
+    expect(families.find(({ name }) => name === "storehouse_slices")?.samples).toEqual([]);
+    expect(families.find(({ name }) => name === "storehouse_credits_left")?.samples).toEqual([]);
+    child.process.kill("SIGTERM");
+    expect(await child.ended).toBe(0);
+  });
+
+  test("is not ready when its database has been migrated by a newer version", async () => {
+    await using stage = await openToday();
+    await using child = startWatched(stage);
+    const port = await portOf(child);
+    await until(async () => (await ready(port)).ready);
+    await stage.query("insert into ops.migration values ('9999-later', now()::text)");
+    expect((await ready(port)).failing).toEqual(["migrations"]);
+  });
+});
+
+test("two workers of one machine answer on two ports, and tell of what failed once between them, over a restart too", async () => {
+  await using receiver = await openReceiver();
+  await using stage = await openToday();
+  stage.sandbox.set({
+    faults: [{ operation: "ios.keyword-ranking", contains: "JP", times: 1_000_000, kind: "status", status: 418 }],
+  });
+  const variables = { NOTIFY_URL: receiver.url };
+  await using first = startWatched(stage, {}, variables);
+  const port = await portOf(first);
+  await using second = startWatched(stage, { port }, variables);
+  const other = await portOf(second);
+  expect(other).toBeGreaterThan(port);
+  expect(linesOf(second).map(({ msg }) => msg)).toContain("health.port_taken");
+  await until(() => receiver.received.length > 0);
+  first.process.kill("SIGKILL");
+  await first.ended;
+  await using third = startWatched(stage, {}, variables);
+  await until(async () => (await ready(await portOf(third))).ready);
+  const looked = async () => (await stage.query<{ at: string }>("select looked_at::text as at from ops.watch"))[0]?.at;
+  for (let look = 0; look < 3; look += 1) {
+    const before = await looked();
+    await until(async () => (await looked()) !== before);
+  }
+  const opened = receiver.received.flatMap(({ opened: list = [] }) => list);
+  const failed = opened.filter(({ kind }) => kind === "slices_failed");
+  expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank odd_status"]);
+});
+
+test("a worker whose health server cannot have its address says so and ends", async () => {
+  await using stage = await openToday();
+  await using child = startChild(stage, ["worker"], { settings: { health: { host: "203.0.113.1", port: 0 } } });
+  expect(await child.ended).toBe(2);
+  expect(child.output().stderr).toContain("health_not_listening: health checks cannot be answered on 203.0.113.1");
+});
