@@ -12,6 +12,7 @@ import { addFind } from "./cli/commands/find.ts";
 import { addGrants } from "./cli/commands/grants.ts";
 import { addKeywordsCommand } from "./cli/commands/keywords.ts";
 import { addGaps } from "./cli/commands/gaps.ts";
+import { addMetabase } from "./cli/commands/metabase.ts";
 import { addMigrate } from "./cli/commands/migrate.ts";
 import { addOperations } from "./cli/commands/operations.ts";
 import { addPlan } from "./cli/commands/plan.ts";
@@ -63,6 +64,7 @@ for (const add of [
   addPrune,
   addRetention,
   addMigrate,
+  addMetabase,
   addGrants,
   addOperations,
   addDatasets,

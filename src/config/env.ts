@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
 import { withSecretFiles, type Variables } from "./secret-files.ts";
 
-/** An API address without anything that would get in the way of building URLs. */
+/** An address without anything that would get in the way of building URLs. */
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
@@ -45,6 +45,21 @@ export const Environment = z.object({
     })
     .default("warn")
     .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
+  METABASE_URL: BaseUrl.optional().describe("Address of Metabase, instead of http://127.0.0.1:3000."),
+  METABASE_API_KEY: secret(
+    z.string().regex(/^\S+$/, "must not be empty or hold spaces"),
+    "API key of Metabase's group of administrators.",
+  ),
+  METABASE_EMAIL: z
+    .email({ error: "is no e-mail address" })
+    .optional()
+    .describe("Metabase's administrator: made with this name when Metabase is new, else who `storehouse metabase` is."),
+  METABASE_PASSWORD: secret(z.string().min(1), "Password of that administrator."),
+  METABASE_DATABASE_HOST: z
+    .string()
+    .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "is no host, or host:port")
+    .optional()
+    .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
   NOTIFY_URL: WebhookUrl.optional().meta({
     description:
       "Webhook that is told when something is wrong and when it is over: https, or http on this machine; as secret as a password.",
@@ -67,6 +82,11 @@ export const Environment = z.object({
     "`storehouse grants` lets the role storehouse_reader log in with it.",
   ),
 });
+
+/** Checks an address that was typed instead of METABASE_URL: the message of what is wrong with it, null when it fits. */
+export function addressProblem(text: string): string | null {
+  return BaseUrl.safeParse(text).error?.issues[0]?.message ?? null;
+}
 
 /** Settings that come from the environment or from `.env`. */
 export type Environment = z.output<typeof Environment>;

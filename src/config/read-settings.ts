@@ -1,69 +1,16 @@
-import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
 import type { z } from "zod";
-import { fail } from "../core/errors.ts";
-import { readText } from "./read-text.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
+import { readYaml } from "./read-yaml.ts";
 import { settingsFor, type DatasetOptions, type Settings, type Unusable } from "./settings.ts";
 
 /** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
 export function readSettings(file: string, datasets: DatasetOptions, unusable?: Unusable): Settings {
-  const lines = new LineCounter();
-  const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
-  const broken = document.errors[0];
-  if (broken !== undefined)
-    throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
   const schema = settingsFor(datasets, unusable);
-  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    const unknownKey = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-    const path = [...(issue?.path ?? []), ...(unknownKey === undefined ? [] : [unknownKey])];
-    throw fail("bad_config", {
-      file,
-      line: lineOf(document, lines, path),
-      key: path.length > 0 ? path.join(".") : undefined,
-      problem: unknownKey === undefined ? issue?.message : unknownName(unknownKey, issue?.path ?? [], schema),
-    });
-  }
   // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
-  return result.data as Settings;
+  return readYaml(file, schema, (key, path) => unknownName(key, path, schema)) as Settings;
 }
 
 function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
   const isDataset = path.length === 1 && path[0] === "datasets";
   return `${isDataset ? "no dataset has this name" : "is no setting"}${didYouMean(key, keysAt(schema, path))}`;
-}
-
-function valueOf(file: string, document: Document, lines: LineCounter): unknown {
-  let line = 1;
-  visit(document, {
-    Alias: (_, alias) => {
-      if (alias.resolve(document) === undefined) line = lines.linePos(alias.range?.[0] ?? 0).line;
-    },
-  });
-  try {
-    return document.toJS();
-  } catch (cause) {
-    // an alias without its anchor, or one that would grow without end, shows only here
-    throw fail("bad_config", { file, line, problem: cause instanceof Error ? cause.message : undefined }, cause);
-  }
-}
-
-/** A key with nothing behind it counts as left out: so does a section whose lines are all comments. */
-function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (typeof value !== "object" || value === null) return value;
-  const given = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(given.map(([key, inner]) => [key, withoutEmpty(inner)]));
-}
-
-/** The line of the deepest part of a path that the file has: of its key, or of an item of a list. */
-function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
-  for (let depth = path.length; depth > 0; depth -= 1) {
-    const parent = document.getIn(path.slice(0, depth - 1), true);
-    const key = isMap(parent) && parent.items.find((pair) => String(pair.key) === String(path[depth - 1]))?.key;
-    const node = isNode(key) ? key : document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range != null) return lines.linePos(node.range[0]).line;
-  }
-  return 1;
 }

@@ -1,3 +1,4 @@
+import { metabaseErrors } from "./metabase-errors.ts";
 import { usageErrors } from "./usage-errors.ts";
 
 /**
@@ -146,6 +147,8 @@ export const errorCodes = {
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} have no stored answer any more: rebuilding would lose their rows",
     next: "import their answers with `storehouse raw import`, narrow --from and --to, or leave those rows as they are with --keep-pruned",
   },
+
+  ...metabaseErrors,
 
   // our own house
   not_kept: {

@@ -12,6 +12,7 @@ import { addRuns } from "../../src/cli/commands/runs.ts";
 import { addShow } from "../../src/cli/commands/show.ts";
 import { addFind } from "../../src/cli/commands/find.ts";
 import { addKeywordsCommand } from "../../src/cli/commands/keywords.ts";
+import { addMetabase } from "../../src/cli/commands/metabase.ts";
 import { addPlan } from "../../src/cli/commands/plan.ts";
 import { addPrune } from "../../src/cli/commands/prune.ts";
 import { addRaw } from "../../src/cli/commands/raw.ts";
@@ -31,6 +32,7 @@ function commands(): readonly Command[] {
   const others = [
     addBackfill,
     addPlan,
+    addMetabase,
     addPrune,
     addRaw,
     addReplay,

@@ -1,0 +1,147 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { readYaml } from "../config/read-yaml.ts";
+import { fail } from "../core/errors.ts";
+
+const gridColumns = 24;
+
+const Text = z.string().trim().min(1, "must not be empty");
+const Key = z.string().regex(/^[a-z][a-z\d_]*$/, "must be lower case letters, digits and _");
+const Table = z
+  .string()
+  .regex(/^(mart|core|ops)\.[a-z][a-z\d_]*$/, "must be a table of mart, core or ops, with its schema");
+const Column = z.string().regex(/^[a-z][a-z\d_]*$/, "is no column's name");
+
+/** Where a card stands on the grid of 24 columns: column, row, width, height. */
+const Place = z
+  .tuple([z.int().min(0), z.int().min(0), z.int().min(1), z.int().min(1)], "must be [column, row, width, height]")
+  .refine(
+    ([column, , width]) => column + width <= gridColumns,
+    `must end within the ${gridColumns} columns of the grid`,
+  );
+
+const Filter = z.strictObject({
+  name: Text,
+  column: Column,
+  kind: z.enum(["values", "days"], "is neither values nor days").default("values"),
+  default: z.string().min(1).optional(),
+});
+
+const Card = z.strictObject({
+  name: Text,
+  description: Text,
+  table: Table,
+  sql: Text,
+  display: z.enum(
+    ["table", "line", "bar", "area", "row", "scalar", "smartscalar", "combo", "pie"],
+    "is no kind of picture",
+  ),
+  settings: z.record(z.string(), z.unknown()).default({}),
+  /** Columns that stand for a filter's own in this card's table, by the filter's key. */
+  columns: z.record(Key, Column).default({}),
+  place: Place,
+});
+
+const Dashboard = z
+  .strictObject({
+    name: Text,
+    description: Text,
+    look_at: Text,
+    filters: z.record(Key, Filter).default({}),
+    cards: z.record(Key, Card).refine((cards) => Object.keys(cards).length > 0, "must not be empty"),
+  })
+  .superRefine(({ filters, cards }, context) => {
+    for (const [key, { sql, columns }] of Object.entries(cards)) {
+      const unknown = [...filtersIn(sql), ...Object.keys(columns)].find((name) => !(name in filters));
+      if (unknown !== undefined)
+        context.addIssue({
+          code: "custom",
+          path: ["cards", key, "sql"],
+          message: `names a filter that the dashboard has not: ${unknown}`,
+        });
+    }
+    const overlap = overlapOf(Object.entries(cards).map(([key, { place }]) => ({ key, place })));
+    if (overlap !== null)
+      context.addIssue({
+        code: "custom",
+        path: ["cards", overlap.key, "place"],
+        message: `covers that of ${overlap.other}`,
+      });
+  });
+
+const Metric = z.strictObject({
+  name: Text,
+  description: Text,
+  table: Table,
+  aggregate: z.enum(["sum", "avg", "min", "max", "count", "distinct"], "is no way to aggregate"),
+  column: Column.optional(),
+  /** What the aggregate is divided by: the sum of another column. */
+  over: Column.optional(),
+  day: Column.optional(),
+});
+
+const Metrics = z.strictObject({ metrics: z.record(Key, Metric).default({}) });
+
+/** A dashboard as its file tells it. */
+export type DashboardFile = z.output<typeof Dashboard> & { readonly key: string };
+/** A card of a dashboard as its file tells it. */
+export type CardFile = z.output<typeof Card>;
+/** A filter of a dashboard as its file tells it. */
+export type FilterFile = z.output<typeof Filter>;
+/** A metric as metrics.yaml tells it. */
+export type MetricFile = z.output<typeof Metric>;
+/** The starter collection. */
+export type CollectionFiles = {
+  readonly dashboards: readonly DashboardFile[];
+  readonly metrics: Readonly<Record<string, MetricFile>>;
+};
+
+/** Reads the starter collection of a folder: metrics.yaml, and one dashboard of each other file. Throws `bad_config`, with file and line. */
+export function readCollection(folder: string): CollectionFiles {
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith(".yaml"))
+    .sort();
+  const dashboards = files
+    .filter((file) => file !== "metrics.yaml")
+    .map((file) => ({
+      key: path.basename(file, ".yaml").replaceAll("-", "_"),
+      ...readYaml(path.join(folder, file), Dashboard),
+    }));
+  const names = dashboards.map(({ name }) => name);
+  const twice = dashboards.find(({ name }, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw fail("bad_config", {
+      file: folder,
+      line: 1,
+      key: "name",
+      problem: `${twice.name} is the name of two dashboards`,
+    });
+  return {
+    dashboards,
+    metrics: readYaml(path.join(folder, "metrics.yaml"), Metrics).metrics,
+  };
+}
+
+/** The filters that an SQL text names, each once. */
+export function filtersIn(sql: string): readonly string[] {
+  return [...new Set([...sql.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map((match) => match[1] ?? ""))];
+}
+
+type Placed = { readonly key: string; readonly place: z.output<typeof Place> };
+
+function overlapOf(cards: readonly Placed[]): { readonly key: string; readonly other: string } | null {
+  for (const [
+    index,
+    {
+      key,
+      place: [x, y, width, height],
+    },
+  ] of cards.entries())
+    for (const {
+      key: other,
+      place: [left, top, across, down],
+    } of cards.slice(0, index))
+      if (x < left + across && left < x + width && y < top + down && top < y + height) return { key, other };
+  return null;
+}

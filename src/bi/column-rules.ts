@@ -1,0 +1,145 @@
+/** How a number is shown, in Metabase's own words; the same for columns of tables and of questions. */
+type Format = Readonly<Record<string, string | number>>;
+
+/** What Metabase is told of a column beyond its comment. What is left out stays as Metabase has it. */
+export type ColumnLook = {
+  readonly semantic?: string;
+  readonly format?: Format;
+  readonly visibility?: "normal" | "details-only" | "sensitive";
+  readonly values?: "list" | "search" | "none";
+};
+
+type Rule = ColumnLook & {
+  readonly name: RegExp;
+  /** Only columns of these kinds; all when left out. A question's columns tell no kind, and are none of JSON. */
+  readonly kinds?: readonly Kind[];
+  /** Only tables whose name with schema fits. */
+  readonly table?: RegExp;
+};
+
+type Kind = "number" | "text" | "json" | "other";
+
+const whole: Format = { number_style: "decimal", decimals: 0 };
+const money: Format = { number_style: "decimal", decimals: 2 };
+const fine: Format = { number_style: "decimal", decimals: 4 };
+const tenths: Format = { number_style: "decimal", decimals: 1 };
+const dollars: Format = { number_style: "currency", currency: "USD", decimals: 2 };
+const percent: Format = { number_style: "percent", decimals: 1 };
+const figures: readonly Kind[] = ["number"];
+const words: readonly Kind[] = ["text"];
+
+/**
+ * What the name of a column says about it: whether it is hidden, by the first rule that fits and says so, and how it is shown, by the first of the others.
+ * Money gets no sign: rows of one column are in the currency that stands in the column beside it. A percentage is
+ * multiplied by a hundred: parts that stand in core are as the service scales them, and are shown as they are.
+ */
+const rules: readonly Rule[] = [
+  // bookkeeping
+  { name: /^(slice_id|fetched_at|row_key|row_hash)$/, visibility: "sensitive" },
+  { name: /./, kinds: ["json"], visibility: "sensitive" },
+  { name: /_key$/, table: /^core\.(?!dim_)/, visibility: "details-only" },
+
+  // who and where
+  { name: /^country_(code|name)$/, semantic: "type/Country", values: "list" },
+  { name: /^app_name$/, semantic: "type/Name", values: "list" },
+  { name: /^(keyword|search_term)$/, kinds: words, values: "search" },
+  { name: /^(title|subtitle)$/, kinds: words, semantic: "type/Title" },
+  { name: /^(content|description|release_notes|whats_new)$/, kinds: words, semantic: "type/Description" },
+  { name: /(^|_)(icon|image|frame|preview)_url$/, semantic: "type/ImageURL" },
+  { name: /_url$/, semantic: "type/URL" },
+  { name: /_name$/, kinds: words, semantic: "type/Name" },
+  {
+    name: /^(store|device_code|dataset|operation|class|kind|gender|network|chart|outcome|attribution|movement|reason|state)$|(^|_)currency(_code)?$|_(state|status|type|level|kind|source|class|resolution)$/,
+    kinds: words,
+    semantic: "type/Category",
+    values: "list",
+  },
+
+  // how much
+  { name: /_share$|^share$|_rate$|^(cr|ttr)$/, table: /^core\./, kinds: figures, format: fine },
+  { name: /(^|_)(impression|category)_share$/, kinds: figures, format: fine },
+  { name: /^percent_|_percent$/, kinds: figures, format: { number_style: "decimal", decimals: 1, suffix: " %" } },
+  { name: /_share$|_rate$/, kinds: figures, semantic: "type/Percentage", format: percent },
+  { name: /_usd(_|$)/, kinds: figures, semantic: "type/Currency", format: dollars },
+  {
+    name: /(^|_)(spend|revenue|budget|bid|cpa|cpt|cpm|cpi|arpu|roas)(_|$)|(^|_)cost_per_/,
+    kinds: figures,
+    format: money,
+  },
+  { name: /(^|_)rating$|(^|_)score$/, kinds: figures, semantic: "type/Score", format: money },
+  { name: /(^|_)days(_|$)|_day_count$/, kinds: figures, format: { ...whole, suffix: " days" } },
+  {
+    name: /(^|_)count$|^rows_|(^|_)credits$/,
+    kinds: figures,
+    semantic: "type/Quantity",
+    format: whole,
+  },
+  { name: /^average_|_average_|^category_rank$|_sum$/, kinds: figures, format: tenths },
+  { name: /(^|_)(rank|position|volume)$|^places_/, kinds: figures, format: whole },
+  // an id or a year with its thousands apart reads as an amount
+  { name: /_id$|^(year|iso_year)$/, kinds: figures, format: { number_separators: "." } },
+];
+
+/** What the rules say about a column. `type` is the Postgres type's name, left out for a question's columns. */
+export function lookOf(column: string, table?: string, type?: string): ColumnLook {
+  const kind = type === undefined ? undefined : kindOf(type);
+  const fits = ({ name, kinds, table: tables }: Rule) =>
+    name.test(column) &&
+    (kinds === undefined || (kind === undefined ? !kinds.includes("json") : kinds.includes(kind))) &&
+    (tables === undefined || (table !== undefined && tables.test(table)));
+  const fitting = rules.filter(fits);
+  const visibility = fitting.find((rule) => rule.visibility !== undefined)?.visibility;
+  // nobody sees how it would be shown
+  if (visibility === "sensitive") return { visibility };
+  const look = fitting.find((rule) => rule.visibility === undefined);
+  return {
+    ...(look?.semantic === undefined ? {} : { semantic: look.semantic }),
+    ...(look?.format === undefined ? {} : { format: look.format }),
+    ...(look?.values === undefined ? {} : { values: look.values }),
+    ...(visibility === undefined ? {} : { visibility }),
+  };
+}
+
+function kindOf(type: string): Kind {
+  if (/^(int[248]|numeric|float[48])$/.test(type)) return "number";
+  if (/^jsonb?$/.test(type)) return "json";
+  return /^(text|varchar|bpchar|name)$/.test(type) ? "text" : "other";
+}
+
+/** Short forms that are no words, as people write them. */
+const short: Readonly<Record<string, string>> = {
+  ad: "ad",
+  arpu: "ARPU",
+  cpa: "CPA",
+  cpi: "CPI",
+  cpm: "CPM",
+  cpt: "CPT",
+  ios: "iOS",
+  ipad: "iPad",
+  iphone: "iPhone",
+  lat: "LAT",
+  mmp: "MMP",
+  roas: "ROAS",
+};
+
+const wholeNames: Readonly<Record<string, string>> = {
+  cr: "Conversion rate",
+  ttr: "Tap-through rate",
+  date_day: "Day",
+};
+
+/** A name for people where the one that Metabase makes of the column reads badly; null where that one will do. */
+export function displayNameOf(column: string): string | null {
+  const known = wholeNames[column];
+  if (known !== undefined) return known;
+  const parts = column.split("_");
+  if (!parts.some((part) => part !== "ad" && part in short)) return null;
+  const text = parts.map((part) => short[part] ?? part).join(" ");
+  return /^(ios|ipad|iphone)$/.test(parts[0] ?? "") ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** True for the name that Metabase made of a column by itself: nobody has chosen it. */
+export function isMadeName(displayName: string, column: string): boolean {
+  const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
+  return bare(displayName) === bare(column);
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import type { CatalogueColumn, CatalogueTable } from "./catalogue.ts";
+import { displayNameOf, isMadeName, lookOf } from "./column-rules.ts";
+import { differing } from "./three-ways.ts";
+import type { Remote, Write } from "./remote.ts";
+
+const Field = z.object({
+  id: z.number(),
+  name: z.string(),
+  display_name: z.string(),
+  description: z.string().nullish(),
+  semantic_type: z.string().nullish(),
+  visibility_type: z.string().nullish(),
+  has_field_values: z.string().nullish(),
+  fk_target_field_id: z.number().nullish(),
+  settings: z.record(z.string(), z.unknown()).nullish(),
+  active: z.boolean().optional(),
+});
+const Table = z.object({
+  id: z.number(),
+  schema: z.string().nullish(),
+  name: z.string(),
+  description: z.string().nullish(),
+  active: z.boolean().optional(),
+  fields: z.array(Field).nullish(),
+});
+
+type Field = z.output<typeof Field>;
+/** The tables of one database as Metabase has them. */
+export const Metadata = z.object({ tables: z.array(Table) });
+/** The tables of one database as Metabase has them. */
+export type Metadata = z.output<typeof Metadata>;
+
+/** Finds tables and columns of Metabase by their names in the warehouse. */
+export type FieldFinder = {
+  readonly table: (name: string) => { readonly id: number; readonly description: string | null } | undefined;
+  readonly field: (table: string, column: string) => Field | undefined;
+};
+
+/** The finder over what Metabase has of one database. Tables are named with their schema. */
+export function finderOf({ tables }: Metadata): FieldFinder {
+  const known = new Map(
+    tables.filter(({ active }) => active !== false).map((table) => [`${table.schema}.${table.name}`, table]),
+  );
+  const fields = new Map(
+    [...known].map(([name, table]) => {
+      const present = (table.fields ?? []).filter(({ active }) => active !== false);
+      return [name, new Map(present.map((field) => [field.name, field]))] as const;
+    }),
+  );
+  return {
+    table: (name) => {
+      const table = known.get(name);
+      return table === undefined ? undefined : { id: table.id, description: table.description ?? null };
+    },
+    field: (table, column) => fields.get(table)?.get(column),
+  };
+}
+
+/** Reads what Metabase has of a database, hidden columns too. */
+export function readMetadata(remote: Remote, databaseId: number): Promise<Metadata> {
+  return remote.get(`/api/database/${databaseId}/metadata?include_hidden=true`, Metadata, "show its tables");
+}
+
+/** So many changes are under way at once: one after the other would take a minute, and Metabase has more to do. */
+const atOnce = 4;
+
+/** Brings descriptions, types, formats, keys and what is hidden up to what comments and names say. Other properties stay. */
+export async function applyMetadata(
+  remote: Remote,
+  {
+    finder,
+    tables,
+    say,
+  }: { readonly finder: FieldFinder; readonly tables: readonly CatalogueTable[]; readonly say: (line: string) => void },
+): Promise<void> {
+  const writes = tables.flatMap((table) => writesOf(table, finder));
+  if (writes.length > 0 && !remote.isRehearsal) say(`Metabase is told what ${writes.length} tables and columns mean.`);
+  for (let from = 0; from < writes.length; from += atOnce)
+    await Promise.all(writes.slice(from, from + atOnce).map((write) => remote.write(write)));
+}
+
+function writesOf(table: CatalogueTable, finder: FieldFinder): readonly Write[] {
+  const name = `${table.schema}.${table.name}`;
+  const found = finder.table(name);
+  if (found === undefined) return [];
+  const described: readonly Write[] =
+    table.comment === null || found.description === table.comment
+      ? []
+      : [
+          {
+            what: "table",
+            name,
+            action: "update",
+            properties: ["description"],
+            method: "PUT",
+            path: `/api/table/${found.id}`,
+            body: { description: table.comment },
+          },
+        ];
+  const columns = table.columns.flatMap((column) => {
+    const field = finder.field(name, column.name);
+    return field === undefined ? [] : writesOfColumn({ name, column, field, finder });
+  });
+  return [...described, ...columns];
+}
+
+type Place = {
+  readonly name: string;
+  readonly column: CatalogueColumn;
+  readonly field: Field;
+  readonly finder: FieldFinder;
+};
+
+function writesOfColumn(place: Place): readonly Write[] {
+  const { name, column, field } = place;
+  const wanted = wantedOf(place);
+  const { settings: format, ...plain } = wanted;
+  const properties = differing(plain, field);
+  const isShown = format === undefined || differing(format, field.settings ?? {}).length === 0;
+  const body = {
+    ...Object.fromEntries(properties.map((property) => [property, plain[property]])),
+    ...(isShown ? {} : { settings: { ...field.settings, ...format } }),
+  };
+  const changed = Object.keys(body);
+  if (changed.length === 0) return [];
+  const change = { what: "column", name: `${name}.${column.name}`, action: "update", properties: changed } as const;
+  return [{ ...change, method: "PUT", path: `/api/field/${field.id}`, body }];
+}
+
+type Wanted = { readonly [property: string]: unknown; readonly settings?: Readonly<Record<string, unknown>> };
+
+function wantedOf({ name, column, field, finder }: Place): Wanted {
+  const { semantic, format, visibility, values } = lookOf(column.name, name, column.type);
+  const shown = displayNameOf(column.name);
+  return {
+    ...(column.comment === null ? {} : { description: column.comment }),
+    ...(semantic === undefined ? {} : { semantic_type: semantic }),
+    ...(visibility === undefined ? {} : { visibility_type: visibility }),
+    ...(values === undefined ? {} : { has_field_values: values }),
+    // a name that somebody chose is his
+    ...(shown === null || !isMadeName(field.display_name, column.name) ? {} : { display_name: shown }),
+    ...keyOf(column, finder),
+    ...(format === undefined ? {} : { settings: format }),
+  };
+}
+
+function keyOf({ key }: CatalogueColumn, finder: FieldFinder): Readonly<Record<string, unknown>> {
+  if (key === null) return {};
+  if (key === "primary") return { semantic_type: "type/PK" };
+  const target = finder.field(`${key.schema}.${key.table}`, key.column);
+  return target === undefined ? {} : { semantic_type: "type/FK", fk_target_field_id: target.id };
+}

@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import { fail } from "../core/errors.ts";
+import type { Ask, MetabaseClient } from "./client.ts";
+
+/** What was, or would be, done to one thing in Metabase. `left` names what somebody has changed there and we leave as it is. */
+export type Change = {
+  readonly what:
+    | "administrator"
+    | "database"
+    | "schema"
+    | "table"
+    | "column"
+    | "collection"
+    | "question"
+    | "metric"
+    | "dashboard";
+  readonly name: string;
+  readonly action: "create" | "update" | "leave";
+  /** The properties that are set or left; empty where the whole thing is meant. */
+  readonly properties: readonly string[];
+};
+
+/** A change and the request that makes it. */
+export type Write = Change & { readonly method: "POST" | "PUT"; readonly path: string; readonly body: unknown };
+
+/** A Metabase that is read, and changed only where this is no rehearsal; it remembers every change. */
+export type Remote = {
+  readonly isRehearsal: boolean;
+  readonly changes: readonly Change[];
+  /** Reads through a schema. */
+  get<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S>>;
+  /** Makes a change and returns the answer; null in a rehearsal. */
+  write(write: Write): Promise<unknown>;
+  /** Sends what belongs to a change that is noted already. */
+  send(ask: Ask): Promise<unknown>;
+  /** Notes a change that is made elsewhere, or that is left. */
+  note(change: Change): void;
+};
+
+/** Puts a client behind the reading, writing and remembering of one run. */
+export function createRemote(client: MetabaseClient, isRehearsal: boolean): Remote {
+  const changes: Change[] = [];
+  const note = ({ what, name, action, properties }: Change) => void changes.push({ what, name, action, properties });
+  return {
+    isRehearsal,
+    changes,
+    note,
+    send: (ask) => client.ask(ask),
+    get: async (path, schema, what) => {
+      const read = schema.safeParse(await client.ask({ method: "GET", path, what }));
+      if (read.success) return read.data;
+      const issue = read.error.issues[0];
+      const problem = `its answer has another shape than expected at ${issue?.path.join(".") ?? "the top"}`;
+      throw fail("metabase_refused", { what, problem });
+    },
+    write: async (write) => {
+      note(write);
+      if (isRehearsal) return null;
+      const what = `${write.action} ${write.what} ${write.name}`;
+      return client.ask({ method: write.method, path: write.path, body: write.body, what });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { Clock } from "../core/clock.ts";
+import { fail } from "../core/errors.ts";
+import type { CatalogueTable } from "./catalogue.ts";
+import { entryName } from "./database-entry.ts";
+import { finderOf, readMetadata, type FieldFinder } from "./metadata.ts";
+import type { Remote } from "./remote.ts";
+
+/** How long to wait for Metabase to read the schema, and whom to tell about it. */
+export type Patience = { readonly clock: Clock; readonly seconds: number; readonly say: (line: string) => void };
+
+const pollMs = 1000;
+
+/**
+ * Makes sure that Metabase knows the tables and columns of the warehouse: has it read the schema where one is missing, and waits.
+ * Tables of `needed` that do not come are an error; of others it is only said.
+ */
+export async function syncSchema(
+  remote: Remote,
+  databaseId: number,
+  {
+    tables,
+    needed,
+    patience,
+  }: { readonly tables: readonly CatalogueTable[]; readonly needed: ReadonlySet<string>; readonly patience: Patience },
+): Promise<FieldFinder> {
+  let finder = finderOf(await readMetadata(remote, databaseId));
+  let missing = missingIn(finder, tables);
+  if (missing.length === 0) return finder;
+  const path = `/api/database/${databaseId}/sync_schema`;
+  await remote.write({
+    what: "schema",
+    name: entryName,
+    action: "update",
+    properties: missing.slice(0, 5),
+    method: "POST",
+    path,
+    body: {},
+  });
+  if (remote.isRehearsal) return finder;
+  const { clock, seconds, say } = patience;
+  const until = clock.now() + seconds * 1000;
+  say(`Metabase reads the schema; waiting up to ${seconds} seconds.`);
+  while (missing.length > 0 && clock.now() < until) {
+    await clock.sleep(pollMs);
+    finder = finderOf(await readMetadata(remote, databaseId));
+    missing = missingIn(finder, tables);
+  }
+  const lacking = missing.find((name) => needed.has(name.split(".").slice(0, 2).join(".")));
+  if (lacking !== undefined) throw fail("metabase_missing_table", { what: lacking, seconds });
+  if (missing.length > 0) say(`Metabase has not found ${missing.length} tables or columns, ${missing[0]} among them.`);
+  return finder;
+}
+
+function missingIn(finder: FieldFinder, tables: readonly CatalogueTable[]): readonly string[] {
+  return tables.flatMap(({ schema, name, columns }) => {
+    const table = `${schema}.${name}`;
+    if (finder.table(table) === undefined) return [table];
+    return columns
+      .filter((column) => finder.field(table, column.name) === undefined)
+      .map((column) => `${table}.${column.name}`);
+  });
+}

@@ -1,0 +1,162 @@
+import type { Pool } from "pg";
+import { fail } from "../core/errors.ts";
+import type { WantedCard } from "./cards.ts";
+import { columnsOf } from "./catalogue.ts";
+import { withoutOptions } from "./cards.ts";
+import { filtersIn, type CardFile, type DashboardFile, type FilterFile, type MetricFile } from "./collection-file.ts";
+import { displayNameOf, lookOf } from "./column-rules.ts";
+import type { FieldFinder } from "./metadata.ts";
+import { digestOf, type Properties } from "./three-ways.ts";
+
+/** Where fields are found and which columns a query has. */
+export type Lookup = {
+  readonly databaseId: number;
+  readonly finder: FieldFinder;
+  readonly columns: (sql: string) => Promise<readonly string[]>;
+};
+
+/** The columns of a card's query, read from the warehouse. A query that the warehouse refuses is told by its card. */
+export function lookUpIn(pool: Pool, databaseId: number, finder: FieldFinder): Lookup {
+  return { databaseId, finder, columns: (sql) => columnsOf(pool, sql) };
+}
+
+/** The card that a dashboard's file asks for. Throws `bad_config` when a filter's column or the query does not fit the warehouse. */
+export async function questionOf(
+  dashboard: DashboardFile,
+  key: string,
+  card: CardFile,
+  lookup: Lookup,
+): Promise<WantedCard> {
+  const named = filtersIn(card.sql).flatMap((name) => {
+    const filter = dashboard.filters[name];
+    return filter === undefined ? [] : [{ name, filter }];
+  });
+  const filters = Object.fromEntries(
+    named.map(({ name, filter }) => [
+      name,
+      { field: fieldOf({ dashboard, key, card, name, filter }, lookup), widget: widgetOf(filter), name: filter.name },
+    ]),
+  );
+  const full = `${dashboard.key}/${key}`;
+  const names = await lookup.columns(withoutFilters(card.sql)).catch((cause: unknown) => {
+    const problem = cause instanceof Error ? cause.message : "cannot be run";
+    throw misfit(dashboard, key, "sql", `does not fit the warehouse: ${problem}`);
+  });
+  return {
+    key: full,
+    what: "question",
+    display: card.display,
+    properties: {
+      name: card.name,
+      description: card.description,
+      display: card.display,
+      sql: card.sql,
+      filters,
+      ...settingsOf(card, names),
+    },
+    query: (properties) => ({
+      type: "native",
+      database: lookup.databaseId,
+      native: { query: properties["sql"], "template-tags": tagsOf(full, properties["filters"] as Filters) },
+    }),
+  };
+}
+
+/** The metric that metrics.yaml asks for. */
+export function metricOf(key: string, metric: MetricFile, { databaseId, finder }: Lookup): WantedCard {
+  const table = finder.table(metric.table);
+  const field = (column: string | undefined, unit: string | null = null) => {
+    const found = column === undefined ? undefined : finder.field(metric.table, column);
+    if (found === undefined)
+      throw missing("config/metabase/metrics.yaml", `metrics.${key}`, `${metric.table}.${column ?? ""}`);
+    return ["field", found.id, unit === null ? null : { "temporal-unit": unit }];
+  };
+  if (table === undefined) throw missing("config/metabase/metrics.yaml", `metrics.${key}.table`, metric.table);
+  const { aggregate, column, over, day } = metric;
+  const inner = aggregate === "count" && column === undefined ? ["count"] : [aggregate, field(column)];
+  const query = {
+    "source-table": table.id,
+    aggregation: [over === undefined ? inner : ["/", inner, ["sum", field(over)]]],
+    ...(day === undefined ? {} : { breakout: [field(day, "day")] }),
+  };
+  const display = day === undefined ? "scalar" : "line";
+  return {
+    key: `metrics/${key}`,
+    what: "metric",
+    display,
+    properties: { name: metric.name, description: metric.description, display, query: withoutOptions(query) },
+    query: () => ({ type: "query", database: databaseId, query }),
+  };
+}
+
+/** A query with its filters left out, and what stands in `[[ ]]` for their sake. */
+export function withoutFilters(sql: string): string {
+  return sql.replaceAll(/\[\[[\s\S]*?\]\]/g, "").replaceAll(/\{\{\s*\w+\s*\}\}/g, "true");
+}
+
+/** The kind of widget of a filter, as Metabase names it. */
+export function widgetOf({ kind }: FilterFile): string {
+  return kind === "days" ? "date/all-options" : "string/=";
+}
+
+type Filters = Readonly<Record<string, { readonly field: number; readonly widget: string; readonly name: string }>>;
+
+function tagsOf(card: string, filters: Filters): Properties {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, { field, widget, name: shown }]) => [
+      name,
+      {
+        id: uuidOf(`${card}/${name}`),
+        name,
+        "display-name": shown,
+        type: "dimension",
+        dimension: ["field", field, null],
+        "widget-type": widget,
+      },
+    ]),
+  );
+}
+
+/** An id in the form of a UUID that is always the same for one name. */
+function uuidOf(name: string): string {
+  const hex = `${digestOf(name)}${digestOf(`${name} 2`)}${digestOf(`${name} 3`)}${digestOf(`${name} 4`)}`.slice(0, 32);
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
+}
+
+function settingsOf({ settings }: CardFile, columns: readonly string[]): Properties {
+  const formats = Object.fromEntries(
+    columns.flatMap((column) => {
+      const title = displayNameOf(column);
+      const look = { ...lookOf(column).format, ...(title === null ? {} : { column_title: title }) };
+      return Object.keys(look).length === 0 ? [] : [[JSON.stringify(["name", column]), look]];
+    }),
+  );
+  const own = settings["column_settings"] as Properties | undefined;
+  const all: Properties = { ...settings, column_settings: { ...formats, ...own } };
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [`settings.${name}`, value]));
+}
+
+type FilterPlace = {
+  readonly dashboard: DashboardFile;
+  readonly key: string;
+  readonly card: CardFile;
+  readonly name: string;
+  readonly filter: FilterFile;
+};
+
+function fieldOf({ dashboard, key, card, name, filter }: FilterPlace, { finder }: Lookup): number {
+  const column = card.columns[name] ?? filter.column;
+  const found = finder.field(card.table, column);
+  if (found === undefined)
+    throw misfit(dashboard, key, "table", `has no column ${card.table}.${column} for the filter ${name}`);
+  return found.id;
+}
+
+function misfit({ key: file }: DashboardFile, card: string, part: string, problem: string): Error {
+  const name = `config/metabase/${file.replaceAll("_", "-")}.yaml`;
+  return fail("dashboard_misfit", { file: name, key: `cards.${card}.${part}`, problem });
+}
+
+function missing(file: string, key: string, what: string): Error {
+  return fail("dashboard_misfit", { file, key, problem: `names ${what}, which Metabase does not show` });
+}

@@ -1,0 +1,65 @@
+import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
+import type { z } from "zod";
+import { fail } from "../core/errors.ts";
+import { readText } from "./read-text.ts";
+
+/** A key that a schema does not know: the path to it, and the words that an error says about it. */
+export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
+
+/** Reads a yaml file through a schema; a missing file reads as empty. Throws `bad_config`, which names file, line and key. */
+export function readYaml<S extends z.ZodType>(
+  file: string,
+  schema: S,
+  unknownKey: UnknownKey = () => "is not known",
+): z.output<S> {
+  const lines = new LineCounter();
+  const document = parseDocument(readText(file) ?? "", { lineCounter: lines, prettyErrors: false });
+  const broken = document.errors[0];
+  if (broken !== undefined)
+    throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: broken.message });
+  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines)) ?? {});
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])];
+  throw fail("bad_config", {
+    file,
+    line: lineOf(document, lines, path),
+    key: path.length > 0 ? path.join(".") : undefined,
+    problem: unknown === undefined ? issue?.message : unknownKey(unknown, issue?.path ?? []),
+  });
+}
+
+function valueOf(file: string, document: Document, lines: LineCounter): unknown {
+  let line = 1;
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) === undefined) line = lines.linePos(alias.range?.[0] ?? 0).line;
+    },
+  });
+  try {
+    return document.toJS();
+  } catch (cause) {
+    // an alias without its anchor, or one that would grow without end, shows only here
+    throw fail("bad_config", { file, line, problem: cause instanceof Error ? cause.message : undefined }, cause);
+  }
+}
+
+/** A key with nothing behind it counts as left out: so does a section whose lines are all comments. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (typeof value !== "object" || value === null) return value;
+  const given = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(given.map(([key, inner]) => [key, withoutEmpty(inner)]));
+}
+
+/** The line of the deepest part of a path that the file has: of its key, or of an item of a list. */
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const parent = document.getIn(path.slice(0, depth - 1), true);
+    const key = isMap(parent) && parent.items.find((pair) => String(pair.key) === String(path[depth - 1]))?.key;
+    const node = isNode(key) ? key : document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range != null) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { openMetabaseStage } from "../support/metabase-stage.ts";
+
+test("a new Metabase gets its administrator, the database, descriptions and the collection; a second run changes nothing", async () => {
+  await using stage = await openMetabaseStage({ isSetUp: false });
+  const { metabase } = stage;
+  const first = await stage.apply();
+  expect(first.isWhole).toBe(true);
+  expect(metabase.state.admin?.email).toBe("admin@example.com");
+  expect([...metabase.state.databases.values()].map(({ name }) => name)).toEqual(["Storehouse"]);
+  expect([...metabase.state.dashboards.values()].map(({ name }) => name)).toContain("Keyword performance");
+  metabase.forgetWrites();
+  const second = await stage.apply();
+  expect(second.changes).toEqual([]);
+  expect(metabase.writes()).toEqual([]);
+  expect(metabase.state.sessions.size).toBe(0);
+});

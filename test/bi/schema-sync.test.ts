@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { openMetabaseStage } from "../support/metabase-stage.ts";
+
+test("waits until Metabase has read the schema", async () => {
+  await using stage = await openMetabaseStage();
+  stage.metabase.state.slowSync = 8;
+  expect((await stage.apply()).isWhole).toBe(true);
+  expect(stage.said).toEqual([
+    "Metabase reads the schema; waiting up to 60 seconds.",
+    expect.stringMatching(/^Metabase is told what \d+ tables and columns mean\.$/),
+  ]);
+  expect(stage.slept()).toBeGreaterThanOrEqual(8000);
+});
+
+test("a schema that is not read in time stops before the dashboards, and the next run goes on from there", async () => {
+  await using stage = await openMetabaseStage();
+  stage.metabase.state.slowSync = 1000;
+  await expect(stage.apply({ seconds: 20 })).rejects.toThrow(
+    /^metabase_missing_table: Metabase has not found mart\.\w+ within 20 seconds; run the command again/,
+  );
+  expect(stage.metabase.state.dashboards.size).toBe(0);
+  stage.metabase.state.slowSync = 0;
+  expect((await stage.apply()).isWhole).toBe(true);
+  expect(stage.metabase.state.databases.size).toBe(1);
+});
+
+test("a column that came with a later migration is read; where nothing is missing, nothing is asked for", async () => {
+  await using stage = await openMetabaseStage();
+  await stage.apply();
+  await stage.warehouse.pool.query("alter table core.dim_country add column motto text");
+  await stage.warehouse.pool.query("comment on column core.dim_country.motto is 'What it says of itself.'");
+  const { changes } = await stage.apply();
+  expect(changes).toEqual([
+    { what: "schema", name: "Storehouse", action: "update", properties: ["core.dim_country.motto"] },
+  ]);
+  expect((await stage.apply()).changes).toEqual([]);
+});
+
+test("a table that no dashboard needs and that Metabase does not find is told and stops nothing", async () => {
+  await using stage = await openMetabaseStage();
+  await stage.apply();
+  const { state } = stage.metabase;
+  state.tables = state.tables.filter(({ name }) => name !== "freshness");
+  state.slowSync = 1000;
+  expect((await stage.apply({ seconds: 3 })).isWhole).toBe(true);
+  expect(stage.said.at(-1)).toBe("Metabase has not found 1 tables or columns, ops.freshness among them.");
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { startChild } from "../support/ingest-child.ts";
+import { admin, apiKey, openMetabaseStage, readerPassword, type MetabaseStage } from "../support/metabase-stage.ts";
+
+const secrets = [admin.password, apiKey, readerPassword];
+
+async function run(
+  { databaseUrl, metabase }: MetabaseStage,
+  options: readonly string[],
+  variables: Record<string, string> = {},
+) {
+  await using child = startChild(
+    { databaseUrl, sandbox: { url: "http://127.0.0.1:9", token: "unused" } },
+    ["metabase", ...options],
+    {
+      variables: {
+        METABASE_URL: metabase.url,
+        METABASE_API_KEY: apiKey,
+        METABASE_DATABASE_HOST: "postgres",
+        STOREHOUSE_READER_PASSWORD: readerPassword,
+        ...variables,
+      },
+    },
+  );
+  const code = await child.ended;
+  const { stdout, stderr } = child.output();
+  for (const secret of secrets) expect(`${stdout}${stderr}`).not.toContain(secret);
+  return { code, stdout, stderr };
+}
+
+test("a rehearsal, a run, and a run that finds nothing to do", async () => {
+  await using stage = await openMetabaseStage({ isSetUp: false });
+  const asAdmin = { METABASE_API_KEY: "", METABASE_EMAIL: admin.email, METABASE_PASSWORD: admin.password };
+  const rehearsal = await run(stage, ["--dry-run"], asAdmin);
+  expect(rehearsal).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^would make administrator admin@example.com\n.*known once/),
+  });
+  expect(stage.metabase.writes()).toEqual([]);
+
+  const first = await run(stage, ["--json"], asAdmin);
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("Metabase reads the schema") });
+  const { changes, isWhole, dryRun, version } = JSON.parse(first.stdout);
+  expect([isWhole, dryRun, version]).toEqual([true, false, "v0.64.2.2"]);
+  expect(changes[0]).toEqual({ what: "administrator", name: admin.email, action: "create", properties: [] });
+
+  const second = await run(stage, [], asAdmin);
+  expect(second).toEqual({
+    code: 0,
+    stdout: "Metabase v0.64.2.2 is as it should be: nothing to change.\n",
+    stderr: "",
+  });
+});
+
+test("what is done is told: things by name, columns by their number, and what was left", async () => {
+  await using stage = await openMetabaseStage();
+  stage.metabase.state.readsComments = false;
+  const first = await run(stage, []);
+  expect(first.stdout).toMatch(/^made database Storehouse\n/);
+  expect(first.stdout).toMatch(/\nmade dashboard Keyword performance\n/);
+  expect(first.stdout).toMatch(/\ndescribed \d+ tables and [\d,]+ columns$/m);
+  const [card] = stage.metabase.state.cards.values();
+  card!.name = "Renamed";
+  const second = await run(stage, []);
+  expect(second.stdout).toMatch(
+    /^left metric Renamed as it is: name changed in Metabase\n.*nothing to change.\n.*--overwrite/,
+  );
+});
+
+test("arguments and settings that cannot work are refused before Metabase is asked", async () => {
+  await using stage = await openMetabaseStage();
+  const url = await run(stage, ["--url", "http://me:secret@127.0.0.1:3000"]);
+  expect(url).toMatchObject({ code: 2, stderr: expect.stringContaining("must hold no user or password") });
+  expect(await run(stage, ["--wait", "long"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("whole number"),
+  });
+  const embedded = await run(stage, [], { DATABASE_URL: "" });
+  expect(embedded).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^bad_setting: DATABASE_URL is not set: the Postgres that/),
+  });
+  const host = await run(stage, [], { METABASE_DATABASE_HOST: "postgres://postgres" });
+  expect(host).toMatchObject({ code: 2, stderr: expect.stringContaining("METABASE_DATABASE_HOST is no host") });
+  const away = await run(stage, ["--url", "http://127.0.0.1:9"]);
+  expect(away).toMatchObject({ code: 2, stderr: expect.stringMatching(/^metabase_unreachable: /) });
+});

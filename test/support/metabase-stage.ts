@@ -1,0 +1,107 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { applyMetabase, type Applied, type MetabaseOptions } from "../../src/bi/apply.ts";
+import { connectionOf } from "../../src/bi/database-entry.ts";
+import { projectRoot } from "../../src/config/config.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/database.ts";
+import { freshDatabase } from "./database.ts";
+import { startMetabase, type MetabaseStandIn } from "./metabase-stand-in.ts";
+
+/** A warehouse, a Metabase that sees it as `postgres`, and the command between them. */
+export type MetabaseStage = AsyncDisposable & {
+  readonly databaseUrl: string;
+  readonly warehouse: Warehouse;
+  readonly metabase: MetabaseStandIn;
+  /** The starter collection, a copy that a test may change. */
+  readonly folder: string;
+  /** What the command said while it waited. */
+  readonly said: readonly string[];
+  /** Milliseconds that the command slept, by a clock that runs only then. */
+  readonly slept: () => number;
+  apply(options?: Partial<MetabaseOptions>): Promise<Applied>;
+};
+
+export const admin = { email: "admin@example.com", password: "a-good-password-1" };
+export const readerPassword = "reader-secret-of-the-test";
+export const apiKey = "mb_key-of-the-test";
+
+/** Opens the stage. Metabase is new, unless `isSetUp`: then it has the administrator and the key of the test. */
+export async function openMetabaseStage({
+  isSetUp = true,
+}: { readonly isSetUp?: boolean } = {}): Promise<MetabaseStage> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await freshDatabase());
+  const warehouse = opened.use(await openWarehouse(database.url, 2));
+  const sees = { databaseUrl: database.url, host: "postgres", password: readerPassword };
+  const metabase = opened.use(await startMetabase(sees));
+  if (isSetUp) {
+    Object.assign(metabase.state, { admin, setupToken: null });
+    metabase.state.apiKeys.set(apiKey, { isAdmin: true });
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-test-"));
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+  copyFiles(folder);
+  const { clock, slept } = ownClock();
+  const said: string[] = [];
+  const stack = opened.move();
+  return {
+    databaseUrl: database.url,
+    warehouse,
+    metabase,
+    folder,
+    said,
+    slept,
+    apply: (options) =>
+      applyMetabase(warehouse, {
+        url: metabase.url,
+        credentials: isSetUp ? { apiKey } : admin,
+        connection: connectionOf(database.url, "postgres:5432", readerPassword),
+        folder,
+        isRehearsal: false,
+        overwrite: false,
+        seconds: 60,
+        clock,
+        say: (line) => void said.push(line),
+        ...options,
+      }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** A clock that runs only while somebody sleeps by it. */
+function ownClock(): { readonly clock: MetabaseOptions["clock"]; readonly slept: () => number } {
+  let now = 0;
+  const clock: MetabaseOptions["clock"] = {
+    now: () => now,
+    today: () => {
+      throw new Error("no day is asked for");
+    },
+    sleep: async (ms) => {
+      now += ms;
+    },
+  };
+  return { clock, slept: () => now };
+}
+
+/** A stage that is opened and applied to once for many tests: each begins with Metabase and the files as they were then. */
+export function sharedMetabaseStage(): AsyncDisposable & { readonly fresh: () => Promise<MetabaseStage> } {
+  const opening = openMetabaseStage().then(async (stage) => {
+    await stage.apply();
+    return { stage, saved: structuredClone(stage.metabase.state) };
+  });
+  return {
+    fresh: async () => {
+      const { stage, saved } = await opening;
+      Object.assign(stage.metabase.state, structuredClone(saved));
+      stage.metabase.forgetWrites();
+      copyFiles(stage.folder);
+      return stage;
+    },
+    [Symbol.asyncDispose]: async () => (await opening).stage[Symbol.asyncDispose](),
+  };
+}
+
+function copyFiles(folder: string): void {
+  cpSync(path.join(projectRoot, "config", "metabase"), folder, { recursive: true });
+}
