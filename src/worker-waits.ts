@@ -14,8 +14,6 @@ import type { WorkerOptions } from "./worker-state.ts";
 /** Looks at a database that is away grow rarer up to this. */
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
-/** Refusals by a server that answers: a wrong password or name is not waited out. */
-const refusedCodes = ["28", "3D", "42"];
 
 /** Opens the app of a worker; a database that is not up yet is waited for. Null when it was told to stop before. */
 export async function openWorkerApp(
@@ -43,10 +41,9 @@ export async function openWorkerApp(
   return null;
 }
 
+/** False for a server that answers and refuses: a wrong password or name is not waited out. */
 function mayComeUp(error: unknown): boolean {
-  if (!(error instanceof StorehouseError)) return isLostConnection(error);
-  const code = String(error.context["code"] ?? "");
-  return error.code === "database_unreachable" && !refusedCodes.some((start) => code.startsWith(start));
+  return error instanceof StorehouseError ? error.code === "database_unreachable" : isLostConnection(error);
 }
 
 /** Waits until the database answers again, or until the stop. */

@@ -16,6 +16,11 @@ export const logEvents = {
   },
   "slices.killed_their_process": { level: "error", says: "slices failed because whoever ran them died each time" },
   "runs.taken_over": { level: "warn", says: "what dead foreground runs left open is done by the workers" },
+  "runs.beyond_their_limit": {
+    level: "info",
+    says: "what dead foreground runs left open is forgotten where their --max-credits does not pay for it",
+  },
+  "credits.reach_again": { level: "info", says: "slices that waited for credits go on before the reset" },
   "workers.dead": { level: "warn", says: "dead processes were found, and what they held was freed" },
   "pulse.failed": { level: "warn", says: "a heartbeat or the look for dead processes failed" },
   "api.away": { level: "warn", says: "the API answers nobody; the worker waits" },

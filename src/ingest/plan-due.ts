@@ -4,10 +4,12 @@ import { dayOf } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
+import { dropBeyondLimit } from "../ledger/beyond-limit.ts";
 import { sharedQueue } from "../ledger/queue.ts";
 import { adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun, type Adoption } from "../ledger/runs.ts";
 import type { Database } from "../warehouse/database.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
+import { wakeBought } from "./bought-credits.ts";
 import { noteTimings } from "./note-timings.ts";
 import type { IngestParts } from "./parts.ts";
 import { datasetsOf, planChunks } from "./planning.ts";
@@ -28,6 +30,7 @@ const everythingOn = { datasets: [], bounds: {}, today: dayOf(0) };
 /** Plans what is due today and queues it for any worker; takes over what dead processes left open. Returns nothing: the ledger tells. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { db, clock, log, halted } = parts;
+  await wakeBought(parts, settings);
   const chosen = scheduled(names, settings);
   if (chosen.length === 0) return;
   const request = { datasets: chosen, bounds: {}, today: clock.today() };
@@ -60,9 +63,9 @@ export async function takeOverDead(parts: IngestParts, settings: Settings): Prom
   });
 }
 
-/** Opens a run of the schedule and moves into it what others left open, at whatever price. */
+/** Opens a run of the schedule and moves into it what others left open, at whatever price, save what is beyond a limit that a person set. */
 async function takeOver(
-  { clock }: IngestParts,
+  { clock, log }: IngestParts,
   db: Database,
   settings: Settings,
   { datasets, leftBy }: Pick<Adoption, "datasets" | "leftBy">,
@@ -74,6 +77,8 @@ async function takeOver(
     { kind: "schedule", workerId: null, asOf: request.today, datasets: named, maxCredits: null },
     clock.now(),
   );
+  const dropped = await dropBeyondLimit(db);
+  if (dropped > 0) log.info({ slices: dropped }, "runs.beyond_their_limit");
   const adopted = await adoptOpen(db, {
     runId,
     // also of datasets that are off: what was begun by hand and put off goes on by itself

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { CreditClass } from "../core/slice.ts";
 import type { Database } from "../warehouse/database.ts";
-import { creditsLeft, requestsLeft } from "./pages-left.ts";
+import { likelyCredits, requestsLeft } from "./pages-left.ts";
 
 /** Work of one dataset and class: slices, and the requests and credits that they are expected to take. */
 export type Work = {
@@ -35,7 +35,7 @@ export async function openWorkOfPlan(db: Database, planId: string): Promise<read
 /** SQL: slices added up, each at the price of its plan, or at the one that was learned since where that is higher; pages that landed are paid for. */
 const workColumns = sql`
     select s.dataset, s.class, count(*)::int as slices, sum(${requestsLeft})::int as requests,
-           sum(greatest(${creditsLeft}, ${requestsLeft} * coalesce(c.learned, 0)))::int as credits
+           sum(${likelyCredits})::int as credits
     from   ops.slice as s
     left   join ops.credit_cost as c on c.operation = s.operation`;
 

@@ -10,3 +10,6 @@ export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 
 
 /** SQL: credits that an open slice (`ops.slice as s`) is still expected to cost, at the price of its plan. */
 export const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;
+
+/** SQL: the same at the price that was learned since, where that is higher; needs `ops.credit_cost as c` of its operation. */
+export const likelyCredits = sql`greatest(${creditsLeft}, ${requestsLeft} * coalesce(c.learned, 0))`;

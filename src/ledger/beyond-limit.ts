@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import type { Database } from "../warehouse/database.ts";
+import { likelyCredits } from "./pages-left.ts";
+import { isAlive } from "./workers.ts";
+
+/** SQL: what a page of a slice costs that was under way when its process ended: it may have been charged and is in no answer. */
+const lostPages = sql`s.broken_off_count * ceil(s.planned_credits / greatest(s.planned_requests, 1)::numeric)`;
+
+/**
+ * Forgets open slices of runs in the foreground that are gone, as far as what is left of their `--max-credits` does not pay for them:
+ * nobody has allowed them, and what is due is planned anyway. Those of a plan stay, whose price was agreed to. Returns how many.
+ */
+export async function dropBeyondLimit(db: Database): Promise<number> {
+  const { rows } = await sql`
+    with gone as materialized (
+      select r.run_id, r.max_credits - (select coalesce(sum(q.cost), 0) from ops.request as q
+                                        where  q.worker_id = r.worker_id and q.received_at >= r.started_at) as credits
+      from   ops.run as r
+      where  r.max_credits is not null and r.plan_id is null and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+      and    exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
+    ), open as (
+      select s.slice_id, gone.credits,
+             sum(${likelyCredits} + ${lostPages}) over (partition by s.run_id order by s.turn, s.slice_id) as running
+      from   ops.slice as s
+      join   gone using (run_id)
+      left   join ops.credit_cost as c on c.operation = s.operation
+      where  s.state in ('pending', 'running', 'deferred')
+    )
+    delete from ops.slice as s
+    using  open
+    where  s.slice_id = open.slice_id and open.running > open.credits
+    and    s.plan_id is null and s.state in ('pending', 'running', 'deferred')
+    and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
