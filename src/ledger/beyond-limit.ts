@@ -1,26 +1,31 @@
 import { sql } from "kysely";
 import type { Database } from "../warehouse/database.ts";
 import { likelyCredits } from "./pages-left.ts";
+import { unsent } from "./plan-standing.ts";
 import { isAlive } from "./workers.ts";
 
-/** SQL: what a page of a slice costs that was under way when its process ended: it may have been charged and is in no answer. */
-const lostPages = sql`s.broken_off_count * ceil(s.planned_credits / greatest(s.planned_requests, 1)::numeric)`;
+/** SQL: what one page of a slice (`ops.slice as s`) costs. */
+const onePage = sql`ceil(s.planned_credits / greatest(s.planned_requests, 1)::numeric)`;
 
 /**
  * Forgets open slices of runs in the foreground that are gone, as far as what is left of their `--max-credits` does not pay for them:
- * nobody has allowed them, and what is due is planned anyway. Those of a plan stay, whose price was agreed to. Returns how many.
+ * nobody has allowed them, and what is due is planned anyway. Calls without an answer, and pages under way at the end, count as
+ * charged. Slices of a plan stay, whose price was agreed to. Returns how many.
  */
 export async function dropBeyondLimit(db: Database): Promise<number> {
   const { rows } = await sql`
     with gone as materialized (
-      select r.run_id, r.max_credits - (select coalesce(sum(q.cost), 0) from ops.request as q
-                                        where  q.worker_id = r.worker_id and q.received_at >= r.started_at) as credits
+      select r.run_id, r.max_credits - (
+               select coalesce(sum(case when q.status is null and q.error_code <> all (${unsent}::text[]) then ${onePage} else q.cost end), 0)
+               from   ops.request as q
+               left   join ops.slice as s on s.slice_id = q.slice_id
+               where  q.worker_id = r.worker_id and q.received_at >= r.started_at) as credits
       from   ops.run as r
       where  r.max_credits is not null and r.plan_id is null and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
       and    exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
     ), open as (
       select s.slice_id, gone.credits,
-             sum(${likelyCredits} + ${lostPages}) over (partition by s.run_id order by s.turn, s.slice_id) as running
+             sum(${likelyCredits} + s.broken_off_count * ${onePage}) over (partition by s.run_id order by s.turn, s.slice_id) as running
       from   ops.slice as s
       join   gone using (run_id)
       left   join ops.credit_cost as c on c.operation = s.operation

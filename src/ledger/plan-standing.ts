@@ -18,8 +18,8 @@ export type PlanStanding = {
   readonly unsureCredits: number;
 };
 
-/** Errors of calls that never left this machine. */
-const unsent = ["no_connection", "bad_request", "not_encodable"];
+/** Errors of calls that never left this machine; any other call without a status may have been charged. */
+export const unsent = ["no_connection", "bad_request", "not_encodable"];
 
 /** Counts where the slices of a plan stand. `beside` is the run that asks, whose own are neither elsewhere nor abandoned; null when none does. */
 export async function planStanding(db: Database, planId: string, beside: string | null): Promise<PlanStanding> {
