@@ -24,7 +24,7 @@ export async function dropBeyondLimit(db: Database): Promise<number> {
       where  r.max_credits is not null and r.plan_id is null and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
       and    exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
     ), open as (
-      select s.slice_id, gone.credits,
+      select s.slice_id, s.run_id, gone.credits,
              sum(${likelyCredits} + s.broken_off_count * ${onePage}) over (partition by s.run_id order by s.turn, s.slice_id) as running
       from   ops.slice as s
       join   gone using (run_id)
@@ -33,7 +33,7 @@ export async function dropBeyondLimit(db: Database): Promise<number> {
     )
     delete from ops.slice as s
     using  open
-    where  s.slice_id = open.slice_id and open.running > open.credits
+    where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > open.credits
     and    s.plan_id is null and s.state in ('pending', 'running', 'deferred')
     and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
     returning s.slice_id`.execute(db);
