@@ -121,7 +121,7 @@ export const usageErrors = {
   rights_missing: {
     recovery: "usage",
     says: "the role in DATABASE_URL may not do this",
-    next: "use storehouse_loader for everything but `migrate`, `grants` and what drops tables, which take storehouse_owner; `storehouse grants` sets the rights anew",
+    next: "use storehouse_loader for everything but `migrate` and `grants`, which take storehouse_owner; `storehouse grants` sets the rights anew",
   },
   roles_refused: {
     recovery: "usage",

@@ -6,6 +6,7 @@ import { readText } from "../config/read-text.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { openEmbedded } from "../warehouse/embedded.ts";
+import { isMissingRight } from "../warehouse/database-errors.ts";
 import { openWarehouse, type Database } from "../warehouse/database.ts";
 import { failed, ill, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./doctor-database.ts";
@@ -103,7 +104,7 @@ async function checkDatabase(db: Database, clock: Clock): Promise<readonly Diagn
     try {
       found.push(await check(db));
     } catch (error) {
-      found.push(isMissing(error) ? untold(name) : failed(name, error));
+      found.push(isMissing(error) ? untold(name) : isMissingRight(error) ? unseen(name, error) : failed(name, error));
     }
   }
   return found;
@@ -112,6 +113,15 @@ async function checkDatabase(db: Database, clock: Clock): Promise<readonly Diagn
 /** No such schema, table or column. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && ["3F000", "42P01", "42703"].includes(String(error.code));
+}
+
+function unseen(check: string, error: Error): Diagnosis {
+  return ill(
+    check,
+    "fail",
+    `not to be seen: ${error.message}`,
+    "connect as storehouse_loader, and have the owner run `storehouse grants`",
+  );
 }
 
 function untold(check: string): Diagnosis {

@@ -81,3 +81,20 @@ test("the list of commands leaves none out", async () => {
   const listed = known.filter((name) => !["storehouse", "help"].includes(name));
   expect([...new Set([...typed, ...endless])].sort()).toEqual(listed.sort());
 });
+
+test("the doctor tells the reader what it may not see and whom to be instead, and finds nothing wrong for the loader", async () => {
+  const of = async (role: "reader" | "loader") => {
+    await using child = startChild({ ...stage, databaseUrl: granted.urlOf(role) }, ["doctor", "--json"]);
+    const code = await child.ended;
+    const { checks } = JSON.parse(child.output().stdout) as {
+      checks: { check: string; state: string; next: string | null }[];
+    };
+    return { code, failed: checks.filter(({ state }) => state === "fail") };
+  };
+  const reader = await of("reader");
+  expect(reader.code).toBe(1);
+  expect(reader.failed.map(({ check }) => check)).toEqual(["database", "rights", "migrations", "workers", "incidents"]);
+  for (const { check, next } of reader.failed.slice(1))
+    expect([check, next]).toEqual([check, expect.stringContaining("storehouse_loader")]);
+  expect(await of("loader")).toEqual({ code: 0, failed: [] });
+});

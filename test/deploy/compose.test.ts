@@ -14,6 +14,13 @@ const { text, file } = readCompose();
 const services = Object.entries(file.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
 
+/** What the head of the file says may be set, beside what has to be. */
+const optional = {
+  METABASE_EMAIL: "me@example.com",
+  METABASE_PASSWORD: "of-the-administrator",
+  NOTIFY_URL: "https://hooks.example/services/T0",
+};
+
 /** What the head of the file says has to be set. */
 const variables = {
   API_BASE_URL: "http://sandbox:8080",
@@ -44,6 +51,7 @@ describe("docker-compose.yml", () => {
       ["worker"],
       ["sandbox", "sandbox"],
       ["metabase", "bi"],
+      ["metabase-setup", "bi"],
     ]);
   });
 
@@ -80,6 +88,25 @@ describe("docker-compose.yml", () => {
     expect(withSuperuser.map(([name]) => name)).toEqual(["postgres", "setup"]);
   });
 
+  test("hands on what may be left out, and takes it as unset where it is", () => {
+    const all = (given: Readonly<Record<string, string>>) =>
+      Object.fromEntries(
+        ours.flatMap(([, { environment }]) => {
+          const filled = Object.entries(environment).map(([name, value]) => [name, filledIn(value, given)] as const);
+          return Object.entries(readEnvironment(Object.fromEntries(filled))).filter(([, value]) => value !== undefined);
+        }),
+      );
+    expect(all({ ...variables, ...optional })).toMatchObject(optional);
+    for (const name of Object.keys(optional)) expect([name, all(variables)[name]]).toEqual([name, undefined]);
+  });
+
+  test("gives Metabase a warehouse under a name that it sees, and the reader's password", () => {
+    const given = environmentOf(file.services["metabase-setup"] as ComposeService);
+    expect(new URL(given["METABASE_URL"] ?? "").hostname).toBe("metabase");
+    expect(new URL(given["DATABASE_URL"] ?? "").hostname).toBe("postgres");
+    expect(given["STOREHOUSE_READER_PASSWORD"]).toBe(variables.STOREHOUSE_READER_PASSWORD);
+  });
+
   test("may have several workers: none has a name or a port of the machine", () => {
     const worker = file.services["worker"];
     expect([worker?.container_name, worker?.ports]).toEqual([undefined, []]);
@@ -106,14 +133,15 @@ describe("docker-compose.yml", () => {
   });
 
   test("waits for services that there are: healthy where they have a check, ended where they end", () => {
-    for (const [name, { depends_on: waits }] of services)
+    for (const [name, { depends_on: waits, profiles: own }] of services)
       for (const [other, { condition, required = true }] of Object.entries(waits)) {
         const service = file.services[other];
         expect([name, other, service !== undefined]).toEqual([name, other, true]);
         if (condition === "service_healthy") expect([other, service?.healthcheck !== undefined]).toEqual([other, true]);
         if (condition === "service_completed_successfully") expect(service?.restart).not.toBe("unless-stopped");
-        // who is behind a profile may be missing
-        expect([other, required]).toEqual([other, service?.profiles.length === 0]);
+        // who is behind a profile may be missing, but for those behind the same one
+        const others = service?.profiles ?? [];
+        expect([other, required]).toEqual([other, others.length === 0 || others.some((one) => own.includes(one))]);
       }
   });
 

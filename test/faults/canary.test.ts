@@ -4,6 +4,7 @@ import { givenAway, tablesWithCanary, token } from "../support/canary.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
+import { openReceiver } from "../support/webhook-receiver.ts";
 
 /** Tells the caller's token back to it wherever an answer has room. */
 function echo(passing: Passing, seen: Set<string>): void {
@@ -63,6 +64,21 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
   for (const { stdout, stderr } of [child.output(), refused.output(), status.output()]) {
     expect(stdout + stderr).not.toBe("");
     expect(givenAway(stdout + stderr)).toBe(false);
+  }
+  for (const format of ["slack", "json"] as const) {
+    await using receiver = await openReceiver();
+    await stage.query("truncate ops.incident");
+    await using worker = startChild(behind, ["worker"], {
+      variables: { ...variables, NOTIFY_URL: receiver.url },
+      settings: { health: { port: 0 }, notify: { format, look_seconds: 0.1 } },
+    });
+    await until(() => receiver.received.length > 0);
+    const bodies = JSON.stringify(receiver.received);
+    expect(bodies).toContain("[hidden]");
+    expect(givenAway(bodies)).toBe(false);
+    worker.process.kill("SIGTERM");
+    await worker.ended;
+    expect(givenAway(worker.output().stdout + worker.output().stderr)).toBe(false);
   }
   const { found, searched } = await tablesWithCanary(stage);
   expect(found).toEqual([]);
