@@ -111,3 +111,12 @@ test("movers stand on the newest day of each country, over 1, 7, 30 and 90 days"
     "ios | JP | IPHONE | 90 | 2026-08-07 | 2 | -",
   ]);
 });
+
+test("days of a month that is kept no longer are not told as not asked", async () => {
+  const notAsked = "select count(*) from mart.keyword_rank_daily where ranking_state = 'not asked'";
+  expect(await mart.ask(notAsked)).toEqual(["7"]);
+  await mart.ask(`
+    insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
+    values ('keyword_rank', 'core.fact_keyword_rank', '2026-08-01', 'drop', 1, 1, 'a', '2026-09-01Z', true)`);
+  expect(await mart.ask(notAsked)).toEqual(["0"]);
+});
