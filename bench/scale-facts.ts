@@ -1,8 +1,12 @@
 import type pg from "pg";
 import { addDays, addMonths, monthStart, type Day } from "../src/core/day.ts";
+import { keywordRank } from "../src/datasets/keyword-rank.ts";
 import { createPartitions } from "../src/warehouse/partitions.ts";
 import type { Database } from "../src/warehouse/database.ts";
+import type { Table } from "../src/warehouse/table.ts";
 import { firstDayOf, today, type Account } from "./scale-size.ts";
+
+const [ranks] = keywordRank.tables as readonly [Table];
 
 /**
  * Writes a rank a day for every keyword of every app and country that the account follows, month by month, as a backfill would leave
@@ -14,7 +18,7 @@ export async function fillFacts(client: pg.Client, db: Database, account: Accoun
   for (let month = monthStart(first); month < end; month = addMonths(month, 1)) {
     const next = addMonths(month, 1);
     const [from, until] = [month < first ? first : month, next < end ? next : end];
-    await createPartitions(db).cover("core.fact_keyword_rank", [month]);
+    await createPartitions(db).cover(ranks, [month]);
     rows += await fillMonth(client, account, from, until);
   }
   await client.query("vacuum analyze core.fact_keyword_rank");

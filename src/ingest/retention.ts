@@ -3,10 +3,9 @@ import type { Clock } from "../core/clock.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/kept-from.ts";
 import { datasets } from "../datasets/all.ts";
-import { halfDropped, noteDropped, noteGone } from "../ledger/dropped-months.ts";
+import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
 import { isLockTimeout } from "../warehouse/database-errors.ts";
 import type { Database } from "../warehouse/database.ts";
-import { leafOf } from "../warehouse/partitions.ts";
 import { monthsBefore, removeMonth, type MonthPartition, type RetentionAction } from "../warehouse/retention.ts";
 import { dayColumns, type Table } from "../warehouse/table.ts";
 import { settingsOf } from "./dataset-settings.ts";
@@ -53,17 +52,16 @@ export async function oldMonths(db: Database, settings: Settings, today: Day): P
 
 /**
  * Drops or detaches every month that is kept no longer, the oldest first; one that is in use, and those of its table after it, are left
- * for the next time. Ends what was interrupted.
+ * for the next time.
  */
 export async function retire(
   db: Database,
   { settings, clock, action }: { settings: Settings; clock: Clock; action: RetentionAction },
 ): Promise<readonly Retired[]> {
-  const old = await oldMonths(db, settings, clock.today());
-  const retired = [...(await endHalfDropped(db))];
-  for (const month of old.filter(({ leaf }) => !retired.some((one) => one.leaf === leaf))) {
+  const retired: Retired[] = [];
+  for (const month of await oldMonths(db, settings, clock.today())) {
     const isStuck = retired.some(({ table, outcome }) => table === month.table && outcome === "in use");
-    const isGone = !isStuck && (await remove(db, month, { action, now: clock.now() }));
+    const isGone = !isStuck && (await remove(db, month, { action, clock }));
     retired.push({ ...month, outcome: isGone ? "gone" : "in use" });
   }
   return retired;
@@ -79,40 +77,32 @@ export async function retireQuietly(
     log.info({ table, month, rows, action, outcome }, "retention.month");
 }
 
+/** How often a lock is tried for before the month is left for the next time. */
+const mostAttempts = 3;
+
 async function remove(
   db: Database,
   month: OldMonth,
-  { action, now }: { action: RetentionAction; now: number },
-): Promise<boolean> {
-  return (await noteDropped(db, { ...month, action }, now)) && takeOut(db, month, action);
-}
-
-/** How often a lock is tried for; the month is noted, and the next retention ends what is left. */
-const mostAttempts = 3;
-
-async function takeOut(
-  db: Database,
-  month: Pick<OldMonth, "table" | "month">,
-  action: RetentionAction,
+  { action, clock }: { action: RetentionAction; clock: Clock },
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     try {
-      await removeMonth(db, month, action);
-      await noteGone(db, month);
+      await db.transaction().execute((transaction) => takeOut(transaction, { ...month, action }, clock.now()));
       return true;
     } catch (error) {
+      if (error === inUse) return false;
       if (!isLockTimeout(error)) throw error;
     }
   }
   return false;
 }
 
-/** Ends what was noted and interrupted: it was agreed to then. */
-async function endHalfDropped(db: Database): Promise<readonly Retired[]> {
-  const ended: Retired[] = [];
-  for (const half of await halfDropped(db)) {
-    const month = { ...half, leaf: leafOf(half.table, half.month), keptFrom: addMonths(half.month, 1) };
-    ended.push({ ...month, outcome: (await takeOut(db, month, half.action)) ? "gone" : "in use" });
-  }
-  return ended;
+/** Has a transaction roll back. */
+const inUse = new Error("a slice may write to the month");
+
+/** Note and removal hold together: whoever is killed between leaves all as it was. */
+async function takeOut(transaction: Database, month: DroppedMonth, now: number): Promise<void> {
+  if (!(await noteDropped(transaction, month, now))) throw inUse;
+  await removeMonth(transaction, month, month.action);
+  await noteGone(transaction, month);
 }

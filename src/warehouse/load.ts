@@ -43,7 +43,7 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
     if (isDimension(kind)) await dimensions.learn(kind, namesIn(column, load));
   if (table.partitioned)
     await partitions.cover(
-      table.name,
+      table,
       rows.map((row) => row[partitionColumn(table)] as Day),
     );
   if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null };

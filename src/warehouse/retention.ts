@@ -44,16 +44,14 @@ export async function monthsBefore(db: Database, table: string, day: Day): Promi
 const lockTimeoutMs = 2_000;
 
 /**
- * Takes a noted month out of its table, and drops it or moves it to `archive`, in one transaction. The table is locked for a moment, so
- * that no lock is waited for longer than a reader would bear. Throws what Postgres says when it is not to be had in time.
+ * Takes a noted month out of its table, and drops it or moves it to `archive`, when the caller's transaction ends well. The table is locked
+ * until then, and no lock is waited for longer than a reader would bear. Throws what Postgres says when it is not to be had in time.
  */
 export async function removeMonth(
-  db: Database,
+  transaction: Database,
   { table, month }: Pick<MonthPartition, "table" | "month">,
   action: RetentionAction,
 ): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
-    await sql`select ops.remove_month(${table}::regclass, ${month}::date, ${action === "detach"})`.execute(transaction);
-  });
+  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
+  await sql`select ops.remove_month(${table}::regclass, ${month}::date, ${action === "detach"})`.execute(transaction);
 }

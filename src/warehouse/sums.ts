@@ -66,7 +66,7 @@ export function moveSums(table: Summed, merging: Merging): RawBuilder<unknown> {
     ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
 }
 
-/** Makes the sums of days anew from the rows that are there; all of them where no days are named. */
+/** Makes the sums of days anew from the rows that are there; all of them where no days are named. Those of months that were dropped stay. */
 export async function rebuildSums(transaction: Database, table: Summed, within: Partial<Window>): Promise<void> {
   const days = dayColumns(table);
   const isWithin = (alias: string) =>
@@ -74,7 +74,17 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
       ? sql`true`
       : sql`${sql.id(alias, days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(alias, days.first)} < ${within.end ?? "infinity"}::date`;
   const target = sql`${sql.id(...table.sums.name.split("."))}`;
-  await sql`delete from ${target} as k where ${isWithin("k")}`.execute(transaction);
+  await sql`delete from ${target} as k where ${isWithin("k")} and ${isMade(table, days?.first)}`.execute(transaction);
   const rows = sql`${sql.id(...table.name.split("."))} as t where ${isWithin("t")}`;
   await addSums(table, sumsOver(table, rows)).execute(transaction);
+}
+
+/** True of sums `k` unless retention took their month away and no row came since. */
+function isMade(table: Summed, column: string | undefined): RawBuilder<unknown> {
+  if (!table.partitioned || column === undefined) return sql`true`;
+  const day = sql.id("k", column);
+  return sql`
+    (not exists (select from ops.dropped_month as m where m.table_name = ${table.name} and m.month_start = date_trunc('month', ${day}::timestamp)::date)
+     or exists (select from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
+                where i.inhparent = ${table.name}::regclass and right(c.relname, 7) = to_char(${day}, 'YYYY_MM')))`;
 }

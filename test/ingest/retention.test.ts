@@ -8,7 +8,7 @@ import { oldMonths, retire } from "../../src/ingest/retention.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/warehouse/dimensions.ts";
 import { createPartitions } from "../../src/warehouse/partitions.ts";
-import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const thisMonth = monthStart(today);
 /** Three days before the month that is kept, and the first three of it. */
@@ -138,6 +138,19 @@ describe("retention", () => {
     expect(await retired()).toEqual([old]);
   });
 
+  test("a month is left to a worker that is just claiming a slice of it", async () => {
+    await stage.query("update ops.slice set state = 'pending' where window_start = $1", [from]);
+    await using app = await stage.open({ settings });
+    let waiting: ReturnType<typeof retired> | undefined;
+    await app.warehouse.db.transaction().execute(async (worker) => {
+      await sql`update ops.slice set state = 'running' where window_start = ${from}::date`.execute(worker);
+      waiting = retired();
+      await until(async () => (await stage.query("select from pg_locks where not granted")).length > 0);
+    });
+    expect(await waiting).toEqual([[old[0], old[1], "in use"]]);
+    expect(await days()).toHaveLength(6);
+  });
+
   test("slices that wait or failed for it are not run any more, by no retry either", async () => {
     await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
     await retired();
@@ -148,17 +161,38 @@ describe("retention", () => {
     expect(progress.total).toBe(0);
   });
 
-  test("a removal that was interrupted is ended by the next one", async () => {
-    const leaf = `fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
-    await stage.query(`alter table core.fact_keyword_rank detach partition parts.${leaf}`);
-    await stage.query(
-      `insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
-       values ('keyword_rank', 'core.fact_keyword_rank', $1, 'drop', 1, 1, 'me', now(), false)`,
-      [old[1]],
-    );
+  test("a removal that is killed on its way leaves rows and ledger as they were", async () => {
+    const leaf = `parts.fact_keyword_rank_${from.slice(0, 7).replace("-", "_")}`;
+    const waiting =
+      "select pid from pg_stat_activity where query like '%ops.remove_month%' and wait_event_type = 'Lock'";
+    await using app = await stage.open({ settings });
+    await app.warehouse.db.transaction().execute(async (reader) => {
+      await sql.raw(`lock table ${leaf} in access share mode`).execute(reader);
+      const killed = expect(retired()).rejects.toThrow();
+      await until(async () => (await stage.query(waiting)).length > 0);
+      await stage.query(`select pg_terminate_backend(pid) from (${waiting}) as w`);
+      await killed;
+    });
+    expect(await days()).toHaveLength(6);
+    expect(await stage.query("select from ops.dropped_month")).toEqual([]);
     expect(await retired()).toEqual([old]);
-    expect(await stage.query("select to_regclass($1) as leaf", [`parts.${leaf}`])).toEqual([{ leaf: null }]);
-    expect(await stage.query("select is_done from ops.dropped_month")).toEqual([{ is_done: true }]);
+  });
+
+  test("what is loaded anew into a month that went adds up from nothing, and a replay leaves the sums of months that went", async () => {
+    const sums = () =>
+      stage.query(
+        "select date_day::text, asked_keyword_count, ranked_keyword_count, rank_sum from core.fact_keyword_standing where date_day <= $1 order by 1, device_key",
+        [kept],
+      );
+    const before = await sums();
+    expect(before.length).toBeGreaterThan(4);
+    await retired();
+    await replayed();
+    expect(await sums()).toEqual(before);
+    await stage.query("update ops.slice set state = 'failed' where window_start < $1", [kept]);
+    await stage.retry();
+    expect((await days())[0]).toBe(from);
+    expect(await sums()).toEqual(before);
   });
 
   test("goes on beside who reads another month, and gives up for now on one that is locked", async () => {
@@ -167,6 +201,8 @@ describe("retention", () => {
     await app.warehouse.db.transaction().execute(async (reader) => {
       await sql.raw(`lock table ${leaf} in access share mode`).execute(reader);
       expect(await retired()).toEqual([[old[0], old[1], "in use"]]);
+      // its rows are there, and so says the ledger
+      expect((await cells(from))[from]).toEqual(["loaded"]);
     });
     expect(await retired()).toEqual([old]);
     expect((await days())[0]).toBe(kept);

@@ -9,8 +9,12 @@ import type { TableExport } from "../../src/export/export-table.ts";
 import { namedRelations } from "../../src/export/named-relations.ts";
 import { readManifest, type Manifest } from "../../src/export/manifest.ts";
 import { readRelations } from "../../src/export/read-relations.ts";
+import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createPartitions } from "../../src/warehouse/partitions.ts";
+import type { Table } from "../../src/warehouse/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
+
+const [ranks] = keywordRank.tables as readonly [Table];
 
 /** A warehouse with a folder that it is exported to. */
 export type ExportStage = AsyncDisposable &
@@ -57,7 +61,7 @@ export async function openExportStage(): Promise<ExportStage> {
     },
     files: () => filesUnder(out),
     ranks: async (day, count) => {
-      await createPartitions(db).cover("core.fact_keyword_rank", [day as never]);
+      await createPartitions(db).cover(ranks, [day as never]);
       await pool.query(
         "insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1') on conflict do nothing",
       );

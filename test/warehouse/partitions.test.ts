@@ -72,7 +72,7 @@ describe("monthly partitions", () => {
   test("may be wanted by many workers at the same moment", async () => {
     const days = ["2026-03-01", "2026-04-01", "2026-05-01"].map((text) => day(text));
     const orders = [days, days.toReversed(), [...days.slice(1), ...days.slice(0, 1)], days];
-    await Promise.all(orders.map((wanted) => createPartitions(stage.db).cover(ranks.name, wanted)));
+    await Promise.all(orders.map((wanted) => createPartitions(stage.db).cover(ranks, wanted)));
     expect(await leaves()).toHaveLength(3);
   });
 
@@ -80,7 +80,7 @@ describe("monthly partitions", () => {
     await stage.load({ table: ranks, rows: [rank("2026-03-01", 1)] });
     await stage.db.transaction().execute(async (transaction) => {
       await sql`update core.fact_keyword_rank set rank = 7`.execute(transaction);
-      await createPartitions(stage.db).cover(ranks.name, [day("2026-04-01")]);
+      await createPartitions(stage.db).cover(ranks, [day("2026-04-01")]);
     });
     expect(await leaves()).toHaveLength(2);
   });
