@@ -48,12 +48,12 @@ function monthsOf(days: Iterable<Day>): ReadonlySet<Day> {
  * then they begin anew with these, in the same statement, so that no load is between.
  */
 async function make(db: Database, table: Cut, start: Day): Promise<void> {
-  const make = sql`select ops.make_partition(${table.name}::regclass, ${start}::date) as is_new`;
+  const made = sql`select ops.make_partition(${table.name}::regclass, ${start}::date) as is_new`;
   const { sums } = table;
-  if (sums === undefined) await make.execute(db);
+  if (sums === undefined) await made.execute(db);
   else
     await sql`
-      with made as materialized (${make}), begun as (
+      with made as materialized (${made}), begun as (
         delete from ${sql.id(...sums.name.split("."))} as k
         using  made as m
         where  m.is_new and k.${sql.id(partitionColumn(table))} >= ${start}::date and k.${sql.id(partitionColumn(table))} < ${addMonths(start, 1)}::date)
