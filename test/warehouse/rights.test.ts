@@ -159,7 +159,7 @@ describe("the loader", () => {
       "drop table parts.fact_keyword_rank_2026_05",
       "update ops.migration set name = name",
       "insert into ops.migration values ('9999', now()::text)",
-      "delete from ops.slice",
+      "delete from ops.run",
       "delete from ops.request",
       "delete from ops.credit_account",
       "delete from core.dim_date",
