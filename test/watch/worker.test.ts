@@ -150,6 +150,8 @@ test("two workers of one machine answer on two ports, and tell of what failed on
   expect(other).toBeGreaterThan(port);
   expect(linesOf(second).map(({ msg }) => msg)).toContain("health.port_taken");
   await until(() => receiver.received.length > 0);
+  // killed before that is noted, it would be told again rather than never
+  await until(async () => (await stage.query("select from ops.incident where told_at is null")).length === 0);
   first.process.kill("SIGKILL");
   await first.ended;
   await using third = startWatched(stage, {}, variables);
