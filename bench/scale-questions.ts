@@ -48,7 +48,7 @@ export function ledgerQuestions(db: Database, settings: Settings, account: Accou
     { name: "plan a night, 30 days of history", growth: "account", ask: () => plan() },
     { name: "plan a night, all days of history", growth: "slices", ask: () => plan("all") },
     { name: "`status`", growth: "slices", ask: () => readStatus(db) },
-    { name: "`runs`", growth: "none", ask: () => latestRuns(db, 20) },
+    { name: "`runs`", growth: "account", ask: () => latestRuns(db, 20) },
     {
       name: "`gaps --app`, 30 days",
       growth: "account",

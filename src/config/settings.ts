@@ -118,7 +118,7 @@ export function settingsFor(options: DatasetOptions, unusable: Unusable = () => 
 
 const longer = (reason: string) => `does not fit retention.keep_months: ${reason}`;
 /** Settings of a dataset that reach back further than it may be kept. */
-const keptLonger = ["history_days", "lookback_days"] as const;
+const keptLonger = ["history_days", "lookback_days", "refresh_days"] as const;
 
 /** config/storehouse.yaml, every part of it optional. */
 export const Settings = z.strictObject({

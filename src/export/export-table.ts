@@ -4,7 +4,7 @@ import { makeFolder } from "../core/folder.ts";
 import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
 import { readManifest, writeManifest, type ExportedFile, type Manifest } from "./manifest.ts";
-import { partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
+import { monthsAway, partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "./relation.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
 
@@ -32,7 +32,8 @@ type Made = { readonly file: ExportedFile; readonly isNew: boolean };
 
 /**
  * Brings the files of a table up to date. New ones are made apart, under names that their rows decide; the manifest changes in one step when
- * all are there; only then do old ones go. A kill on the way leaves the old manifest with its files, or the new one.
+ * all are there; only then do old ones go. A kill on the way leaves the old manifest with its files, or the new one. Months that retention took
+ * away stay as they were exported last.
  */
 export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
   const { relation, within, out, now } = request;
@@ -41,9 +42,13 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   const before = await readManifest(folder);
   const old = before?.files ?? [];
   await sweep(folder, old);
-  const kept = old.filter((file) => !isWithin(file, within));
+  const parts = await partsOf(writer.client, relation, within);
+  const away = await monthsAway(writer.client, relation);
+  const isAway = ({ window }: ExportedFile) =>
+    window !== null && away.has(window.from) && !parts.some((part) => part.window?.from === window.from);
+  const kept = old.filter((file) => !isWithin(file, within) || isAway(file));
   const made: Made[] = [];
-  for (const part of await partsOf(writer.client, relation, within)) {
+  for (const part of parts) {
     const same = await stillThere(folder, old, part);
     made.push({ file: same ?? (await writeNew({ ...request, folder }, writer, part)), isNew: same === null });
   }

@@ -50,6 +50,15 @@ export async function partsOf(
   }));
 }
 
+/** First days of the months that retention took away: of the table itself; of a view, which may read any, those of all tables. */
+export async function monthsAway(client: PoolClient, { name, isView }: Relation): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ month: string }>(
+    "select distinct month_start::text as month from ops.dropped_month where is_done and ($1 or table_name = $2)",
+    [isView, name],
+  );
+  return new Set(rows.map(({ month }) => month));
+}
+
 /** The name of a relation for a statement. */
 export function from({ schema, table }: Relation): string {
   return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;

@@ -32,6 +32,8 @@ function keepUnusable(dataset: Dataset, { keep_months: keepMonths, ...given }: D
   return {
     ...(isLonger(given.history_days) ? { history_days: reason } : {}),
     ...(isLonger(given.lookback_days) ? { lookback_days: reason } : {}),
+    // what is there now would go before it is asked for again
+    ...(isLonger(given.refresh_days) ? { refresh_days: reason } : {}),
   };
 }
 

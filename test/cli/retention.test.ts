@@ -23,9 +23,14 @@ test("storehouse retention looks, wants a word, does it, and a backfill of what 
   const asked = await run(stage, ["retention"]);
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringMatching(/^not_confirmed: /) });
   expect(await stage.query("select 1 from core.fact_keyword_rank limit 1")).toHaveLength(1);
+  const [failed] = await stage.query<{ slice_id: string }>(
+    "update ops.slice set state = 'failed' where slice_id = (select min(slice_id) from ops.slice where dataset = 'keyword_rank') returning slice_id",
+  );
   const done = await run(stage, ["retention", "--yes"]);
   expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 month dropped, \d+ rows\.\n$/) });
   expect(await stage.query("select 1 from core.fact_keyword_rank limit 1")).toHaveLength(0);
+  const shown = await run(stage, ["show", failed?.slice_id ?? ""]);
+  expect(shown.stdout).toMatch(/^error +not_kept: (?!not_kept)/m);
   const older = ["backfill", "--dry-run", "--dataset", "keyword_rank", "--from", "2026-01-01", "--to", "2026-02-01"];
   const plan = await run(stage, [...older, "--as-of", today]);
   expect(plan.stdout + plan.stderr).toContain(
@@ -42,6 +47,10 @@ test.each([
   [
     { retention: { keep_months: 2 }, datasets: { keyword_rank: { history_days: 90 } } },
     "datasets.keyword_rank.history_days does not fit retention.keep_months",
+  ],
+  [
+    { retention: { keep_months: 1 }, datasets: { keyword_metadata: { refresh_days: 40 } } },
+    "datasets.keyword_metadata.refresh_days does not fit retention.keep_months",
   ],
   [{ datasets: { app_match: { keep_months: 1 } } }, "datasets.app_match.keep_months cannot be used"],
   [{ retention: { keep_months: 0 } }, "retention.keep_months"],

@@ -89,6 +89,25 @@ test("the same rows give the same bytes, in whatever order they were written", a
   expect(after?.sha256).toBe(before?.sha256);
 });
 
+test("a month that retention took away stays as it was exported last, of the table and of what reads it", async () => {
+  const tables = [ranks, "mart.keyword_rank_daily"];
+  const folders = (done: Awaited<ReturnType<typeof stage.export>>) =>
+    done.map(({ removed, unchanged, rows }) => ({ removed, unchanged, rows }));
+  await stage.export(tables);
+  const before = await stage.files();
+  await stage.pool.query(
+    `insert into ops.dropped_month values ('keyword_rank', $1, '2026-05-01', 'drop', 3, 0, current_user, now(), false)`,
+    [ranks],
+  );
+  await stage.pool.query("select ops.remove_month($1::regclass, '2026-05-01', false)", [ranks]);
+  await stage.pool.query("update ops.dropped_month set is_done = true");
+  const stays = { removed: 0, unchanged: 3, rows: 10 };
+  expect(folders(await stage.export(tables))).toEqual([stays, stays]);
+  expect(await stage.files()).toEqual(before);
+  await stage.ranks("2026-05-04", 1);
+  expect(await counts()).toEqual({ written: 1, unchanged: 2, removed: 0, rows: 8 });
+});
+
 test("a month that has no rows any more goes from the manifest, and its folder with it", async () => {
   await counts();
   await stage.pool.query("delete from core.fact_keyword_rank where date_day < '2026-06-01'");

@@ -47,7 +47,7 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
     ["started", slice.started_at?.toISOString() ?? null],
     ["ended", slice.ended_at?.toISOString() ?? null],
     ["due", slice.due_at?.toISOString() ?? null],
-    ["error", slice.error_code === null ? null : `${slice.error_code}: ${slice.error_message}`],
+    ["error", slice.error_message],
     ["run", slice.plan_id === null ? slice.run_id : `${slice.run_id} (plan ${slice.plan_id})`],
   ];
   for (const [name, value] of facts) if (value !== null) print(`${name.padEnd(9)} ${value}`);
