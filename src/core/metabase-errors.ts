@@ -62,7 +62,6 @@ export const metabaseErrors = {
   },
   metabase_failed: {
     recovery: "retry",
-    attempts: 1,
     says: "Metabase failed to {what}: {problem}",
     next: "see its log; what was done before is kept and the command can be run again",
   },
