@@ -162,7 +162,7 @@ export async function openIngest(
       onChange: onApi,
     }),
     dimensions,
-    shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
+    shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, retryMs, at: app.at }),
     partitions: createPartitions(db),
     clock,
     log,

@@ -3,6 +3,7 @@ import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Database } from "../warehouse/database.ts";
 import type { Dimensions } from "../warehouse/dimensions.ts";
 import type { CrashHook } from "./crash-point.ts";
+import { planAfter } from "./plan-after.ts";
 import { byKey, forgetRejects, writeSlices, type SliceLoad } from "./slice-load.ts";
 
 /** A slice that is ready to be committed: what it loads and how it ends. */
@@ -12,15 +13,18 @@ type Parts = {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
+  readonly queueId: string;
+  readonly retryMs: number;
   readonly at?: CrashHook | undefined;
 };
 
 /**
  * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that rows and outcome of each are there
- * together or not at all. A member that was taken over is left out, rows and all. True for each that was not.
+ * together or not at all; so is the next look at what is due. A member that was taken over is left out, rows and all. True for each
+ * that was not.
  */
 export function commitGroup(
-  { db, dimensions, clock, at }: Parts,
+  { db, dimensions, clock, queueId, retryMs, at }: Parts,
   members: readonly GroupMember[],
 ): Promise<readonly boolean[]> {
   return db.transaction().execute(async (transaction) => {
@@ -38,6 +42,11 @@ export function commitGroup(
       mine.filter(({ slice }) => slice.attempt > 1),
     );
     if (mine.length > 0) await writeSlices(transaction, { dimensions }, mine);
+    await planAfter(
+      transaction,
+      { clock, queueId, retryMs },
+      mine.map(({ slice }) => slice),
+    );
     return members.map(({ load }) => ended.has(load.slice.sliceId));
   });
 }

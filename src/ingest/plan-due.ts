@@ -1,11 +1,8 @@
-import { sql } from "kysely";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
-import type { Slice } from "../core/slice.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { dropBeyondLimit } from "../ledger/beyond-limit.ts";
-import { sharedQueue } from "../ledger/queue.ts";
 import { adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun, type Adoption } from "../ledger/runs.ts";
 import type { Database } from "../warehouse/database.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
@@ -87,21 +84,4 @@ async function takeOver(
     ...(leftBy === undefined ? {} : { leftBy }),
   });
   return { runId, adopted };
-}
-
-/** Slices of one wave end one after the other; planning waits until so many first waits after an error have passed without one. */
-const quiet = 2;
-
-/**
- * Plans again soon after a slice of the shared queue brought what is followed, since the next wave is planned from it.
- * A foreground sync plans its own waves.
- */
-export async function planAfter(parts: IngestParts, slice: Slice): Promise<void> {
-  if (parts.queueId !== sharedQueue) return;
-  const at = new Date(parts.clock.now() + quiet * parts.retryMs).toISOString();
-  await sql`
-    select graphile_worker.add_job('plan_due', json_build_object('datasets', datasets), run_at := ${at}::timestamptz,
-                                   job_key := 'plan_due after ' || md5(datasets::text), max_attempts := 3)
-    from   ops.run
-    where  run_id = ${slice.runId}`.execute(parts.db);
 }

@@ -8,7 +8,6 @@ import { commitSlice } from "./commit-slice.ts";
 import { fetchLoad } from "./fetch-load.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
-import { planAfter } from "./plan-due.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
 const unknownResetMs = 60 * 60_000;
@@ -52,7 +51,6 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
       },
       "slice.ended",
     );
-    if (dataset.stage !== "market") await planAfter(parts, slice);
   } catch (error) {
     if (isLostConnection(error)) throw error;
     await endBadly(parts, slice, known(parts, error, signal)).catch(async (fault: unknown) => {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { startChild, startDoomed, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, type Calm } from "../support/ingest-witness.ts";
@@ -28,6 +28,14 @@ test.each([2, 30])("ends as if undisturbed after a kill -9 at request %i", async
   gate.open();
   // what was landed and not loaded is not asked for again
   await expectCalmEnd(stage, concurrency);
+});
+
+test("has planned the next wave when it is killed right after the slice that brings what is followed", async () => {
+  await using stage = await openStage();
+  await using child = startDoomed(stage, "worker", { place: "after commit", settings });
+  expect(await child.ended).toBe("SIGKILL");
+  expect(await statesOf(stage)).toMatchObject({ loaded: expect.any(Number) });
+  expect(await stage.query("select from graphile_worker.jobs where key like 'plan_due after %'")).toHaveLength(1);
 });
 
 test("leaves in good order at Ctrl-C, and asks for nothing twice afterwards", async () => {

@@ -4,7 +4,7 @@ import { createBudget } from "../../src/credits/budget.ts";
 import { planDue } from "../../src/ingest/plan-due.ts";
 import { runWorker } from "../../src/worker.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
-import { statesOf } from "../support/ingest-tables.ts";
+import { isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
 
 const settings = { api: { concurrency: 2 } } satisfies RunOptions["settings"];
@@ -13,13 +13,9 @@ const settings = { api: { concurrency: 2 } } satisfies RunOptions["settings"];
 async function work(stage: Stage): Promise<number> {
   await using app = await stage.open({ settings });
   const stop = new AbortController();
+  const last = await lastRunOf(stage);
   const running = runWorker(app, stop.signal);
-  const rests = async () => {
-    const { pending = 0, running: busy = 0, loaded = 0, deferred = 0 } = await statesOf(stage);
-    const jobs = await stage.query("select from graphile_worker.jobs");
-    return pending + busy + jobs.length === 0 && loaded + deferred > 0;
-  };
-  await until(rests);
+  await until(() => isIdleAfter(stage, last));
   stop.abort();
   expect(await running).toBeNull();
   return (await statesOf(stage))["deferred"] ?? 0;

@@ -7,6 +7,7 @@ import { planDue } from "../../src/ingest/plan-due.ts";
 import { runWorker } from "../../src/worker.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
 
 const followed = ["tracked_app", "tracked_country", "tracked_keyword"];
@@ -30,18 +31,11 @@ beforeAll(async () => {
 async function on(stage: Stage, day: Day, run: RunOptions = {}): Promise<void> {
   await using opened = await stage.open({ ...run, request: { today: day } });
   const stop = new AbortController();
-  const [last] = await stage.query<{ run: string }>("select coalesce(max(run_id), 0) as run from ops.run");
+  const last = await lastRunOf(stage);
   const running = runWorker(opened, stop.signal);
-  const isIdle = async () => {
-    const [row] = await stage.query<{ busy: boolean }>(
-      `select exists (select from graphile_worker.jobs) or exists (select from ops.slice where state in ('pending', 'running'))
-       or not exists (select from ops.run where run_id > $1 and ended_at is not null)
-       or not exists (select from ops.slice where dataset = 'keyword_rank') as busy`,
-      [last?.run],
-    );
-    return row?.busy === false;
-  };
-  await Promise.race([until(isIdle), running]);
+  const ranked = async () =>
+    (await stage.query("select from ops.slice where dataset = 'keyword_rank' limit 1")).length > 0;
+  await Promise.race([until(async () => (await ranked()) && (await isIdleAfter(stage, last))), running]);
   stop.abort();
   expect(await running).toBeNull();
 }

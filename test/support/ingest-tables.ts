@@ -70,3 +70,23 @@ export async function statesOf(stage: Pick<Stage, "query">): Promise<Record<stri
   );
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
+
+/** The number of the newest run. */
+export async function lastRunOf(stage: Pick<Stage, "query">): Promise<string> {
+  const [row] = await stage.query<{ run: string }>("select coalesce(max(run_id), 0)::text as run from ops.run");
+  return row?.run ?? "0";
+}
+
+/**
+ * A run after the one named has planned, and nothing is queued or under way. Of one moment: between two questions a plan may end, whose
+ * slices the first did not see and whose job the second does not see any more.
+ */
+export async function isIdleAfter(stage: Pick<Stage, "query">, run: string): Promise<boolean> {
+  const [row] = await stage.query<{ idle: boolean }>(
+    `select exists (select from ops.run where run_id > $1 and ended_at is not null)
+        and not exists (select from graphile_worker.jobs)
+        and not exists (select from ops.slice where state in ('pending', 'running')) as idle`,
+    [run],
+  );
+  return row?.idle === true;
+}
