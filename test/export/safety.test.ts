@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { lockFileNow } from "../../src/warehouse/embedded-lock.ts";
 import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -49,18 +50,22 @@ test("an export that is killed leaves the last good state; the next one brings i
   expect(left).toEqual([]);
 });
 
-test(
-  "two exports into one folder at once: the second is told to wait, and the first is not disturbed",
-  { retry: 3 },
-  async () => {
-    await stage.ranks("2026-04-01", 20_000);
-    const both = await Promise.allSettled([stage.export([ranks]), stage.export([ranks])]);
-    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    const refused = both.find((one) => one.status === "rejected");
-    expect(refused?.reason).toMatchObject({ code: "export_under_way" });
-    await isTrue();
-  },
-);
+test("one export at a time writes into a folder: another is told to wait and touches nothing", async () => {
+  const lock = path.join(stage.out, ".storehouse-export.lock");
+  await stage.ranks("2026-04-01", 20);
+  const whileExporting: (Disposable | null)[] = [];
+  await stage.export([ranks, "dim_device"], {}, () => whileExporting.push(lockFileNow(lock)));
+  expect(whileExporting).toEqual([null, null]);
+
+  await stage.ranks("2026-04-02", 20);
+  const before = await stage.files();
+  const held = lockFileNow(lock);
+  await expect(stage.export([ranks])).rejects.toMatchObject({ code: "export_under_way" });
+  held?.[Symbol.dispose]();
+  expect(await stage.files()).toEqual(before);
+  expect((await stage.export([ranks]))[0]).toMatchObject({ written: 1, rows: 40 });
+  await isTrue();
+});
 
 test("the command prints what became of each table, for people and for programs, the same in any time zone", async () => {
   await stage.ranks("2026-04-30", 2);

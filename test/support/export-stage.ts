@@ -21,7 +21,11 @@ export type ExportStage = AsyncDisposable &
   Pick<WarehouseStage, "url" | "db" | "pool"> & {
     readonly out: string;
     /** Exports tables; every export counts as one hour later than the one before. */
-    readonly export: (tables: readonly string[], within?: Partial<Window>) => Promise<readonly TableExport[]>;
+    readonly export: (
+      tables: readonly string[],
+      within?: Partial<Window>,
+      told?: (done: TableExport) => void,
+    ) => Promise<readonly TableExport[]>;
     readonly manifest: (table: string) => Promise<Manifest>;
     /** What DuckDB reads, each value as its own text. */
     readonly read: (select: string) => Promise<readonly (readonly (string | null)[])[]>;
@@ -48,11 +52,11 @@ export async function openExportStage(): Promise<ExportStage> {
     db,
     pool,
     out,
-    export: async (tables, within = {}) => {
+    export: async (tables, within = {}, told = () => undefined) => {
       hour += 1;
       const now = Date.UTC(2026, 7, 20, hour);
       const relations = namedRelations(await readRelations(db), tables);
-      return exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now });
+      return exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now, told });
     },
     manifest: async (table) => (await readManifest(path.join(out, ...table.split("."))))!,
     read: async (select) => {
