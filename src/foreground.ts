@@ -1,13 +1,14 @@
 import { openIngest, startWork, type App } from "./app.ts";
+import { fail } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import type { BackfillPlan } from "./ingest/backfill-plan.ts";
 import { runPlan } from "./ingest/backfill.ts";
 import { firstBalance } from "./ingest/balance.ts";
-import type { SyncRequest } from "./ingest/planning.ts";
-import { retryFailed, sync, type SyncParts, type SyncResult } from "./ingest/sync.ts";
+import type { SyncParts, SyncResult } from "./ingest/sync-parts.ts";
+import type { SyncRequest } from "./ingest/sync-request.ts";
+import { retryFailed, sync } from "./ingest/sync.ts";
 import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
-import { fail } from "./core/errors.ts";
 import { isLostConnection } from "./warehouse/database-errors.ts";
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and whom to tell. */

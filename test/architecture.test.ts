@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { filesWith, forbidden, importersOf, sourcesIn, stepOf, type Source } from "./support/ingest-imports.ts";
+import {
+  circles,
+  filesWith,
+  forbidden,
+  importersOf,
+  sourcesIn,
+  stepOf,
+  type Source,
+} from "./support/ingest-imports.ts";
 
 const core = ["core"] as const;
 const edges = [...core, "config", "api", "credits", "warehouse"] as const;
@@ -73,6 +81,10 @@ describe("the source", () => {
     expect(forbidden(sources, allowed)).toEqual([]);
   });
 
+  test("has no file that imports itself by way of others", () => {
+    expect(circles(sources)).toEqual([]);
+  });
+
   test.each(homes)("has $what in one file", ({ pattern, home }) => {
     expect(filesWith(sources, pattern)).toEqual([home]);
   });
@@ -120,6 +132,14 @@ describe("the checker", () => {
     ["a folder that nobody listed", "src/elsewhere/bad.ts", 'import { fail } from "../core/errors.ts";'],
   ])("finds an import of %s", (_, file, text) => {
     expect(forbidden([sample(file, text)], allowed)).toHaveLength(1);
+  });
+
+  test("finds a circle, of types as well", () => {
+    const there = sample("src/api/a.ts", 'import type { B } from "./b.ts";');
+    const back = sample("src/api/b.ts", 'import { a } from "./a.ts";');
+    const beside = sample("src/api/c.ts", 'import { a } from "./a.ts";');
+    expect(circles([there, back, beside])).toEqual(["src/api/a.ts -> src/api/b.ts", "src/api/b.ts -> src/api/a.ts"]);
+    expect(circles([there, beside])).toEqual([]);
   });
 
   test("lets a comment, a package, the own folder and an arrow's direction pass", () => {

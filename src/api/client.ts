@@ -1,12 +1,13 @@
-import { Agent } from "undici";
 import { gunzipSync } from "node:zlib";
+import { Agent } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
-import { errorOf } from "./replies.ts";
-import { creditsOf, type CreditHeaders } from "./credit-headers.ts";
+import type { Answer } from "./answer.ts";
+import { creditsOf } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
+import { errorOf } from "./replies.ts";
 
 /** Where the API is and how patient to be with it. Times in ms, sizes in bytes. */
 export type ClientOptions = {
@@ -20,18 +21,6 @@ export type ClientOptions = {
   readonly onRequest?:
     | ((ended: { operation: string; status: number | null; outcome: string; durationMs: number }) => void)
     | undefined;
-};
-
-/** An answer as it came: nothing has looked into the body yet. The token is struck out should the service echo it. */
-export type Answer = {
-  readonly status: number;
-  readonly body: Buffer;
-  readonly credits: CreditHeaders;
-  /** Epoch-ms at which the last byte was in. */
-  readonly receivedAt: number;
-  readonly durationMs: number;
-  /** What the service's clock said (epoch-ms, whole seconds); null when it did not say. */
-  readonly serverTime: number | null;
 };
 
 /** The one way to the API: the only place that speaks HTTP and knows the token. */

@@ -1,4 +1,3 @@
-import type { Operation } from "./define-operation.ts";
 import { listsAt, valuesAt } from "./lists-at.ts";
 
 /** How an answer that does not fit one call goes on. */
@@ -17,12 +16,19 @@ export type Paging = {
   readonly total?: { readonly pages: string } | { readonly rows: readonly string[] };
 };
 
+/** What of an operation tells how its answers go on. */
+type Paged = {
+  readonly paging: Paging | null;
+  /** Places of the lists whose items fill a page. */
+  readonly items: readonly string[] | null;
+};
+
 /** A service that keeps answering full pages for ever must not drain the account. */
 const mostPages = 1000;
 
 /** The parameters that ask for page `index` (from 0); none where the operation has no pages. */
-export function pageParams(operation: Operation, index: number): Readonly<Record<string, number>> {
-  return operation.paging === null ? {} : { [operation.paging.param]: operation.paging.first + index };
+export function pageParams({ paging }: Paged, index: number): Readonly<Record<string, number>> {
+  return paging === null ? {} : { [paging.param]: paging.first + index };
 }
 
 /**
@@ -30,8 +36,7 @@ export function pageParams(operation: Operation, index: number): Readonly<Record
  * answer's own total or, where it has none, one more while a page is full. An empty page is always the last. `unfit` is the number of items that were left out of `value`: a page that came full
  * stays full without them.
  */
-export function pagesTold(operation: Operation, value: unknown, index: number, unfit = 0): number {
-  const { paging, items } = operation;
+export function pagesTold({ paging, items }: Paged, value: unknown, index: number, unfit = 0): number {
   const read = index + 1;
   if (paging === null || items === null || read >= mostPages) return read;
   const count = listsAt(value, items).reduce((sum, list) => sum + list.length, unfit);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Params } from "../api/address.ts";
-import type { Answer } from "../api/client.ts";
+import type { Answer } from "../api/answer.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { readAnswer, type Unfit } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";

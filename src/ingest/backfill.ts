@@ -9,7 +9,7 @@ import { standing, type Standing } from "./left-open.ts";
 import { throughOutage } from "./outage.ts";
 import { createTally } from "./plan-tally.ts";
 import { runToEnd } from "./run-to-end.ts";
-import type { SyncParts, SyncResult } from "./sync.ts";
+import type { SyncParts, SyncResult } from "./sync-parts.ts";
 
 /*
  * A plan is either not queued at all or queued whole: all of its slices are written in one transaction, which ends well only

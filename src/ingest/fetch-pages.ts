@@ -1,5 +1,5 @@
 import type { Params } from "../api/address.ts";
-import type { Answer } from "../api/client.ts";
+import type { Answer } from "../api/answer.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";

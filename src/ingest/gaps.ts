@@ -5,7 +5,8 @@ import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts"
 import { staleCells } from "../plan/stale-cells.ts";
 import type { Database } from "../warehouse/database.ts";
 import { coverageFor, planInChunks } from "./plan-chunks.ts";
-import { startsOf, type SyncRequest } from "./planning.ts";
+import { startsOf } from "./planning.ts";
+import type { SyncRequest } from "./sync-request.ts";
 
 /** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
 export type Standing = {

@@ -7,7 +7,8 @@ import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { partitionsOf } from "./plan-chunks.ts";
-import { startsOf, type SyncRequest } from "./planning.ts";
+import { startsOf } from "./planning.ts";
+import type { SyncRequest } from "./sync-request.ts";
 import { timingWith } from "./timing-with.ts";
 
 /**

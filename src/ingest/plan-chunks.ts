@@ -8,11 +8,12 @@ import { mostPagesOf, wayFor, withMostPages, type Dataset, type Partition } from
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/last-pages.ts";
 import { askable } from "../plan/missing.ts";
+import { inOrder, planDataset } from "../plan/plan-dataset.ts";
 import { periodReach } from "../plan/plan-periods.ts";
-import { inOrder, planDataset, type DatasetPlan, type PlanPartition } from "../plan/plan-dataset.ts";
+import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
 import type { Database } from "../warehouse/database.ts";
 import { isWanted } from "./only.ts";
-import type { SyncRequest } from "./planning.ts";
+import type { SyncRequest } from "./sync-request.ts";
 import { timingWith } from "./timing-with.ts";
 
 /** All that planning one dataset starts from. */

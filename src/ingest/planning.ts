@@ -1,35 +1,16 @@
 import type { Settings } from "../config/settings.ts";
-import type { Day } from "../core/day.ts";
 import type { Found } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
-import type { Window } from "../core/window.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/all.ts";
 import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
-import type { Reprocess } from "../plan/missing.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readFound } from "../warehouse/found.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
 import { settingsOf } from "./dataset-settings.ts";
-import type { Only } from "./only.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { portfolioOf } from "./portfolio.ts";
-
-/** What a sync is asked to do. */
-export type SyncRequest = {
-  /** Datasets by name; those that are on when empty. */
-  readonly datasets: readonly string[];
-  /** Days asked for by hand, half-open; each dataset's own history where left out. */
-  readonly bounds: Partial<Window>;
-  readonly today: Day;
-  /** Apps and countries asked for by hand; all when left out. See `isWanted`. */
-  readonly only?: Only;
-  /**
-   * Which cells that were asked for before are asked for again; `missing` when left out. The others ask again each time they are
-   * planned, so a request with one of them is planned once. They hold for the market; what is followed is brought up to date as always.
-   */
-  readonly reprocess?: Reprocess;
-};
+import type { SyncRequest } from "./sync-request.ts";
 
 /** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that asks for one thing at a time. */
 export type PlanChunk = {

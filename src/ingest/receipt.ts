@@ -1,4 +1,4 @@
-import type { Answer } from "../api/client.ts";
+import type { Answer } from "../api/answer.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { errorOf, mayBeExhausted } from "../api/replies.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";

@@ -1,7 +1,7 @@
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Standing } from "./left-open.ts";
 import { throughOutage } from "./outage.ts";
-import type { SyncParts, SyncResult } from "./sync.ts";
+import type { SyncParts, SyncResult } from "./sync-parts.ts";
 
 /** What a run does until nothing is left of it. */
 export type RunStory = {

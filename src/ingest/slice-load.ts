@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Unfit } from "../api/read-answer.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { lastDay, type Window } from "../core/window.ts";
@@ -8,13 +9,20 @@ import { setAside } from "../ledger/set-aside.ts";
 import { cutUntold, untoldDays } from "../ledger/untold.ts";
 import { checkRows } from "../warehouse/check-rows.ts";
 import type { Database } from "../warehouse/database.ts";
-import { prepareLoad, runLoads, type Load, type ReadyLoad } from "../warehouse/load.ts";
+import type { Dimensions } from "../warehouse/dimensions.ts";
+import { prepareLoad, runLoads } from "../warehouse/load.ts";
+import type { Partitions } from "../warehouse/partitions.ts";
+import type { Load, ReadyLoad } from "../warehouse/ready-load.ts";
 import { appRef, partitionColumn, type Row, type Table } from "../warehouse/table.ts";
-import type { IngestParts } from "./parts.ts";
 import type { Fetched } from "./read-pages.ts";
 
 /** What loading takes: no way to the API. */
-export type LoadParts = Pick<IngestParts, "db" | "dimensions" | "partitions" | "clock">;
+export type LoadParts = {
+  readonly db: Database;
+  readonly dimensions: Dimensions;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+};
 
 /** An answer as rows of its tables, and what did not fit. */
 export type SliceLoad = {

@@ -1,41 +1,15 @@
-import type { Settings } from "../config/settings.ts";
-import type { StorehouseError } from "../core/errors.ts";
-import type { Budget } from "../credits/budget.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
-import { adoptOpen, enqueue, noteNaivePrice, openRun, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
+import { adoptOpen, enqueue, noteNaivePrice, openRun } from "../ledger/runs.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
 import { cutPlan } from "./cut-plan.ts";
-import { standing, type Standing } from "./left-open.ts";
+import { standing } from "./left-open.ts";
 import { noteTimings } from "./note-timings.ts";
-import type { IngestParts } from "./parts.ts";
-import { datasetsOf, planChunks, type SyncRequest } from "./planning.ts";
+import { datasetsOf, planChunks } from "./planning.ts";
 import { drain, finish, runToEnd } from "./run-to-end.ts";
+import type { SyncParts, SyncResult } from "./sync-parts.ts";
+import type { SyncRequest } from "./sync-request.ts";
 import { unreadLists, withUnread } from "./unread-lists.ts";
-
-/** What a foreground run needs beside the parts that slices take. */
-export type SyncParts = {
-  readonly ingest: IngestParts;
-  readonly settings: Settings;
-  readonly budget: Budget;
-  /** Aborted when the person or the system wants the process to end. */
-  readonly stop: AbortSignal;
-  /** The error that stopped all asking, null while there is none. */
-  readonly aborted: () => StorehouseError | null;
-  readonly progress: (progress: RunProgress) => void;
-  /** To be called when something was queued, so that it is begun at once. */
-  readonly wake: () => void;
-};
-
-/** How a foreground run ended. */
-export type SyncResult = {
-  readonly runId: string;
-  readonly outcome: RunOutcome;
-  readonly progress: RunProgress;
-  readonly leftOut: number;
-  readonly left: Standing;
-  readonly error: StorehouseError | null;
-};
 
 /**
  * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market,

@@ -4,8 +4,9 @@ import { isNoAnswer } from "../plan/plan-snapshot.ts";
 import type { Database } from "../warehouse/database.ts";
 import { readTracked } from "../warehouse/portfolio.ts";
 import { coverageFor, partitionsOf } from "./plan-chunks.ts";
-import { datasetsOf, type SyncRequest } from "./planning.ts";
+import { datasetsOf } from "./planning.ts";
 import { portfolioOf } from "./portfolio.ts";
+import type { SyncRequest } from "./sync-request.ts";
 
 /**
  * Lists of what is followed that could not be had when they were last asked for, as `tracked_keyword ios 1 US`: what they would name is

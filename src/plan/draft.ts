@@ -1,7 +1,7 @@
 import type { CreditClass, SliceDraft } from "../core/slice.ts";
 import { isSplit, pagesExpected, type Way } from "../core/way.ts";
 import { windowLength, type Window } from "../core/window.ts";
-import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-dataset.ts";
+import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** What planning one partition comes to. */
 export type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;

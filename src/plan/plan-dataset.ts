@@ -1,50 +1,16 @@
-import { addDays, type Day } from "../core/day.ts";
+import { addDays } from "../core/day.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
-import type { Window } from "../core/window.ts";
 import { broadCover, isBroad } from "./broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
 import { draft, type Part } from "./draft.ts";
 import { calendarOf, type Calendar, type GapGrid } from "./gap-grid.ts";
 import { joinedCover } from "./joined-cover.ts";
-import { askable, missingCells, sorted, type Reprocess } from "./missing.ts";
+import { askable, missingCells, sorted } from "./missing.ts";
 import { planPeriods } from "./plan-periods.ts";
+import type { PlanPartition, PlanRequest, DatasetPlan, PartitionPlanning } from "./plan-request.ts";
 import { planSnapshot } from "./plan-snapshot.ts";
 import { unaskedCover, type KnownShapes } from "./unasked-cover.ts";
-
-/** One partition of a dataset with the ways in which it can be fetched. */
-export type PlanPartition = {
-  readonly scope: Scope;
-  /** What calls name by the batch; null where the scope says it all. */
-  readonly items: readonly string[] | null;
-  readonly fingerprint: string;
-  /** True where something is known to be there: an empty answer is none. */
-  readonly expected?: boolean;
-  readonly ways: readonly Way[];
-  /** When it is worth asking for, where that is not as for the others. */
-  readonly timing?: Timing;
-};
-
-/** All that planning one dataset depends on: nothing else is read. */
-export type PlanRequest = {
-  readonly dataset: string;
-  readonly timing: Timing;
-  readonly partitions: readonly PlanPartition[];
-  /** What was asked for before, oldest first, by `scopeKey`. */
-  readonly covered: ReadonlyMap<string, readonly Covered[]>;
-  readonly today: Day;
-  /** Days asked for by hand; the dataset's own history where left out. */
-  readonly bounds: Partial<Window>;
-  /** Which cells that were asked for before are asked for again. */
-  readonly reprocess: Reprocess;
-};
-
-/** The slices of one dataset, newest first, and what a program would pay that asks for one thing at a time. */
-export type DatasetPlan = {
-  readonly dataset: string;
-  readonly slices: readonly SliceDraft[];
-  readonly naiveCredits: number;
-};
 
 /**
  * Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure; the order of partitions does not matter. Partitions
@@ -88,14 +54,6 @@ function newestFirst(slices: SliceDraft[]): readonly SliceDraft[] {
 }
 
 type Series = Extract<Timing, { kind: "series" }>;
-
-/** One partition of a request with what was asked for it before. */
-export type PartitionPlanning<T extends Timing> = {
-  readonly request: PlanRequest;
-  readonly partition: PlanPartition;
-  readonly covered: readonly Covered[];
-  readonly timing: T;
-};
 
 /** The days that a timing may ask for, with the covers that were looked for over them. */
 type Days = { readonly calendar: Calendar; readonly shapes: KnownShapes };

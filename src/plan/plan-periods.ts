@@ -6,7 +6,7 @@ import type { Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./gap-grid.ts";
 import { askable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
-import type { PartitionPlanning, PlanRequest } from "./plan-dataset.ts";
+import type { PartitionPlanning, PlanRequest } from "./plan-request.ts";
 
 type Period = Extract<Timing, { kind: "period" }>;
 

@@ -4,7 +4,7 @@ import type { Timing } from "../core/way.ts";
 import { oneDay } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { hasFailed, isOpen } from "./missing.ts";
-import type { PartitionPlanning, PlanPartition } from "./plan-dataset.ts";
+import type { PartitionPlanning, PlanPartition } from "./plan-request.ts";
 
 type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 

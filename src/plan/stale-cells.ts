@@ -4,7 +4,7 @@ import type { Covered } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { calendarOf, windowOf, type GapGrid } from "./gap-grid.ts";
 import { askable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
-import type { PlanPartition, PlanRequest } from "./plan-dataset.ts";
+import type { PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** Items, null where the scope says it all, and days of theirs. */
 export type Cells = { readonly items: readonly string[] | null; readonly window: Window };

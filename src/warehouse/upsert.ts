@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import { repeat, spread, type EncodedColumn } from "./column-array.ts";
 import { pgTypes } from "./column-kinds.ts";
 import type { Database } from "./database.ts";
-import type { ReadyLoad } from "./load.ts";
+import type { ReadyLoad } from "./ready-load.ts";
 import { restatement } from "./restated.ts";
 import { equal, list, mergeStatement } from "./staged.ts";
 import { addSums, isSummed, lockSums, moveSums, sumsOver, type Summed } from "./sums.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../src/api/client.ts";
+import type { Answer } from "../../src/api/answer.ts";
 import { iosKeywordRanking } from "../../src/api/operations/keyword.ts";
 import { errorOf, mayBeExhausted } from "../../src/api/replies.ts";
 

@@ -5,7 +5,7 @@ import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { Scope } from "../../src/core/slice.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { planInChunks, type DatasetPlanning } from "../../src/ingest/plan-chunks.ts";
-import type { DatasetPlan } from "../../src/plan/plan-dataset.ts";
+import type { DatasetPlan } from "../../src/plan/plan-request.ts";
 
 const today = day("2026-08-20");
 const words = Array.from({ length: 500 }, (_, index) => `keyword ${String(index).padStart(4, "0")}`);

@@ -1,6 +1,6 @@
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
-import type { SyncRequest } from "../../src/ingest/planning.ts";
+import type { SyncRequest } from "../../src/ingest/sync-request.ts";
 import { planned } from "../support/ingest-planned.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { scopeKey, type Covered } from "../../src/core/slice.ts";
 import type { Timing, Way } from "../../src/core/way.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { planDataset, type PlanPartition } from "../../src/plan/plan-dataset.ts";
+import { planDataset } from "../../src/plan/plan-dataset.ts";
+import type { PlanPartition } from "../../src/plan/plan-request.ts";
 import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
 const scope = { store: "ios", country: "US" };

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { scopeKey, sliceStates, type Covered, type Scope, type SliceState } from "../../src/core/slice.ts";
 import type { Timing } from "../../src/core/way.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { planDataset, type PlanPartition, type PlanRequest } from "../../src/plan/plan-dataset.ts";
+import { planDataset } from "../../src/plan/plan-dataset.ts";
+import type { PlanPartition, PlanRequest } from "../../src/plan/plan-request.ts";
 import { byDay, byHistory, byList, covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
 const scope: Scope = { store: "ios", app: "1", country: "US" };

@@ -3,7 +3,8 @@ import { addDays, day } from "../../src/core/day.ts";
 import { scopeKey, type Covered } from "../../src/core/slice.ts";
 import type { Timing, Way } from "../../src/core/way.ts";
 import type { Window } from "../../src/core/window.ts";
-import { planDataset, type PlanRequest } from "../../src/plan/plan-dataset.ts";
+import { planDataset } from "../../src/plan/plan-dataset.ts";
+import type { PlanRequest } from "../../src/plan/plan-request.ts";
 import { covered } from "../support/plan-timing.ts";
 
 const scope = { org: "7" };

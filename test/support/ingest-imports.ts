@@ -59,6 +59,35 @@ export function forbidden(sources: readonly Source[], allowed: Readonly<Record<s
   });
 }
 
+/** Imports that lie on a way back to where they start, types included, as `from -> to`. */
+export function circles(sources: readonly Source[]): string[] {
+  const imports = new Map(
+    sources.map((source) => [
+      source.file,
+      importsOf(source)
+        .map((specifier) => target(source, specifier))
+        .filter((file) => file !== null),
+    ]),
+  );
+  const reaches = (from: string): Set<string> => {
+    const seen = new Set<string>();
+    const follow = (file: string) => {
+      for (const to of imports.get(file) ?? []) {
+        if (seen.has(to)) continue;
+        seen.add(to);
+        follow(to);
+      }
+    };
+    follow(from);
+    return seen;
+  };
+  return sources
+    .filter(({ file }) => reaches(file).has(file))
+    .flatMap(({ file }) =>
+      (imports.get(file) ?? []).filter((to) => reaches(to).has(file)).map((to) => `${file} -> ${to}`),
+    );
+}
+
 /** The files in whose code the pattern occurs. */
 export function filesWith(sources: readonly Source[], pattern: RegExp): string[] {
   return sources.filter((source) => pattern.test(codeOf(source))).map(({ file }) => file);

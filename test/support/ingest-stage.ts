@@ -10,9 +10,9 @@ import { addDays, day, type Day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/all.ts";
 import { retryInForeground, syncInForeground, type ForegroundRun } from "../../src/foreground.ts";
 import type { CrashHook } from "../../src/ingest/crash-point.ts";
-import type { SyncRequest } from "../../src/ingest/planning.ts";
+import type { SyncResult } from "../../src/ingest/sync-parts.ts";
+import type { SyncRequest } from "../../src/ingest/sync-request.ts";
 import type { Reopening } from "../../src/ledger/reopen.ts";
-import type { SyncResult } from "../../src/ingest/sync.ts";
 import { startSandbox, type Sandbox, type SandboxOptions, type SandboxRequest } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
 

@@ -4,8 +4,9 @@ import { day } from "../../src/core/day.ts";
 import { pgTypes } from "../../src/warehouse/column-kinds.ts";
 import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
 import { createDimensions } from "../../src/warehouse/dimensions.ts";
-import { prepareLoad, runLoads, type Load } from "../../src/warehouse/load.ts";
+import { prepareLoad, runLoads } from "../../src/warehouse/load.ts";
 import { createPartitions } from "../../src/warehouse/partitions.ts";
+import type { Load } from "../../src/warehouse/ready-load.ts";
 import type { Table } from "../../src/warehouse/table.ts";
 import { freshDatabase } from "./database.ts";
 

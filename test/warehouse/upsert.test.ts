@@ -3,8 +3,9 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { createDimensions } from "../../src/warehouse/dimensions.ts";
-import { prepareLoad, runLoads, type Load } from "../../src/warehouse/load.ts";
+import { prepareLoad, runLoads } from "../../src/warehouse/load.ts";
 import { createPartitions } from "../../src/warehouse/partitions.ts";
+import type { Load } from "../../src/warehouse/ready-load.ts";
 import { defineTable } from "../../src/warehouse/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 

@@ -4,7 +4,7 @@ import { fail, StorehouseError } from "../../core/errors.ts";
 import { planInForeground } from "../../foreground.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../ingest/backfill-plan.ts";
 import { planChanges } from "../../ingest/plan-changes.ts";
-import type { SyncResult } from "../../ingest/sync.ts";
+import type { SyncResult } from "../../ingest/sync-parts.ts";
 import { planStanding, priceLeft } from "../../ledger/plan-standing.ts";
 import { ask, canAsk } from "../ask.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";

@@ -1,0 +1,28 @@
+import type { Day } from "../core/day.ts";
+import type { EncodedColumn } from "./column-array.ts";
+import type { Row, Table } from "./table.ts";
+
+/** Rows of one slice for one table. `day` is the day of observation; history rows start or end on it. */
+export type Load = {
+  readonly table: Table;
+  readonly rows: readonly Row[];
+  readonly sliceId: string;
+  /** Epoch-ms at which the answer was received: an older answer never wins over a younger one. */
+  readonly fetchedAt: number;
+  readonly day: Day;
+  /** The day after the last one that the answer is about, where it is about several. */
+  readonly until?: Day;
+  /** The values of the table's `scope` columns, for `replace` and `history`: rows of this scope that are not given are gone. */
+  readonly scope: Row;
+  /** False when parts of the answer were not understood: then nothing is taken for gone. */
+  readonly complete: boolean;
+};
+
+/** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */
+export type ReadyLoad = Omit<Load, "rows"> & {
+  readonly count: number;
+  /** Null where rows are brought up to date as a whole, and where there are none. */
+  readonly encoded: ReadonlyMap<string, EncodedColumn> | null;
+  /** Empty where rows are encoded. */
+  readonly rows: readonly Row[];
+};
