@@ -47,9 +47,12 @@ export function addSums({ sums }: Summed, added: RawBuilder<unknown>): RawBuilde
     on     conflict (${list(sums.key)}) do update set ${sql.join(set)}`;
 }
 
-/** The statement that adds what a merge is about to move: what its rows will say less what they say. Before the merge, in its transaction. */
-export function moveSums(table: Summed, merging: Merging): RawBuilder<unknown> {
-  const { target, source, key } = merging;
+/**
+ * The merge of a summed table, and its sums by what the rows will say less what they say, in one statement that looks each row up once:
+ * MERGE cannot tell what it moved on every supported version. The caller holds the lock, so nobody adds a row in between.
+ */
+export function mergeWithSums(table: Summed, merging: Merging): RawBuilder<unknown> {
+  const { target, source, key, columns, sliceId, fetchedAt } = merging;
   const { sums } = table;
   const was = (column: string) => sql.id(`before_${column}`);
   const held = sums.madeOf.map((column) => sql`${sql.id("t", column)} as ${was(column)}`);
@@ -57,12 +60,18 @@ export function moveSums(table: Summed, merging: Merging): RawBuilder<unknown> {
   const isThere = sql`${sql.id("t", key[0] ?? "")} is not null`;
   const taken = Object.keys(sums.columns).map((name) => sql`-${sql.id("b", name)}`);
   const before = sumsOver(table, sql`(select ${list(sums.key)}, ${sql.join(were)} from moving where was_there) as t`);
+  const brought = ["slice_id", "fetched_at"];
+  const values = [...columns.filter((column) => !key.includes(column)), ...brought];
+  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("m", column)}`);
+  const all = [...columns, ...brought];
   return sql`
     with moving as materialized (
-      select ${list([...sums.key, ...sums.madeOf], "s")}, ${sql.join(held)}, ${isThere} as was_there
+      select ${list(columns, "s")}, ${sliceId} as slice_id, ${fetchedAt} as fetched_at, ${sql.join(held)}, ${isThere} as was_there
       from   ${source} as s
       left   join ${target} as t on ${equal(key, "t", "s")}
-      where  not (${isThere}) or ${replaces(merging)})
+      where  not (${isThere}) or ${replaces(merging)}),
+    changed as (update ${target} as t set ${sql.join(set)} from moving as m where m.was_there and ${equal(key, "t", "m")}),
+    added as (insert into ${target} (${list(all)}) select ${list(all, "m")} from moving as m where not m.was_there)
     ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
 }
 

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import type { ReadyLoad } from "./ready-load.ts";
 import { restatement } from "./restated.ts";
 import { equal, list, mergeStatement } from "./staged.ts";
-import { addSums, isSummed, lockSums, moveSums, sumsOver, type Summed } from "./sums.ts";
+import { addSums, isSummed, lockSums, mergeWithSums, sumsOver, type Summed } from "./sums.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
 /**
@@ -44,8 +44,8 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
     unless: table.load.kind === "upsert" ? table.load.unless : undefined,
   };
   if (table.restated === true) await restatement(table, merging).execute(transaction);
-  if (isSummed(table)) await moveSums(table, { ...merging, source: group.unsorted }).execute(transaction);
-  await mergeStatement(merging).execute(transaction);
+  const statement = isSummed(table) ? mergeWithSums(table, merging) : mergeStatement(merging);
+  await statement.execute(transaction);
 }
 
 /** What loads lock of the sums over their rows: the keys by which writers are told apart, each row's joined to one text. */
@@ -70,8 +70,6 @@ type Group = {
   readonly stretches: RawBuilder<unknown>;
   /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
   readonly source: RawBuilder<unknown>;
-  /** The same rows in any order. */
-  readonly unsorted: RawBuilder<unknown>;
 };
 
 function groupOf(table: Table, loads: readonly Filled[]): Group {
@@ -113,7 +111,6 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
     stretch,
     stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
     source: apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
-    unsorted: apart ? rows : latest,
   };
 }
 
