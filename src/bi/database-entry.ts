@@ -95,9 +95,12 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
   const path = `/api/database/${found.id}`;
   const { details: now } = await remote.get(path, Entry, "show its database");
   const stale = Object.entries(details).filter(([name, value]) => now?.[name] !== value);
-  // Metabase shows no password: whether it is still right is told by whether it can connect
-  const health = await remote.get(`${path}/healthcheck`, Health, "test its database");
-  const properties = [...stale.map(([name]) => name), ...(health.status === "ok" ? [] : ["password"])];
+  // Metabase shows no password: whether it is still right is told by whether it can connect, which versions before 54 do not tell
+  const health = await remote.find(`${path}/healthcheck`, Health, "test its database");
+  const properties = [
+    ...stale.map(([name]) => name),
+    ...(health === null || health.status === "ok" ? [] : ["password"]),
+  ];
   if (properties.length === 0) return found.id;
   const changed =
     properties.includes("password") || connection.password !== undefined ? { password: passwordOf(connection) } : {};
