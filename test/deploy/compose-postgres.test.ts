@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -14,7 +14,10 @@ test("Postgres 18 makes its data with the arguments that docker-compose.yml give
     const place = await embeddedPlace(directory);
     await prepareData(place);
     const given = readCompose().file.services["postgres"]?.environment["POSTGRES_INITDB_ARGS"] ?? "";
-    const done = await runTool(place, "initdb", [`--pgdata=${place.data}-compose`, "--no-sync", ...given.split(" ")]);
+    const data = `${place.data}-compose`;
+    await mkdir(data, { mode: 0o700 });
+    if (place.user !== undefined) await chown(data, place.user.uid, place.user.gid);
+    const done = await runTool(place, "initdb", [`--pgdata=${data}`, "--no-sync", ...given.split(" ")]);
     const log = await readFile(place.log, "utf8");
     expect([done, log]).toEqual([true, expect.stringContaining("Success")]);
   } finally {
