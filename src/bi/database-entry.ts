@@ -70,8 +70,10 @@ function ownDetails({ host, port, dbname, sslMode }: Connection): Readonly<Recor
 /** Adds the warehouse to Metabase, or brings its entry up to date. Returns its id, null where a rehearsal would have made one. */
 export async function applyDatabase(remote: Remote, connection: Connection): Promise<number | null> {
   const { data } = await remote.get("/api/database", Entries, "list its databases");
-  const found = data.find(({ name, engine }) => name === entryName && engine === "postgres");
   const details = ownDetails(connection);
+  const ours = data.filter(({ engine }) => engine === "postgres");
+  // somebody may have given it another name
+  const found = ours.find(({ name }) => name === entryName) ?? ours.find((one) => isSame(one.details, details));
   if (found === undefined) {
     const body = {
       name: entryName,
@@ -109,6 +111,12 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
     remote.write({ what: "database", name: entryName, action: "update", properties, method: "PUT", path, body }),
   );
   return found.id;
+}
+
+const whereabouts = ["host", "port", "dbname", "user"] as const;
+
+function isSame(one: Readonly<Record<string, unknown>> | null | undefined, wanted: Readonly<Record<string, unknown>>) {
+  return whereabouts.every((name) => one?.[name] === wanted[name]);
 }
 
 function passwordOf({ password }: Connection): string {
