@@ -20,7 +20,7 @@ beforeAll(async () => {
   await stage.sync({ settings, request: { datasets, bounds, today } });
   readers = zones.map((zone) => new pg.Client({ connectionString: stage.databaseUrl, options: `-c TimeZone=${zone}` }));
   for (const reader of readers) await reader.connect();
-});
+}, 240_000);
 afterAll(async () => {
   for (const reader of readers) await reader.end();
   await stage[Symbol.asyncDispose]();
