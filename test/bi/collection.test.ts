@@ -61,15 +61,6 @@ test("metrics are Metabase's own, over the tables by name", async () => {
   expect(query).toMatchObject({ type: "query", query: { "source-table": table?.id } });
 });
 
-test("a collection and a database that somebody renamed are ours still", async () => {
-  const stage = await shared.fresh();
-  const { collections, databases } = stage.metabase.state;
-  for (const one of collections.values()) one.name = "App store";
-  for (const one of databases.values()) one.name = "Warehouse of apps";
-  expect((await stage.apply()).changes).toEqual([]);
-  expect([collections.size, databases.size]).toEqual([1, 1]);
-});
-
 test("a card that was deleted and a dashboard that was deleted are made again, and nothing else is", async () => {
   const stage = await shared.fresh();
   const { state } = stage.metabase;
