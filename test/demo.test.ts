@@ -59,3 +59,15 @@ test("loads the same tables in any time zone, and a second run spends nothing", 
     await rm(home, { recursive: true, force: true });
   }
 });
+
+test("refuses arguments that it does not know and pictures of everything, and names those that there are", async () => {
+  const refusals = [["--everthing"], ["--everything", "--pictures"]].map(async (args) => {
+    const env = { PATH: process.env["PATH"] };
+    const demo = spawn(process.execPath, ["src/demo.ts", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const [said, [code]] = await Promise.all([text(demo.stderr), once(demo, "exit")]);
+    return [said, code];
+  });
+  const [unknown, drawn] = await Promise.all(refusals);
+  expect(unknown).toEqual([expect.stringContaining("--stay, --everything, --pictures"), 2]);
+  expect(drawn).toEqual([expect.stringContaining("--everything draws no pictures"), 2]);
+});

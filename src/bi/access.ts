@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../core/clock.ts";
-import { fail } from "../core/errors.ts";
-import { type MetabaseClient, type Reply, wordsIn } from "./client.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { type MetabaseClient, wordsIn } from "./client.ts";
 
 /** Ways in: an API key, or an administrator's name and password. */
 export type Credentials = {
@@ -38,9 +38,11 @@ export async function welcome(
   { clock, seconds, say }: { readonly clock: Clock; readonly seconds: number; readonly say: (line: string) => void },
 ): Promise<Welcome> {
   const until = clock.now() + seconds * 1000;
-  for (let tries = 0; !(await isUp(client)); tries += 1) {
-    if (clock.now() >= until) throw fail("metabase_starting", { seconds });
-    if (tries === 0) say(`Metabase is starting; waiting up to ${seconds} seconds.`);
+  for (let state = await stateOf(client), said = ""; state !== "up"; state = await stateOf(client)) {
+    if (clock.now() >= until) throw state === "starts" ? fail("metabase_starting", { seconds }) : state;
+    const line = state === "starts" ? "Metabase is starting" : "Nobody answers at Metabase's address yet";
+    if (line !== said) say(`${line}; waiting up to ${Math.ceil((until - clock.now()) / 1000)} seconds.`);
+    said = line;
     await clock.sleep(pollMs);
   }
   const properties = Properties.safeParse(
@@ -54,12 +56,23 @@ export async function welcome(
   return { isSetUp, setupToken: setupToken ?? null, version: version.tag, hasMetrics: release >= metricsSince };
 }
 
-/** True when it is up; false while it starts, which it says with a 503 and the same words. */
-async function isUp(client: MetabaseClient): Promise<boolean> {
-  const reply: Reply = await client.send({ method: "GET", path: "/api/health", what: "say how it is" });
+/** What a proxy before it, or it itself, answers while it starts. */
+const startingStatuses: readonly number[] = [502, 503, 504];
+/** A connection that nobody takes, or that ends at once, as one to a container does whose program does not listen yet. */
+const notListening: readonly unknown[] = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
+
+/** How it is: up, starting, or the error with which nobody takes the connection. Throws where something else answers. */
+async function stateOf(client: MetabaseClient): Promise<"up" | "starts" | StorehouseError> {
+  const asked = client.send({ method: "GET", path: "/api/health", what: "say how it is" });
+  const reply = await asked.catch((error: unknown) => {
+    if (error instanceof StorehouseError && notListening.includes(error.context["cause"])) return error;
+    throw error;
+  });
+  if (reply instanceof StorehouseError) return reply;
+  if (startingStatuses.includes(reply.status)) return "starts";
   const health = Health.safeParse(reply.body);
-  if (!health.success || (reply.status !== 200 && reply.status !== 503)) throw fail("not_metabase");
-  return health.data.status === "ok";
+  if (!health.success || reply.status !== 200) throw fail("not_metabase");
+  return health.data.status === "ok" ? "up" : "starts";
 }
 
 /** Which way in the credentials give to this Metabase: by its first set-up, by key or by password. Throws when there is none. */

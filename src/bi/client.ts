@@ -14,7 +14,7 @@ export type Ask = {
 };
 
 /** An answer of any status; `body` is what its JSON says, or its text where it is none. */
-export type Reply = { readonly status: number; readonly body: unknown };
+type Reply = { readonly status: number; readonly body: unknown };
 
 /** The way to one Metabase. */
 export interface MetabaseClient extends AsyncDisposable {

@@ -11,6 +11,7 @@ const Collections = z.array(
   z.looseObject({
     id: z.union([z.number(), z.string()]),
     name: z.string(),
+    description: z.string().nullish(),
     archived: z.boolean().nullish(),
     location: z.string().nullish(),
   }),
@@ -42,12 +43,13 @@ export async function applyCollection(
     await applyDashboard(remote, file, dashboardOf(file, dashboards), { ...options, ids });
 }
 
-/** The id of our collection at the top, made when it is not there; null where a rehearsal would have made it. */
+/** The id of our collection, also where somebody has renamed or moved it, made when it is not there; null where a rehearsal would have made it. */
 async function collectionOf(remote: Remote): Promise<number | null> {
   const all = await remote.get("/api/collection", Collections, "list its collections");
-  const found = all.find(
-    ({ name, archived, location }) => name === entryName && archived !== true && (location ?? "/") === "/",
-  );
+  const present = all.filter(({ archived }) => archived !== true);
+  const found =
+    present.find(({ name, location }) => name === entryName && (location ?? "/") === "/") ??
+    present.find((one) => one.description === description);
   if (typeof found?.id === "number") return found.id;
   const body = { name: entryName, description, parent_id: null };
   const made = await remote.write({

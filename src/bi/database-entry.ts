@@ -70,8 +70,10 @@ function ownDetails({ host, port, dbname, sslMode }: Connection): Readonly<Recor
 /** Adds the warehouse to Metabase, or brings its entry up to date. Returns its id, null where a rehearsal would have made one. */
 export async function applyDatabase(remote: Remote, connection: Connection): Promise<number | null> {
   const { data } = await remote.get("/api/database", Entries, "list its databases");
-  const found = data.find(({ name, engine }) => name === entryName && engine === "postgres");
   const details = ownDetails(connection);
+  const ours = data.filter(({ engine }) => engine === "postgres");
+  // somebody may have given it another name
+  const found = ours.find(({ name }) => name === entryName) ?? ours.find((one) => isSame(one.details, details));
   if (found === undefined) {
     const body = {
       name: entryName,
@@ -95,9 +97,12 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
   const path = `/api/database/${found.id}`;
   const { details: now } = await remote.get(path, Entry, "show its database");
   const stale = Object.entries(details).filter(([name, value]) => now?.[name] !== value);
-  // Metabase shows no password: whether it is still right is told by whether it can connect
-  const health = await remote.get(`${path}/healthcheck`, Health, "test its database");
-  const properties = [...stale.map(([name]) => name), ...(health.status === "ok" ? [] : ["password"])];
+  // Metabase shows no password: whether it is still right is told by whether it can connect, which versions before 54 do not tell
+  const health = await remote.find(`${path}/healthcheck`, Health, "test its database");
+  const properties = [
+    ...stale.map(([name]) => name),
+    ...(health === null || health.status === "ok" ? [] : ["password"]),
+  ];
   if (properties.length === 0) return found.id;
   const changed =
     properties.includes("password") || connection.password !== undefined ? { password: passwordOf(connection) } : {};
@@ -106,6 +111,12 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
     remote.write({ what: "database", name: entryName, action: "update", properties, method: "PUT", path, body }),
   );
   return found.id;
+}
+
+const whereabouts = ["host", "port", "dbname", "user"] as const;
+
+function isSame(one: Readonly<Record<string, unknown>> | null | undefined, wanted: Readonly<Record<string, unknown>>) {
+  return whereabouts.every((name) => one?.[name] === wanted[name]);
 }
 
 function passwordOf({ password }: Connection): string {

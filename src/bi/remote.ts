@@ -29,6 +29,8 @@ export type Remote = {
   readonly changes: readonly Change[];
   /** Reads through a schema. */
   get<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S>>;
+  /** The same, but null where Metabase knows no such path: older versions lack some. */
+  find<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S> | null>;
   /** Makes a change and returns the answer; null in a rehearsal. */
   write(write: Write): Promise<unknown>;
   /** Sends what belongs to a change that is noted already. */
@@ -40,18 +42,19 @@ export type Remote = {
 /** Puts a client behind the reading, writing and remembering of one run. */
 export function createRemote(client: MetabaseClient, isRehearsal: boolean): Remote {
   const changes: Change[] = [];
+  const get: Remote["get"] = async (path, schema, what) =>
+    readAs(schema, await client.ask({ method: "GET", path, what }), what);
   const note = ({ what, name, action, properties }: Change) => void changes.push({ what, name, action, properties });
   return {
     isRehearsal,
     changes,
     note,
     send: (ask) => client.ask(ask),
-    get: async (path, schema, what) => {
-      const read = schema.safeParse(await client.ask({ method: "GET", path, what }));
-      if (read.success) return read.data;
-      const issue = read.error.issues[0];
-      const problem = `its answer has another shape than expected at ${issue?.path.join(".") ?? "the top"}`;
-      throw fail("metabase_refused", { what, problem });
+    get,
+    find: async (path, schema, what) => {
+      const { status, body } = await client.send({ method: "GET", path, what });
+      if (status === 404) return null;
+      return status === 200 ? readAs(schema, body, what) : get(path, schema, what);
     },
     write: async (write) => {
       note(write);
@@ -60,4 +63,12 @@ export function createRemote(client: MetabaseClient, isRehearsal: boolean): Remo
       return client.ask({ method: write.method, path: write.path, body: write.body, what });
     },
   };
+}
+
+function readAs<S extends z.ZodType>(schema: S, body: unknown, what: string): z.output<S> {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const issue = read.error.issues[0];
+  const problem = `its answer has another shape than expected at ${issue?.path.join(".") ?? "the top"}`;
+  throw fail("metabase_refused", { what, problem });
 }

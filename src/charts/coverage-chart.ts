@@ -40,8 +40,8 @@ export function coverageChart({ dataset, about, window, days }: CoverageChart): 
     {
       width: grid.width,
       height: legend.bottom + 44,
-      title: `Coverage of ${dataset}`,
-      subtitle: `${isolated(about)} · ${windowWords(window)}`,
+      title: { before: "Coverage of ", name: dataset, after: "" },
+      subtitle: { before: "", name: about, after: ` · ${windowWords(window)}` },
       description: `Calendar of ${windowWords(window)} for ${dataset}, ${isolated(about)}. ${inWords(window, days)}`,
       style,
       dark,

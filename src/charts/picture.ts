@@ -1,17 +1,24 @@
-import { element, escaped, label, shortened } from "./svg.ts";
+import { element, escaped, isolated, label, shortened, widthOf } from "./svg.ts";
+
+/** A line of words with a name in it, which somebody has chosen and which may be long: it alone is shortened where the line has no room. */
+export type NamedWords = { readonly before: string; readonly name: string; readonly after: string };
 
 /** What every picture has: its size, what it is called and what it shows in words. */
 export type Frame = {
   readonly width: number;
   readonly height: number;
-  readonly title: string;
-  readonly subtitle: string;
+  readonly title: NamedWords;
+  readonly subtitle: NamedWords;
   /** One or two sentences for whoever does not see the picture. */
   readonly description: string;
   /** Rules of the picture's own, and those of them that change on a dark background. */
   readonly style: string;
   readonly dark: string;
 };
+
+/** So much wider than reckoned may letters be in the widest of the fonts that a machine may have, and in bold. */
+const atWorst = 1.12;
+const boldly = 1.26;
 
 /** Room at each side. */
 export const margin = 28;
@@ -39,14 +46,24 @@ export function picture(frame: Frame, ...content: readonly string[]): string {
       role: "img",
       "aria-labelledby": "title desc",
     },
-    `\n<title id="title">${escaped(title)}</title>\n<desc id="desc">${escaped(description)}</desc>\n<style>${rules}</style>\n`,
+    `\n<title id="title">${escaped(whole(title))}</title>\n<desc id="desc">${escaped(description)}</desc>\n<style>${rules}</style>\n`,
     element("rect", { class: "page", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 }),
     "\n",
-    label(shortened(title, (width - 2 * margin) / 19), { class: "title", x: margin, y: 42 }),
-    label(shortened(subtitle, (width - 2 * margin) / 13), { class: "sub", x: margin, y: 64 }),
+    label(fitted(title, (width - 2 * margin) / (19 * boldly)), { class: "title", x: margin, y: 42 }),
+    label(fitted(subtitle, (width - 2 * margin) / (13 * atWorst)), { class: "sub", x: margin, y: 64 }),
     "\n",
     content.join("\n"),
     "\n",
   );
   return `${svg}\n`;
+}
+
+/** A line of words as it is. Words of another script keep to themselves. */
+export function whole({ before, name, after }: NamedWords): string {
+  return `${before}${isolated(name)}${after}`;
+}
+
+/** The line with its name shortened so that it is no wider than `most`, in units of its height. */
+function fitted({ before, name, after }: NamedWords, most: number): string {
+  return whole({ before, name: shortened(name, most - widthOf(before + after)), after });
 }

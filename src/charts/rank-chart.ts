@@ -1,6 +1,6 @@
 import { windowLength, type Window } from "../core/window.ts";
 import { windowWords } from "./day-axis.ts";
-import { picture } from "./picture.ts";
+import { picture, whole } from "./picture.ts";
 import { notAsked, rankAxes } from "./rank-axes.ts";
 import { endLabels, rankLine } from "./rank-line.ts";
 import { dark, deviceName, rankLegend, style } from "./rank-marks.ts";
@@ -22,15 +22,16 @@ export type RankChart = {
  */
 export function rankChart({ app, keyword, place, window, series }: RankChart): string {
   const plot = rankPlot(window, series);
-  const words = `${isolated(app)} · ${place} · ${windowWords(window)}`;
+  const title = { before: "Rank for “", name: keyword, after: "”" };
+  const subtitle = { before: "", name: app, after: ` · ${place} · ${windowWords(window)}` };
   const told = series.map((one) => summary(one, window));
   return picture(
     {
       width: size.width,
       height: size.height,
-      title: `Rank for “${isolated(keyword)}”`,
-      subtitle: words,
-      description: `Rank in search results by day, for the keyword “${isolated(keyword)}”: ${words}. ${told.join(" ")}`,
+      title,
+      subtitle,
+      description: `Rank in search results by day, for the keyword “${isolated(keyword)}”: ${whole(subtitle)}. ${told.join(" ")}`,
       style,
       dark,
     },

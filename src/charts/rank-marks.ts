@@ -28,8 +28,9 @@ export function mark(index: number, at: { readonly x: number; readonly y: number
   const { x, y } = at;
   const letter = letterOf(index);
   const looks = isOpen ? `open o${letter}` : `mark m${letter}`;
-  const r = isOpen ? 3.25 : 3.75;
-  if (letter === "a") return element("circle", { class: looks, cx: x, cy: y, r });
+  // the square is drawn over the circle, which looks out behind it where both devices have one rank
+  const r = 3.25;
+  if (letter === "a") return element("circle", { class: looks, cx: x, cy: y, r: isOpen ? r : 5.25 });
   if (letter === "b") return element("rect", { class: looks, x: x - r, y: y - r, width: 2 * r, height: 2 * r });
   const [left, right, up, down] = [x - 4.5, x + 4.5, y - 4.5, y + 4.5].map(rounded);
   return element("path", {

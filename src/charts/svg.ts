@@ -37,9 +37,18 @@ export function rounded(value: number): string {
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60]|\p{Emoji_Presentation}/u;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
+const widest = /^[MW@%]/;
+const capital = /^[\p{Lu}mw&]/u;
+
 /** About so wide is a text in the letters of the picture, in units of its height: no font is at hand to measure. */
 export function widthOf(text: string): number {
-  return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 1.05 : 0.56), 0);
+  return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + widthOfOne(segment), 0);
+}
+
+function widthOfOne(segment: string): number {
+  if (wide.test(segment)) return 1.05;
+  if (widest.test(segment)) return 0.92;
+  return capital.test(segment) ? 0.74 : 0.56;
 }
 
 /** A text that is no wider than `most`, in units of its height: its end becomes an ellipsis. */

@@ -17,6 +17,23 @@ export async function rowCounts(db: Database): Promise<string> {
   )}`;
 }
 
+/** How many rows each mart shows, of all those that the database has. */
+export async function martCounts(db: Database): Promise<string> {
+  const { rows: marts } = await sql<{ name: string }>`
+    select c.relname as name
+    from   pg_catalog.pg_class as c
+    where  c.relnamespace = 'mart'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+    order  by c.relname`.execute(db);
+  const counts: Cell[][] = [];
+  for (const { name } of marts) {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.id("mart", name)}`.execute(
+      db,
+    );
+    counts.push([`mart.${name}`, rows[0]?.count]);
+  }
+  return `\nRows that the marts show; README has a question to each, and the answer that this database gives\n${table(["mart", "rows"], counts)}`;
+}
+
 /** What was spent so far, next to what one request a keyword would have cost. */
 export async function spending(db: Database): Promise<string> {
   const { rows } = await sql<{ spent: number; naive: number; requests: number }>`

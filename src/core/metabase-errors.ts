@@ -3,7 +3,7 @@ export const metabaseErrors = {
   metabase_unreachable: {
     recovery: "usage",
     says: "Metabase does not answer",
-    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url",
+    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url; an authority of your own behind its https is named by NODE_EXTRA_CA_CERTS",
   },
   metabase_starting: {
     recovery: "usage",

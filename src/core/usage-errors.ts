@@ -45,7 +45,7 @@ export const usageErrors = {
   unknown_table: {
     recovery: "usage",
     says: "no table or view has the name {table}{near}",
-    next: "README lists those of core, mart and ops under For analysts",
+    next: "README lists those of core, mart and ops under Columns",
   },
   export_under_way: {
     recovery: "usage",

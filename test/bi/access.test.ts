@@ -1,5 +1,6 @@
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
 import { admin, apiKey, openMetabaseStage } from "../support/metabase-stage.ts";
 
 test("waits while Metabase starts, and says so", async () => {
@@ -8,6 +9,27 @@ test("waits while Metabase starts, and says so", async () => {
   await stage.apply();
   expect(stage.said[0]).toBe("Metabase is starting; waiting up to 60 seconds.");
   expect(stage.slept()).toBeGreaterThanOrEqual(5000);
+});
+
+test("waits also while nobody listens yet, and while a proxy before Metabase says so", async () => {
+  await using stage = await openMetabaseStage();
+  const proxy = fastify({ forceCloseConnections: true });
+  proxy.get("/api/health", (_, reply) => reply.code(502).type("text/html").send("<html>Bad Gateway</html>"));
+  const url = await freeAddress();
+  let now = 0;
+  const sleep = async (ms: number) => {
+    now += ms;
+    if (now === 3000) await proxy.listen({ host: "127.0.0.1", port: Number(new URL(url).port) });
+  };
+  const clock = { now: () => now, today: () => day("2026-08-20"), sleep };
+  await expect(stage.apply({ url, seconds: 9, clock })).rejects.toThrow(
+    "metabase_starting: Metabase was still starting after 9 seconds",
+  );
+  await proxy.close();
+  expect(stage.said).toEqual([
+    "Nobody answers at Metabase's address yet; waiting up to 9 seconds.",
+    "Metabase is starting; waiting up to 6 seconds.",
+  ]);
 });
 
 test("does not wait longer than it was told", async () => {
@@ -94,3 +116,11 @@ test("goes through a path that stands before Metabase's own", async () => {
   await expect(stage.apply({ url: `${stage.metabase.url}/bi/` })).rejects.toThrow(/^not_metabase/);
   expect((await stage.apply({ url: `${stage.metabase.url}/` })).isWhole).toBe(true);
 });
+
+/** An address of this machine at which nobody listens. */
+async function freeAddress(): Promise<string> {
+  const server = fastify();
+  const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  await server.close();
+  return url;
+}

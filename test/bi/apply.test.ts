@@ -15,3 +15,13 @@ test("a new Metabase gets its administrator, the database, descriptions and the 
   expect(metabase.writes()).toEqual([]);
   expect(metabase.state.sessions.size).toBe(0);
 });
+
+test("a collection and a database that somebody renamed are ours still", async () => {
+  await using stage = await openMetabaseStage();
+  await stage.apply();
+  const { collections, databases } = stage.metabase.state;
+  for (const one of collections.values()) one.name = "App store";
+  for (const one of databases.values()) one.name = "Warehouse of apps";
+  expect((await stage.apply()).changes).toEqual([]);
+  expect([collections.size, databases.size]).toEqual([1, 1]);
+});

@@ -58,6 +58,13 @@ test("a password that was changed is noticed because Metabase cannot connect, an
   expect(entry!.details.password).toBe(readerPassword);
 });
 
+test("a version that cannot say whether it connects is left with the password that it has", async () => {
+  await using stage = await openMetabaseStage();
+  stage.metabase.state.version = "v0.53.10";
+  await stage.apply();
+  expect((await stage.apply()).changes).toEqual([]);
+});
+
 test("a host that Metabase does not see under this name is told with the setting that mends it", async () => {
   await using stage = await openMetabaseStage();
   const refused = stage.apply({ connection: connectionOf(stage.databaseUrl, undefined, readerPassword) });

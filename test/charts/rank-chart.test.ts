@@ -84,8 +84,31 @@ describe("a keyword's rank over time", () => {
     expect(all(svg, "title")[0]?.text).toContain(`<script>alert("1")</script> & 'x' \ufffd\ufffd`);
     expect(text).not.toMatch(/href|url\(http|@import|<script/);
     const long = draw({ IPHONE: "1 2" }, { keyword: "長い語".repeat(60), app: "x".repeat(300) });
-    expect(ofClass(long.svg, "title")[0]?.text).toMatch(/…$/);
+    expect(ofClass(long.svg, "title")[0]?.text).toMatch(/…\u2069”$/);
     expect(all(long.svg, "title")[0]?.text).toContain("長い語".repeat(60));
+  });
+
+  // DejaVu Sans is as wide as any: the part of their height that its letters are wide, in bold and not
+  test.each([
+    ["a", 0.68, 0.62],
+    ["W", 1.11, 0.99],
+    ["習", 1, 1],
+  ])("a long name of %s is cut within the picture, and what stands behind it is not", (letter, bold, plain) => {
+    const { svg } = draw({ IPHONE: "1 2" }, { keyword: letter.repeat(300), app: letter.repeat(300) });
+    const [title = "", words = ""] = ["title", "sub"].map((name) => ofClass(svg, name)[0]?.text ?? "");
+    const others = (text: string) => text.replaceAll(letter, "").length;
+    const room = 960 - 28 - 28;
+    expect((title.split(letter).length - 1) * 19 * bold + others(title) * 19 * 0.6).toBeLessThanOrEqual(room);
+    expect((words.split(letter).length - 1) * 13 * plain + others(words) * 13 * 0.6).toBeLessThanOrEqual(room);
+    expect(title).toMatch(/…\u2069”$/);
+    expect(words).toMatch(/…\u2069 · App Store, Japan · 2026-03-01 to 2026-03-02$/);
+  });
+
+  test("a mark looks out behind the one that lies on it", () => {
+    const { svg } = draw({ IPHONE: "7", IPAD: "7" });
+    const circle = Number(ofClass(svg, "ma")[0]?.attributes["r"]);
+    const square = Number(ofClass(svg, "mb")[0]?.attributes["width"]);
+    expect(circle).toBeGreaterThan((square / 2) * Math.SQRT2);
   });
 
   test("the same ranks give the same bytes, with a title, a description and colours for a dark page", () => {

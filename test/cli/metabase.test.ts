@@ -82,6 +82,6 @@ test("arguments and settings that cannot work are refused before Metabase is ask
   });
   const host = await run(stage, [], { METABASE_DATABASE_HOST: "postgres://postgres" });
   expect(host).toMatchObject({ code: 2, stderr: expect.stringContaining("METABASE_DATABASE_HOST is no host") });
-  const away = await run(stage, ["--url", "http://127.0.0.1:9"]);
+  const away = await run(stage, ["--url", "http://127.0.0.1:9", "--wait", "0"]);
   expect(away).toMatchObject({ code: 2, stderr: expect.stringMatching(/^metabase_unreachable: /) });
 });

@@ -4,19 +4,10 @@ import { table, type Cell } from "../../src/cli/table.ts";
 import { martExamples } from "../../src/docs/mart-examples.ts";
 import { martAnswers } from "../../src/docs/mart-page.ts";
 import { migratedTables } from "../../src/docs/migrated-tables.ts";
-import { addDays } from "../../src/core/day.ts";
-import { everythingOn } from "../support/ingest-conformance.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { everythingShow } from "../../src/cli/demo-shows.ts";
+import { openStage, type Stage } from "../support/ingest-stage.ts";
 
 const marts = [...martExamples.map(({ mart }) => mart), "search_ads_daily"];
-
-/** Everything on, search terms among the levels of reports, which are not so by default. */
-const settings = {
-  datasets: {
-    ...everythingOn.datasets,
-    search_ads_report: { on: true, options: { levels: ["CAMPAIGN", "AD_GROUP", "KEYWORD", "SEARCH_TERM"] } },
-  },
-};
 
 const zones = ["UTC", "Pacific/Kiritimati"] as const;
 
@@ -24,11 +15,12 @@ let stage: Stage;
 let readers: readonly pg.Client[];
 
 beforeAll(async () => {
-  stage = await openStage({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 8 } });
-  await stage.sync({ settings, request: { bounds: { start: addDays(today, -35) } } });
+  const { today, market, settings, bounds, datasets } = everythingShow;
+  stage = await openStage({ today, market });
+  await stage.sync({ settings, request: { datasets, bounds, today } });
   readers = zones.map((zone) => new pg.Client({ connectionString: stage.databaseUrl, options: `-c TimeZone=${zone}` }));
   for (const reader of readers) await reader.connect();
-});
+}, 240_000);
 afterAll(async () => {
   for (const reader of readers) await reader.end();
   await stage[Symbol.asyncDispose]();
@@ -50,6 +42,7 @@ test.each(marts)("%s has rows once everything is loaded, the same in every zone"
   expect(told[1]).toEqual(told[0]);
 });
 
+/** `npm run demo -- --everything` loads the same, which makes README's answers those that anybody sees. */
 test("README's questions have the answers that it shows (vitest -u writes them, npm run docs takes them over)", async () => {
   await using asker = await openAsker();
   const told: string[] = [];

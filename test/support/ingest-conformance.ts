@@ -1,12 +1,11 @@
 import { promisify } from "node:util";
-import type { z } from "zod";
 import { zstdDecompress } from "node:zlib";
 import { operationById } from "../../src/api/operations/all.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
 import { openIngest } from "../../src/app.ts";
 import { addDays } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { everythingOn } from "../../src/cli/demo-shows.ts";
 import type { Dataset } from "../../src/datasets/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/slice-load.ts";
@@ -18,19 +17,6 @@ import { openStage, today, type Stage } from "./ingest-stage.ts";
 
 /** A column as the database or a definition has it. */
 export type Column = { readonly name: string; readonly type: string };
-
-/** Every dataset on, with the first example of each of its options that has one: so all of its operations are asked. */
-export const everythingOn = {
-  datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
-};
-
-function examplesOf(options: Dataset["options"]): Record<string, unknown> {
-  const examples = Object.entries(options?.shape ?? {}).flatMap(([name, schema]): [string, unknown][] => {
-    const [first] = ((schema as z.ZodType).meta()?.examples as readonly unknown[] | undefined) ?? [];
-    return first === undefined ? [] : [[name, first]];
-  });
-  return Object.fromEntries(examples);
-}
 
 /** A warehouse into which every dataset was synced from a sandbox; without options over more days than any one call may span. */
 export async function syncedStage(

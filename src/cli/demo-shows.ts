@@ -1,0 +1,71 @@
+import type { z } from "zod";
+import type { Settings } from "../config/settings.ts";
+import { addDays, day, type Day } from "../core/day.ts";
+import type { Window } from "../core/window.ts";
+import { datasets } from "../datasets/all.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import type { SandboxOptions } from "../sandbox/sandbox.ts";
+
+/** What a demo loads from which market. Its today is pinned, so that every run shows the same figures. */
+export type DemoShow = {
+  readonly today: Day;
+  readonly market: NonNullable<SandboxOptions["market"]>;
+  /** Names of datasets; all that are on where there is none. */
+  readonly datasets: readonly string[];
+  /** The first day alone: the newest days wait until they are packed, as in an ordinary sync. */
+  readonly bounds: Pick<Window, "start">;
+  readonly settings: z.input<typeof Settings>;
+  /** The folder of its database: made-up data of one market never meets those of another. */
+  readonly folder: string;
+  /** What is loaded, in words. */
+  readonly words: string;
+};
+
+/** Every dataset on, with the first example of each of its options that has one: so all of its operations are asked. */
+export const everythingOn = {
+  datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
+};
+
+function examplesOf(options: Dataset["options"]): Record<string, unknown> {
+  const examples = Object.entries(options?.shape ?? {}).flatMap(([name, schema]): [string, unknown][] => {
+    const [first] = ((schema as z.ZodType).meta()?.examples as readonly unknown[] | undefined) ?? [];
+    return first === undefined ? [] : [[name, first]];
+  });
+  return Object.fromEntries(examples);
+}
+
+/** Keyword ranks alone, of a whole market. */
+export const rankShow: DemoShow = show({
+  today: day("2026-11-01"),
+  days: 60,
+  market: { apps: 8 },
+  datasets: ["keyword_rank"],
+  settings: {},
+  folder: "demo",
+  what: "a made-up market of 8 apps in 6 countries, keyword ranks of 60 days",
+});
+
+/** Every dataset, of a small market: what README's page of marts asks. Search terms are among the levels of reports, which are not so by default. */
+export const everythingShow: DemoShow = show({
+  today: day("2026-08-20"),
+  days: 35,
+  market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 8, organicKeywords: 20 },
+  datasets: [],
+  settings: {
+    datasets: {
+      ...everythingOn.datasets,
+      search_ads_report: { on: true, options: { levels: ["CAMPAIGN", "AD_GROUP", "KEYWORD", "SEARCH_TERM"] } },
+    },
+    credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 } },
+  },
+  folder: "demo-everything",
+  what: "a made-up market of 3 apps in 2 countries, every dataset, 35 days",
+});
+
+type Told = Omit<DemoShow, "bounds" | "words"> & { readonly days: number; readonly what: string };
+
+function show({ days, what, ...told }: Told): DemoShow {
+  const { today } = told;
+  const words = `${what} up to ${addDays(today, -1)}, its yesterday`;
+  return { ...told, bounds: { start: addDays(today, -days) }, words };
+}
