@@ -7,14 +7,11 @@ const thing = {
   name: "core.some_thing",
   columns: { thing_id: "int", told_by: "text", label: "text" },
   key: ["thing_id"],
+  load: { kind: "upsert", ranked: { column: "told_by", sources: ["hearsay", "list", "page"] } },
   partitioned: false,
 } as const;
-const ofList = defineTable({
-  ...thing,
-  load: { kind: "upsert", unless: { told_by: "page" } },
-  owned: { told_by: "list" },
-});
-const ofPage = defineTable({ ...thing, load: { kind: "upsert" }, owned: { told_by: "page" } });
+const ofList = defineTable({ ...thing, owned: { told_by: ["hearsay", "list"] } });
+const ofPage = defineTable({ ...thing, owned: { told_by: ["page"] } });
 
 const pair = defineTable({
   name: "core.some_pair",
