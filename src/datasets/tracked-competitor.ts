@@ -69,7 +69,8 @@ const TrackId = z.union([IosTrackId, AndroidTrackId]);
 
 /** The id of a competitor; null for what is no id of either store. */
 function trackIdOf(competitor: unknown): string | null {
-  const id = typeof competitor === "object" ? (competitor as { readonly trackId?: unknown } | null)?.trackId : competitor;
+  const id =
+    typeof competitor === "object" ? (competitor as { readonly trackId?: unknown } | null)?.trackId : competitor;
   if (typeof id === "number") return Number.isSafeInteger(id) && id > 0 ? String(id) : null;
   return TrackId.safeParse(id).success ? String(id) : null;
 }

@@ -59,7 +59,7 @@ export const visibility = defineDataset({
       .boolean()
       .default(true)
       .describe(
-        "Asks as well for the competitors of the same store that the account names for an app, in the countries of the app.",
+        "Asks as well for the competitors of the same store that the account names for an app, in the countries of the app; each counts among the hundred apps and countries that 10 credits bring.",
       ),
   }),
   partitions: (portfolio, { kinds, competitors }) => {
