@@ -69,8 +69,7 @@ const TrackId = z.union([IosTrackId, AndroidTrackId]);
 
 /** The id of a competitor; null for what is no id of either store. */
 function trackIdOf(competitor: unknown): string | null {
-  const id =
-    typeof competitor === "object" ? (competitor as { readonly trackId?: unknown } | null)?.trackId : competitor;
+  const id = hasFields(competitor) ? competitor["trackId"] : competitor;
   if (typeof id === "number") return Number.isSafeInteger(id) && id > 0 ? String(id) : null;
   return TrackId.safeParse(id).success ? String(id) : null;
 }
@@ -81,20 +80,23 @@ function refOf(trackId: string): string {
 
 /** The facts that are told of a competitor; those in another form than expected are left out. */
 function describe(competitor: unknown): Row {
-  if (typeof competitor !== "object" || competitor === null) return {};
-  const told = competitor as Readonly<Record<string, unknown>>;
+  if (!hasFields(competitor)) return {};
   const facts: Row = {
-    app_name: textOf(told["name"]),
-    category_id: textOf(told["categoryId"]),
-    category_name: textOf(told["categoryName"]),
-    icon_url: textOf(told["iconUrl"]),
-    price_text: textOf(told["price"]),
-    developer_id: textOf(told["developerId"]),
-    developer_name: textOf(told["developerName"]),
-    rating: numberOf(told["rating"]),
-    rating_count: countOf(told["ratingCount"]),
+    app_name: textOf(competitor["name"]),
+    category_id: textOf(competitor["categoryId"]),
+    category_name: textOf(competitor["categoryName"]),
+    icon_url: textOf(competitor["iconUrl"]),
+    price_text: textOf(competitor["price"]),
+    developer_id: textOf(competitor["developerId"]),
+    developer_name: textOf(competitor["developerName"]),
+    rating: numberOf(competitor["rating"]),
+    rating_count: countOf(competitor["ratingCount"]),
   };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+}
+
+function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 function described(trackId: string, facts: Row): Row {

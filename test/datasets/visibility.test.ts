@@ -53,7 +53,7 @@ describe("competitors that the account names", () => {
 
   test("are asked for as they stand now where that is asked for", () => {
     const now = visibility.partitions(withNamed(["1", "7"]), { kinds: ["now"] });
-    expect(now.map(({ scope: { country }, items: asked }) => [country, asked])).toEqual([
+    expect(now.map((one) => [one.scope["country"], one.items])).toEqual([
       ["US", ["US:1", "US:2", "US:7"]],
       ["JP", ["JP:1", "JP:7"]],
       ["US", ["US:a.b"]],
