@@ -75,6 +75,14 @@ describe("when the list of competitors or followed apps changes", () => {
     expect(slices[0]?.items).toHaveLength(3 * 3);
   });
 
+  test("a competitor that is new before the night has its history in the call that the night makes anyway: two would cost twice as much", async () => {
+    const plan = ledger();
+    await plan(account(2, "7"), 0);
+    const slices = await plan(account(2, "7", "8"), 1);
+    expect(slices).toMatchObject([{ credits: 10, window: { end: newest(1).end } }]);
+    expect(await plan(account(2, "7", "8"), 2)).toMatchObject([{ credits: 10, window: newest(2), class: "daily" }]);
+  });
+
   test("days on which a competitor was not named are asked for once it is named again", async () => {
     const plan = ledger();
     await plan(account(1, "7"), 0);
