@@ -1,7 +1,6 @@
 -- Visibility beside the competitors that the account names; apps that are nothing but competitors have no rows of their own.
 
-drop view mart.visibility_daily;
-create view mart.visibility_daily as
+create or replace view mart.visibility_daily as
 with cell as not materialized (
   select f.app_key, f.date_day, f.country_key, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score) filter (where f.kind = 'now')) as score,
          case when max(f.score) filter (where f.kind = 'history') is null and max(f.score) filter (where f.kind = 'now') is not null then 'now' else 'history' end as kind
@@ -62,38 +61,26 @@ with cell as not materialized (
 select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_day, r.score as visibility_score, r.kind as score_kind,
        r.score / nullif(case when s.is_named then r.named_sum + r.score else r.score_sum end, 0) as visibility_share,
        case when r.score is not null then case when s.is_named then r.named_place else r.place end end as visibility_rank,
-       case when s.is_named then 'named' else 'followed' end as competitor_source,
        case when s.is_named then r.named_count else s.other_count end as competitor_count,
        case when s.is_named then r.named_sum / nullif(r.named_count, 0)
             else (r.score_sum - coalesce(r.score, 0)) / nullif(s.other_count, 0) end as competitor_average_score,
        case when s.is_named then r.named_best_name
             when r.best_app_key = r.app_key then case when r.next_score is not null then r.next_app_name end
             when r.best_score is not null then r.best_app_name end as best_competitor_name,
-       case when s.is_named then r.named_best_score when r.best_app_key = r.app_key then r.next_score else r.best_score end as best_competitor_score
+       case when s.is_named then r.named_best_score when r.best_app_key = r.app_key then r.next_score else r.best_score end as best_competitor_score,
+       case when s.is_named then 'named' else 'followed' end as competitor_source
 from   among_followed as r
 join   core.dim_country as c on c.country_key = r.country_key
 left   join naming as n on n.app_key = r.app_key
 cross  join lateral (
   select coalesce(n.days @> r.date_day, false) as is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count) as s;
 comment on view   mart.visibility_daily                          is 'One row an app, country and day: its visibility score beside those of its competitors, which are the apps of the same store that the account named as such on that day (before the first list that was seen, those of that list) and, where it named none, the other followed apps of the store. A competitor that is not followed itself has no row. Are we more visible than our competitors? Who overtook whom this month?';
-comment on column mart.visibility_daily.store                    is 'ios or android.';
-comment on column mart.visibility_daily.track_id                 is 'Track id of the app in its store.';
-comment on column mart.visibility_daily.app_name                 is 'Name of the app.';
-comment on column mart.visibility_daily.country_code             is 'Country, ISO 3166-1 alpha-2.';
-comment on column mart.visibility_daily.country_name             is 'Name of the country.';
-comment on column mart.visibility_daily.date_day                 is 'Day of the score.';
-comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service tells none.';
-comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.';
 comment on column mart.visibility_daily.visibility_share         is 'The score as a part of the scores of the app and its competitors in that country on that day, 0 to 1.';
-comment on column mart.visibility_daily.visibility_rank          is 'Place among them, 1 is the most visible; equal scores share a place.';
-comment on column mart.visibility_daily.competitor_source        is 'named: competitors are those that the account names for the app; followed: it names none, and they are the other followed apps of the store.';
 comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score there on that day.';
-comment on column mart.visibility_daily.competitor_average_score is 'Average of their scores; null without competitors.';
 comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible of them; of a named one whose name is not known the track id.';
-comment on column mart.visibility_daily.best_competitor_score    is 'Its score.';
+comment on column mart.visibility_daily.competitor_source        is 'named: competitors are those that the account names for the app; followed: it names none, and they are the other followed apps of the store.';
 
-drop view mart.app_overview_daily;
-create view mart.app_overview_daily as
+create or replace view mart.app_overview_daily as
 with followed as (
   select app_key from core.tracked_app union select app_key from core.fact_keyword_standing union select app_key from core.fact_app_rating
   union (select app_key from core.fact_visibility except select competitor_app_key from core.tracked_competitor)
@@ -161,28 +148,3 @@ cross  join lateral (
   group  by 1, 2
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key;
-comment on view   mart.app_overview_daily                          is 'One row a followed app, country and day on which anything is known of it: searches, charts, ratings, reviews and downloads side by side. What was not asked for is null. How did the app do yesterday? What else moved on the day on which downloads fell?';
-comment on column mart.app_overview_daily.store                    is 'ios or android.';
-comment on column mart.app_overview_daily.track_id                 is 'Track id of the app in its store.';
-comment on column mart.app_overview_daily.app_name                 is 'Name of the app.';
-comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together, such as ratings and reviews on Android.';
-comment on column mart.app_overview_daily.country_name             is 'Name of the country.';
-comment on column mart.app_overview_daily.date_day                 is 'The day.';
-comment on column mart.app_overview_daily.asked_keyword_count      is 'Keywords that were asked for (iPhone on iOS).';
-comment on column mart.app_overview_daily.ranked_keyword_count     is 'Keywords of these for which the app ranks.';
-comment on column mart.app_overview_daily.top_1_keyword_count      is 'Keywords for which it is the first result.';
-comment on column mart.app_overview_daily.top_3_keyword_count      is 'Keywords for which it is among the first 3 results.';
-comment on column mart.app_overview_daily.top_10_keyword_count     is 'Keywords for which it is among the first 10 results.';
-comment on column mart.app_overview_daily.average_rank             is 'Average rank over the keywords for which it ranks.';
-comment on column mart.app_overview_daily.voice_share              is 'Share of voice: sum of 1 / rank over the keywords asked for, 0 to 1.';
-comment on column mart.app_overview_daily.visibility_score         is 'Visibility score in the searches of the store.';
-comment on column mart.app_overview_daily.best_category_rank       is 'Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.';
-comment on column mart.app_overview_daily.rating                   is 'Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.';
-comment on column mart.app_overview_daily.rating_count             is 'Number of ratings as seen on that day.';
-comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day; null where there are none.';
-comment on column mart.app_overview_daily.average_review_rating    is 'Average of their stars.';
-comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS), all devices together.';
-comment on column mart.app_overview_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS); it tells no currency.';
-comment on column mart.app_overview_daily.store_download_count     is 'Downloads as the store told the account (its own apps), all devices together.';
-comment on column mart.app_overview_daily.store_revenue            is 'Revenue as the store told the account; the service tells no currency.';
-comment on column mart.app_overview_daily.page_view_count          is 'Views of the page in the store as the store told the account.';

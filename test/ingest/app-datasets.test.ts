@@ -22,8 +22,9 @@ test.each(["inclusive", "exclusive"] as const)(
       `select min(date_day)::text as first, max(date_day)::text as last, count(*)::int as days
        from core.fact_visibility group by app_key, country_key`,
     );
-    const { apps, competitors } = stage.sandbox.market;
-    const asked = new Set([...apps, ...apps.flatMap(competitors)]);
+    const { market } = stage.sandbox;
+    const { apps } = market;
+    const asked = new Set([...apps, ...apps.flatMap((app) => market.competitors(app))]);
     expect(asked.size).toBeGreaterThan(apps.length);
     expect(rows).toHaveLength(2 * asked.size);
     for (const row of rows) expect(row).toEqual({ first: addDays(today, -40), last: addDays(today, -1), days: 40 });
