@@ -13,6 +13,8 @@ export type Unfit = {
   /** Its place in its list, from 0, and the page that it came with, where the list is one of the answer's own. */
   readonly index?: number;
   readonly page?: number;
+  /** The one table that misses it, where it is known to have been for no other. */
+  readonly table?: string;
 };
 
 /** An answer after it was parsed, unwrapped and checked: `value` fits the operation's schema, what does not is beside it. */

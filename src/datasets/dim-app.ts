@@ -1,8 +1,8 @@
 import type { Finding } from "../warehouse/found.ts";
 import { defineTable } from "../warehouse/table.ts";
 
-/** What describes an app, and which dataset told it last. */
-export const describers = { tracked: "tracked_app", detail: "app_history" } as const;
+/** What describes an app, the poorest first: the account's word on a competitor, its list of tracked apps, the page in the store. */
+export const describers = { competitor: "tracked_competitor", tracked: "tracked_app", detail: "app_history" } as const;
 
 const dimension = {
   name: "core.dim_app",
@@ -21,21 +21,20 @@ const dimension = {
     described_by: "text",
   },
   key: ["store", "track_id"],
+  load: { kind: "upsert", ranked: { column: "described_by", sources: Object.values(describers) } },
   partitioned: false,
 } as const;
 
-/** Apps as the account's list describes them: what the store's own page said of an app stands above it. */
+/** Apps as the account's list describes them, and the competitors that it names beside them. */
 export const dimAppOfList = defineTable({
   ...dimension,
-  load: { kind: "upsert", unless: { described_by: describers.detail } },
-  owned: { described_by: describers.tracked },
+  owned: { described_by: [describers.competitor, describers.tracked] },
 });
 
 /** Apps as their page in the store describes them. */
 export const dimAppOfPage = defineTable({
   ...dimension,
-  load: { kind: "upsert" },
-  owned: { described_by: describers.detail },
+  owned: { described_by: [describers.detail] },
 });
 
 /** Apps that something described, with what others are planned from: category and developer, '' where they are not told. */

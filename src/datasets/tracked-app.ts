@@ -5,6 +5,7 @@ import { appRef, defineTable } from "../warehouse/table.ts";
 import { connections } from "./account-apps.ts";
 import { defineDataset } from "./define-dataset.ts";
 import { describers, dimAppOfList } from "./dim-app.ts";
+import { competitorsOf, namedCompetitors, trackedCompetitor } from "./tracked-competitor.ts";
 
 const trackedApp = defineTable({
   name: "core.tracked_app",
@@ -19,20 +20,33 @@ type App = z.output<typeof dashboardApps.answer>[number];
 /** The apps that the account tracks; they are the portfolio unless the configuration says otherwise. */
 export const trackedApps = defineDataset({
   name: "tracked_app",
-  summary: "The apps that the account tracks, with the history of when each was tracked.",
+  summary: "The apps that the account tracks and the competitors that it names for each, with the history of both.",
   stage: "portfolio",
   on: true,
   why: "5 credits a day for the whole account, and everything else is planned from it",
   timing: { kind: "snapshot", refreshDays: 1 },
-  tables: [trackedApp, dimAppOfList],
+  tables: [trackedApp, trackedCompetitor, dimAppOfList],
   operations: [dashboardApps],
   operationsFor: () => [dashboardApps],
-  finds: { name: connections, table: trackedApp, columns: ["app_key", "is_store_account_connected"] },
+  finds: [
+    { name: connections, table: trackedApp, columns: ["app_key", "is_store_account_connected"] },
+    namedCompetitors,
+  ],
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {
     const apps = [...new Map((pages.flat() as readonly App[]).map((app) => [String(app.trackId), app])).values()];
-    return { rows: { [trackedApp.name]: apps.map(trackedRow), [dimAppOfList.name]: apps.map(describe) }, unfit: [] };
+    const ids = new Set(apps.map(({ trackId }) => String(trackId)));
+    const { pairs, described, unfit } = competitorsOf(apps);
+    const others = described.filter((row) => !ids.has(String(row["track_id"])));
+    return {
+      rows: {
+        [trackedApp.name]: apps.map(trackedRow),
+        [trackedCompetitor.name]: pairs,
+        [dimAppOfList.name]: [...apps.map(describe), ...others],
+      },
+      unfit,
+    };
   },
 });
 

@@ -10,6 +10,7 @@ import { appRef, defineTable } from "../warehouse/table.ts";
 import { defineDataset, part, type Normalised, type Partition } from "./define-dataset.ts";
 import { appCountries } from "./followed.ts";
 import { readInstant } from "./instants.ts";
+import { namedCompetitors } from "./tracked-competitor.ts";
 import { toldUntil } from "./told-until.ts";
 
 const table = defineTable({
@@ -26,13 +27,14 @@ const eachDay: Timing = { kind: "snapshot", refreshDays: 1 };
 type History = z.output<typeof iosVisibilityHistory.answer>;
 
 /**
- * How visible followed apps are in the searches of a store: by day, one call a store for all apps and countries, and as it stands now,
- * one call a store and country. A cell of a call is an app in a country, written `US:123`.
+ * How visible followed apps and their competitors are in the searches of a store: by day, one call a store for all apps and countries,
+ * and as it stands now, one call a store and country. A cell of a call is an app in a country, written `US:123`, asked for once
+ * however many apps have it as a competitor.
  */
 export const visibility = defineDataset({
   name: "visibility",
   summary:
-    "Visibility score of each followed app, by country and day, as the history tells it or as it was seen on the day.",
+    "Visibility score of each followed app and the competitors that the account names for it, by country and day, as the history tells it or as it was seen on the day.",
   stage: "market",
   on: true,
   why: "10 credits a store and day bring a hundred apps and countries",
@@ -43,6 +45,7 @@ export const visibility = defineDataset({
     part(scope, "kind") === "history" ? histories[part(scope, "store") as Store] : visibilityScore,
   ],
   itemsPerCall: 100,
+  plannedFrom: [namedCompetitors.name],
   options: z.object({
     kinds: z
       .array(z.enum(["history", "now"]))
@@ -52,11 +55,20 @@ export const visibility = defineDataset({
       .describe(
         "history: the score of each day; now: as it stands on the day of the look, 10 credits a store and country.",
       ),
+    competitors: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Asks as well for the competitors of the same store that the account names for an app, in the countries of the app; each counts among the hundred apps and countries that 10 credits bring.",
+      ),
   }),
-  partitions: (portfolio, { kinds }) => [
-    ...(kinds.includes("history") ? historyPartitions(portfolio) : []),
-    ...(kinds.includes("now") ? nowPartitions(portfolio) : []),
-  ],
+  partitions: (portfolio, { kinds, competitors }) => {
+    const cells = cellsOf(portfolio, competitors);
+    return [
+      ...(kinds.includes("history") ? historyPartitions(cells) : []),
+      ...(kinds.includes("now") ? nowPartitions(cells) : []),
+    ];
+  },
   request: ({ scope, items, window }) => {
     const trackIds = unique((items ?? []).map(trackIdOf));
     if (part(scope, "kind") === "now")
@@ -69,22 +81,42 @@ export const visibility = defineDataset({
     part(slice.scope, "kind") === "now" ? normalisedNow(slice, pages) : normalisedHistory(slice, pages, left),
 });
 
-function historyPartitions(portfolio: Portfolio): readonly Partition[] {
-  return [...Map.groupBy(appCountries(portfolio), ({ app }) => app.store)].map(([store, same]) => ({
+/** An app in a country of its store. */
+type Cell = { readonly store: Store; readonly country: string; readonly trackId: string };
+
+/** Followed apps in their countries, each beside its competitors. Scores of two stores do not compare: of the other one none is asked for. */
+function cellsOf(portfolio: Portfolio, competitors: boolean): readonly Cell[] {
+  const named = (competitors ? portfolio.found?.[namedCompetitors.name] : undefined) ?? [];
+  const sameStore = named.filter((one) => one["store"] === one["competitor_store"]);
+  const rivals = Map.groupBy(sameStore, (one) => `${one["store"]}:${one["app"]}`);
+  return appCountries(portfolio).flatMap(({ app: { store, trackId }, country: { country } }) =>
+    [trackId, ...(rivals.get(`${store}:${trackId}`) ?? []).flatMap((one) => one["competitor_app"] ?? [])].map((id) => ({
+      store,
+      country,
+      trackId: id,
+    })),
+  );
+}
+
+function historyPartitions(cells: readonly Cell[]): readonly Partition[] {
+  return [...Map.groupBy(cells, ({ store }) => store)].map(([store, same]) => ({
     scope: { store, kind: "history" },
-    items: same.map(({ app, country }) => `${country.country}:${app.trackId}`).sort(),
+    items: itemsOf(same),
   }));
 }
 
-function nowPartitions(portfolio: Portfolio): readonly Partition[] {
-  const groups = Map.groupBy(appCountries(portfolio), ({ app, country }) => `${app.store} ${country.country}`);
-  return [...groups.values()].flatMap((same) =>
-    same.slice(0, 1).map(({ app: { store }, country: { country } }) => ({
+function nowPartitions(cells: readonly Cell[]): readonly Partition[] {
+  return [...Map.groupBy(cells, ({ store, country }) => `${store} ${country}`).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ store, country }) => ({
       scope: { store, country, kind: "now" },
-      items: same.map(({ app }) => `${country}:${app.trackId}`).sort(),
+      items: itemsOf(same),
       timing: eachDay,
     })),
   );
+}
+
+function itemsOf(cells: readonly Cell[]): readonly string[] {
+  return unique(cells.map(({ country, trackId }) => `${country}:${trackId}`));
 }
 
 /** Days beside the window and apps that a call brought along for another country belong to other slices. */

@@ -28,7 +28,7 @@ where  country_code = 'US' and date_day = '2026-08-19' order by app_name, device
   {
     mart: "visibility_daily",
     question: "Are we more visible than our competitors?",
-    query: `select app_name, country_code, visibility_score, visibility_rank, best_competitor_name, best_competitor_score
+    query: `select app_name, country_code, visibility_score, visibility_rank, competitor_source, competitor_count, best_competitor_name, best_competitor_score
 from   mart.visibility_daily
 where  date_day = '2026-08-18' and store = 'ios' order by country_code, visibility_rank, app_name limit 3`,
   },

@@ -1,7 +1,8 @@
 import type { Found, Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
+import type { Store } from "../core/store.ts";
 import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
-import type { Finding } from "../warehouse/found.ts";
+import { namesOf, type Finding } from "../warehouse/found.ts";
 
 /** How much a made-up account follows. */
 export type ExampleSize = { readonly apps: number; readonly keywords: number; readonly countries: readonly string[] };
@@ -31,8 +32,9 @@ function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioAp
 }
 
 /**
- * Members of a finding, one for each app, country or keyword where it has such a column. Of what else it has, texts differ from app to
- * app where it tells apps apart; every other value is the same one.
+ * Members of a finding, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
+ * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it tells apps apart;
+ * every other value is the same one.
  */
 function membersOf({ table, columns, maybe = [], newest }: Finding, apps: readonly PortfolioApp[]): readonly Scope[] {
   const kinds = new Set(columns.map((column) => table.columns[column]));
@@ -44,7 +46,11 @@ function membersOf({ table, columns, maybe = [], newest }: Finding, apps: readon
     const own = Object.fromEntries(
       others.map((column) => [column, valueOf(table.columns[column], hasApps ? index + 1 : 1)]),
     );
-    const named = columns.includes("track_id") ? { ...own, store, track_id: trackId } : own;
+    const named = {
+      ...own,
+      ...furtherApps({ table, columns }, store, index),
+      ...(columns.includes("track_id") ? { store, track_id: trackId } : {}),
+    };
     return countries.flatMap(({ country, keywords }) =>
       (kinds.has("keyword") ? keywords : [""]).map((keyword): Scope => ({
         ...named,
@@ -56,6 +62,13 @@ function membersOf({ table, columns, maybe = [], newest }: Finding, apps: readon
     );
   });
   return [...new Map(members.map((member) => [scopeKey(member), member])).values()];
+}
+
+function furtherApps({ table, columns }: Pick<Finding, "table" | "columns">, store: Store, index: number): Scope {
+  const other = { store, track_id: store === "ios" ? String(2_000_000_000 + index) : `app.example.other${index}` };
+  const further = columns.filter((column) => table.columns[column] === "app" && column !== "app_key");
+  const names = further.flatMap((column) => Object.entries(namesOf(table, column) ?? {}));
+  return Object.fromEntries(names.map(([name, source]) => [name, other[source as keyof typeof other]]));
 }
 
 const dimensions: ReadonlySet<string> = new Set(["app", "country", "keyword", "device"]);

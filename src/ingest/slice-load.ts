@@ -118,7 +118,7 @@ function loadsOf(
     return { table, rows: fit };
   });
   // an answer that was not understood, or not asked for, whole cannot tell what is gone
-  const complete = unfit.length === 0 && fetched.isCut !== true;
+  const isWhole = (misfits: readonly Unfit[]) => misfits.length === 0 && fetched.isCut !== true;
   const loads = checked.map(({ table, rows }) => ({
     table,
     rows,
@@ -127,10 +127,10 @@ function loadsOf(
     day: slice.window.start,
     until: slice.window.end,
     scope: scopeRow(table, slice),
-    complete,
+    complete: isWhole(unfit.filter((one) => (one.table ?? table.name) === table.name)),
   }));
   // what did not fit may be about the days that seem untold
-  const untold = complete ? untoldDays(slice.window, normalised.toldUntil ?? null) : null;
+  const untold = isWhole(unfit) ? untoldDays(slice.window, normalised.toldUntil ?? null) : null;
   return { loads, unfit, silent: normalised.silent ?? [], untold };
 }
 

@@ -14,7 +14,9 @@ export type Clearing = { readonly within: Partial<Window>; readonly keepPruned: 
 export async function clearTable(transaction: Database, table: Table, { within, keepPruned }: Clearing): Promise<void> {
   const days = dayColumns(table);
   const name = sql.id(...table.name.split("."));
-  const own = Object.entries(table.owned ?? {}).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
+  const own = Object.entries(table.owned ?? {}).map(
+    ([column, values]) => sql`${sql.id(column)} = any (${values}::text[])`,
+  );
   const kept = keepPruned ? [sql`slice_id in (select a.slice_id from raw.answer as a)`] : [];
   const stored = sql.join([sql`true`, ...own, ...kept], sql` and `);
   if (table.name.startsWith("core.dim_")) {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "./database.ts";
-import type { Table } from "./table.ts";
+import type { ColumnKind, Table } from "./table.ts";
 
 /** What a dataset's table tells that other datasets are planned from: one member for each set of values that its current rows have. */
 export type Finding = {
@@ -16,31 +16,44 @@ export type Finding = {
 };
 
 const dimensions = {
-  app: {
-    join: sql`join core.dim_app as a using (app_key)`,
-    values: [sql`a.store`, sql`a.track_id`],
-    names: ["store", "app"],
-  },
-  country: {
-    join: sql`join core.dim_country as c using (country_key)`,
-    values: [sql`c.country_code`],
-    names: ["country"],
-  },
-  keyword: { join: sql`join core.dim_keyword as k using (keyword_key)`, values: [sql`k.keyword`], names: ["keyword"] },
-  device: { join: sql`join core.dim_device as d using (device_key)`, values: [sql`d.device_code`], names: ["device"] },
-} as const;
+  app: { table: "dim_app", key: "app_key", columns: { store: "store", app: "track_id" } },
+  country: { table: "dim_country", key: "country_key", columns: { country: "country_code" } },
+  keyword: { table: "dim_keyword", key: "keyword_key", columns: { keyword: "keyword" } },
+  device: { table: "dim_device", key: "device_key", columns: { device: "device_code" } },
+} as const satisfies Partial<Record<ColumnKind, unknown>>;
+
+/**
+ * The names that a column's values have in a member, each with the column of its dimension that it is read from; null where the column
+ * is of none. What stands before the key's own name goes before theirs: `competitor_app_key` is told as `competitor_store` and
+ * `competitor_app`.
+ */
+export function namesOf({ columns }: Pick<Table, "columns">, column: string): Readonly<Record<string, string>> | null {
+  const kind = columns[column];
+  if (kind !== "app" && kind !== "country" && kind !== "keyword" && kind !== "device") return null;
+  const prefix = column.endsWith(dimensions[kind].key) ? column.slice(0, -dimensions[kind].key.length) : "";
+  return Object.fromEntries(
+    Object.entries(dimensions[kind].columns).map(([name, source]) => [`${prefix}${name}`, source]),
+  );
+}
+
+function partOf(table: Table, column: string) {
+  const [kind, names] = [table.columns[column], namesOf(table, column)];
+  if (names === null) return { join: sql``, values: [sql`t.${sql.id(column)}::text`], names: [column] };
+  const dimension = dimensions[kind as keyof typeof dimensions];
+  const alias = `of_${column}`;
+  return {
+    join: sql`join ${sql.id("core", dimension.table)} as ${sql.id(alias)} on ${sql.id(alias, dimension.key)} = ${sql.id("t", column)}`,
+    values: Object.values(names).map((source) => sql`${sql.id(alias, source)}`),
+    names: Object.keys(names),
+  };
+}
 
 /** The members of a finding as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
 export async function readFound(
   db: Database,
   { table, columns, maybe = [], newest }: Finding,
 ): Promise<readonly Scope[]> {
-  const named = columns.map((column) => {
-    const kind = table.columns[column];
-    const known =
-      kind === "app" || kind === "country" || kind === "keyword" || kind === "device" ? dimensions[kind] : null;
-    return known ?? { join: sql``, values: [sql`t.${sql.id(column)}::text`], names: [column] };
-  });
+  const named = columns.map((column) => partOf(table, column));
   const optional = maybe.map((column) => ({
     join: sql``,
     values: [sql`coalesce(t.${sql.id(column)}::text, '')`],

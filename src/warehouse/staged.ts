@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import type { Ranked } from "./table.ts";
 
 /** What the statements of a load are made of. */
 export type Staged = {
@@ -54,19 +55,25 @@ export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, a
 
 /** Rows with their keys looked up, and who brought them when. */
 export type Merging = Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt"> & {
-  readonly unless?: Readonly<Record<string, string>> | undefined;
+  readonly ranked?: Ranked | undefined;
 };
 
-/** True where a row `s` differs from the row `t` that is there, is not older, and may take its place. */
-export function replaces({ columns, key, sliceId, fetchedAt, unless = {} }: Merging): RawBuilder<unknown> {
+/** How good the source of a row is: 1 for the worst, 0 for a row that nobody told. */
+export function rankOf({ column, sources }: Ranked, alias: string): RawBuilder<unknown> {
+  return sql`coalesce(array_position(${sources}::text[], ${sql.id(alias, column)}), 0)`;
+}
+
+/** True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one. */
+export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging): RawBuilder<unknown> {
   const values = columns.filter((column) => !key.includes(column));
   // rows that are nothing but their key keep who brought them first, whichever answer is loaded first
+  if (values.length === 0) return sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
+  const isLater = sql`(t.fetched_at is null or t.fetched_at <= ${fetchedAt})`;
   const wins =
-    values.length > 0
-      ? sql`(t.fetched_at is null or t.fetched_at <= ${fetchedAt}) and (${list(values, "t")}) is distinct from (${list(values, "s")})`
-      : sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
-  const others = Object.entries(unless).map(([column, value]) => sql`${sql.id("t", column)} is distinct from ${value}`);
-  return sql.join([wins, ...others], sql` and `);
+    ranked === undefined
+      ? isLater
+      : sql`(${rankOf(ranked, "t")} < ${rankOf(ranked, "s")} or ${rankOf(ranked, "t")} = ${rankOf(ranked, "s")} and ${isLater})`;
+  return sql`${wins} and (${list(values, "t")}) is distinct from (${list(values, "s")})`;
 }
 
 /** Insert what is new, update what differs and is not older, leave the rest alone. */

@@ -22,14 +22,18 @@ export type ColumnKind =
 
 /**
  * How rows replace older ones.
- * `upsert`: row by row by key; a row that has the values of `unless` belongs to another dataset and is left alone. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone. A day holds rows of one value of `source` alone, if the table names such a column, even where an answer was not understood whole.
+ * `upsert`: row by row by key. Where several sources tell of one row, `ranked` names the column that says which did and their values,
+ * the worst first: a better source stands above a worse one however late that comes, and of one source the later answer wins. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone. A day holds rows of one value of `source` alone, if the table names such a column, even where an answer was not understood whole.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
 type LoadRule =
-  | { readonly kind: "upsert"; readonly unless?: Readonly<Record<string, string>> }
+  | { readonly kind: "upsert"; readonly ranked?: Ranked }
   | { readonly kind: "replace"; readonly scope: readonly string[]; readonly source?: string }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };
+
+/** The column that says which source told a row, and its values, the worst first. */
+export type Ranked = { readonly column: string; readonly sources: readonly string[] };
 
 /**
  * A table of sums over the rows of another, kept up in each transaction that changes those: what is read of many rows at once is read
@@ -56,8 +60,8 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
   /** Columns that tell rows apart; never null. */
   readonly key: readonly string[];
   readonly load: LoadRule;
-  /** Of a table that several datasets write: the values by which rows of this one are told. */
-  readonly owned?: Readonly<Record<string, string>>;
+  /** Of a table that several datasets write: the values, any of them, by which rows of this one are told. */
+  readonly owned?: Readonly<Record<string, readonly string[]>>;
   /**
    * True where the source restates figures: what a row said before it changed, or went, is kept in `ops.restated_value`. An answer with
    * no row of its scope at all clears nothing.

@@ -4,9 +4,9 @@ import { pgTypes } from "./column-kinds.ts";
 import type { Database } from "./database.ts";
 import type { ReadyLoad } from "./ready-load.ts";
 import { restatement } from "./restated.ts";
-import { equal, list, mergeStatement } from "./staged.ts";
+import { equal, list, mergeStatement, rankOf } from "./staged.ts";
 import { addSums, isSummed, lockSums, mergeWithSums, sumsOver, type Summed } from "./sums.ts";
-import type { ColumnKind, Table } from "./table.ts";
+import type { ColumnKind, Ranked, Table } from "./table.ts";
 
 /**
  * Writes rows of many slices into a table that is loaded row by row, in one statement. Of two slices that hold the same cell the one
@@ -41,7 +41,7 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
     key: table.key,
     sliceId: sql`s.slice_id`,
     fetchedAt: sql`s.fetched_at`,
-    unless: table.load.kind === "upsert" ? table.load.unless : undefined,
+    ranked: rankedBy(table),
   };
   if (table.restated === true) await restatement(table, merging).execute(transaction);
   const statement = isSummed(table) ? mergeWithSums(table, merging) : mergeStatement(merging);
@@ -104,7 +104,9 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
       from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])}))`;
   const later =
     columns.length > table.key.length ? sql`s.fetched_at desc, s.place desc` : sql`s.fetched_at, s.slice_id`;
-  const latest = sql`(select distinct on (${key}) s.* from ${rows} as s order by ${key}, ${later})`;
+  const ranked = rankedBy(table);
+  const best = ranked === undefined ? later : sql`${rankOf(ranked, "s")} desc, ${later}`;
+  const latest = sql`(select distinct on (${key}) s.* from ${rows} as s order by ${key}, ${best})`;
   return {
     target: sql`${sql.id(...table.name.split("."))}`,
     columns,
@@ -112,6 +114,10 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
     stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
     source: apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
   };
+}
+
+function rankedBy({ load }: Table): Ranked | undefined {
+  return load.kind === "upsert" ? load.ranked : undefined;
 }
 
 function of(column: string, load: Filled): EncodedColumn {

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
+import { storeOf } from "../../src/core/store.ts";
 import { visibility } from "../../src/datasets/visibility.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 
@@ -26,6 +27,45 @@ test("one call names every app and country of a store", () => {
     countries: ["JP", "US"],
     startDate: "2026-08-01",
     endDate: "2026-08-03",
+  });
+});
+
+describe("competitors that the account names", () => {
+  const names = (app: string, competitor: string) => ({
+    store: storeOf(app),
+    app,
+    competitor_store: storeOf(competitor),
+    competitor_app: competitor,
+  });
+  const withNamed = (...named: readonly (readonly [string, string])[]): Portfolio => ({
+    ...portfolio,
+    found: { tracked_competitor: named.map(([app, competitor]) => names(app, competitor)) },
+  });
+  const cells = (of: Portfolio, options: object = {}) =>
+    visibility.partitions(of, options).map((one) => [one.scope["store"], one.items]);
+
+  test("are asked for in the countries of the app, in the same call, each cell once whoever names it", () => {
+    expect(cells(withNamed(["1", "7"], ["2", "7"], ["2", "8"], ["2", "1"]))).toEqual([
+      ["ios", ["JP:1", "JP:7", "US:1", "US:2", "US:7", "US:8"]],
+      ["android", ["US:a.b"]],
+    ]);
+  });
+
+  test("are asked for as they stand now where that is asked for", () => {
+    const now = visibility.partitions(withNamed(["1", "7"]), { kinds: ["now"] });
+    expect(now.map((one) => [one.scope["country"], one.items])).toEqual([
+      ["US", ["US:1", "US:2", "US:7"]],
+      ["JP", ["JP:1", "JP:7"]],
+      ["US", ["US:a.b"]],
+    ]);
+  });
+
+  test("of the other store, and those of apps that nobody follows, are not asked for", () => {
+    expect(cells(withNamed(["1", "com.them"], ["99", "7"]))).toEqual(cells(portfolio));
+  });
+
+  test("are left out when they are switched off", () => {
+    expect(cells(withNamed(["1", "7"]), { competitors: false })).toEqual(cells(portfolio));
   });
 });
 

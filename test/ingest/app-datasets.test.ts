@@ -22,7 +22,11 @@ test.each(["inclusive", "exclusive"] as const)(
       `select min(date_day)::text as first, max(date_day)::text as last, count(*)::int as days
        from core.fact_visibility group by app_key, country_key`,
     );
-    expect(rows).toHaveLength(6);
+    const { market } = stage.sandbox;
+    const { apps } = market;
+    const asked = new Set([...apps, ...apps.flatMap((app) => market.competitors(app))]);
+    expect(asked.size).toBeGreaterThan(apps.length);
+    expect(rows).toHaveLength(2 * asked.size);
     for (const row of rows) expect(row).toEqual({ first: addDays(today, -40), last: addDays(today, -1), days: 40 });
   },
 );
@@ -31,8 +35,15 @@ test("an app is described by its page in the store, and the account's list does 
   await using stage = await openStage();
   await stage.sync({ settings: on("app_history") });
   await stage.sync({ settings: on("app_history"), request: { today: addDays(today, 1) } });
-  const rows = await stage.query("select distinct described_by from core.dim_app where fetched_at is not null");
-  expect(rows).toEqual([{ described_by: "app_history" }]);
+  const described = await stage.query(
+    `select distinct t.app_key is not null as tracked, a.described_by
+     from   core.dim_app as a left join core.tracked_app as t using (app_key) where a.fetched_at is not null order by 1`,
+  );
+  // competitors that nobody follows have nothing but the list
+  expect(described).toEqual([
+    { tracked: false, described_by: "tracked_competitor" },
+    { tracked: true, described_by: "app_history" },
+  ]);
 });
 
 test("an app is looked at once a week, and at once when a release came out", async () => {

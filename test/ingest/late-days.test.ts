@@ -114,7 +114,7 @@ test.each([
 test("an app that a list of scores leaves out is not claimed, and asked for again", async () => {
   await using stage = await openStage({ market: { ...market, apps: 3 }, today: addDays(today, 1) });
   const run = {
-    settings: { datasets: { visibility: { on: true, history_days: 5 } } },
+    settings: { datasets: { visibility: { on: true, history_days: 5, options: { competitors: false } } } },
     request: { datasets: ["visibility"] },
   };
   const isFirst = (_: unknown, index: number) => index === 0;

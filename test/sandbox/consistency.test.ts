@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, day, dayOf, type Day } from "../../src/core/day.ts";
+import { storeOf } from "../../src/core/store.ts";
 import { daysOf } from "../../src/core/window.ts";
 import { encode, lumi, must, open, today, yesterday, type Opened } from "./open.ts";
 
@@ -157,17 +158,30 @@ test("top keywords are a hundred when no limit is named", async () => {
   expect(await list(api, `/iosstore-keyword-ranking/${lumi.ios}/JP/top-keywords?date=${yesterday}`)).toHaveLength(100);
 });
 
-test("tracked apps have ids as text and competitors from the same store", async () => {
+test("tracked apps have ids as text and competitors from the same store, of which the account does not track all", async () => {
   await using api = await open();
-  const { data } = await list<{
-    data: { trackId: string; availableCountries: string[]; competitors: { trackId: string; name: string }[] }[];
-  }>(api, "/gateway/account/app/tracked");
+  type Told = { trackId: string; name: string; iconUrl: string; rating: number };
+  const { data } = await list<{ data: (Told & { availableCountries: string[]; competitors: Told[] })[] }>(
+    api,
+    "/gateway/account/app/tracked",
+  );
   expect(data.map((app) => app.trackId)).toEqual(api.sandbox.market.apps.map((app) => app.trackId));
   expect(data.map((app) => app.availableCountries)).toEqual(api.sandbox.market.apps.map((app) => app.countries));
+  const tracked = new Map(data.map((app) => [app.trackId, app]));
+  for (const { trackId, competitors } of data) {
+    expect(competitors.map((rival) => tracked.has(rival.trackId))).toEqual([true, false, false]);
+    for (const rival of competitors)
+      expect(api.sandbox.market.app(storeOf(trackId), rival.trackId)?.name).toBe(rival.name);
+  }
   const [first] = data;
-  expect(first?.competitors.length).toBeGreaterThan(0);
-  for (const rival of first?.competitors ?? [])
-    expect(api.sandbox.market.app("ios", rival.trackId)?.name).toBe(rival.name);
+  const [neighbour] = first?.competitors ?? [];
+  expect(tracked.get(neighbour?.trackId ?? "")).toMatchObject(neighbour ?? {});
+  const [stranger] = first?.competitors.filter((rival) => !tracked.has(rival.trackId)) ?? [];
+  const scores = await list<Record<string, number>>(
+    api,
+    `/graph-data/iosstore/app/visibility/US?trackIds=${stranger?.trackId}`,
+  );
+  expect(Object.keys(scores)).toEqual([stranger?.trackId]);
 });
 
 test.each([

@@ -27,12 +27,21 @@ const house = defineTable({
   partitioned: false,
 });
 
+const rivalry = defineTable({
+  name: "core.some_rivalry",
+  columns: { app_key: "app", competitor_app_key: "app" },
+  key: ["app_key", "competitor_app_key"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
 let stage: WarehouseStage;
 beforeAll(async () => {
   stage = await openWarehouseStage();
   await stage.create(organisation);
   await stage.create(release);
   await stage.create(house);
+  await stage.create(rivalry);
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -61,6 +70,13 @@ test("apps and countries are told in the words of a scope, with the newest value
   expect(await found({ table: release, columns: ["app_key", "country_key"], newest: "released_at" })).toEqual([
     { store: "android", app: "a.b", country: "JP", released_at: "2026-06-01 10:00:00" },
     { store: "ios", app: "1", country: "US", released_at: "2026-08-01 10:00:00" },
+  ]);
+});
+
+test("a further app is told under names of its own", async () => {
+  await stage.load({ table: rivalry, rows: [{ app_key: "ios:1", competitor_app_key: "android:a.b" }] });
+  expect(await found({ table: rivalry, columns: ["app_key", "competitor_app_key"] })).toEqual([
+    { store: "ios", app: "1", competitor_store: "android", competitor_app: "a.b" },
   ]);
 });
 

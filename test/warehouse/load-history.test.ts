@@ -146,7 +146,7 @@ describe("a history", () => {
   });
 
   test("takes a real table whose scope is everything", async () => {
-    const [tracked, apps] = trackedApps.tables;
+    const [tracked, , apps] = trackedApps.tables;
     const app = (id: string) => ({ app_key: `ios:${id}`, is_store_account_connected: null });
     await stage.load({ table: tracked!, rows: [app("1"), app("2")], at: 1 });
     await stage.load({ table: tracked!, rows: [app("2")], at: 2, day: day("2026-08-02") });

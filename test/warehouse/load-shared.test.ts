@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
 import { clearTable } from "../../src/warehouse/clear.ts";
+import { createDimensions } from "../../src/warehouse/dimensions.ts";
+import { prepareLoad, runLoads } from "../../src/warehouse/load.ts";
+import { createPartitions } from "../../src/warehouse/partitions.ts";
 import { defineTable, extraOf, jsonOf } from "../../src/warehouse/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
@@ -7,14 +11,11 @@ const thing = {
   name: "core.some_thing",
   columns: { thing_id: "int", told_by: "text", label: "text" },
   key: ["thing_id"],
+  load: { kind: "upsert", ranked: { column: "told_by", sources: ["hearsay", "list", "page"] } },
   partitioned: false,
 } as const;
-const ofList = defineTable({
-  ...thing,
-  load: { kind: "upsert", unless: { told_by: "page" } },
-  owned: { told_by: "list" },
-});
-const ofPage = defineTable({ ...thing, load: { kind: "upsert" }, owned: { told_by: "page" } });
+const ofList = defineTable({ ...thing, owned: { told_by: ["hearsay", "list"] } });
+const ofPage = defineTable({ ...thing, owned: { told_by: ["page"] } });
 
 const pair = defineTable({
   name: "core.some_pair",
@@ -49,6 +50,34 @@ describe("a table that two datasets write", () => {
     await stage.load({ table: ofPage, rows: [fromPage], at: 2_000 });
     await stage.load({ table: ofList, rows: [fromList], at: 3_000 });
     expect(await stage.rows(ofList, "thing_id, label")).toEqual([{ thing_id: 1, label: "of the page" }]);
+  });
+
+  test("takes the better source's word whenever that comes, and of one source the later", async () => {
+    const heard = { thing_id: 1, told_by: "hearsay", label: "heard" };
+    const words = [
+      { table: ofList, rows: [heard], at: 3_000 },
+      { table: ofPage, rows: [fromPage], at: 1_000 },
+      { table: ofPage, rows: [{ ...fromPage, label: "of the newer page" }], at: 2_000 },
+      { table: ofList, rows: [fromList], at: 4_000 },
+    ];
+    for (const order of [words, words.toReversed()]) {
+      await stage.empty(ofList);
+      for (const word of order) await stage.load(word);
+      expect(await stage.rows(ofList, "thing_id, label")).toEqual([{ thing_id: 1, label: "of the newer page" }]);
+    }
+  });
+
+  test("takes it as well where both come together", async () => {
+    const whole = { table: ofList, day: day("2026-08-01"), scope: {}, complete: true };
+    const heard = { ...fromList, told_by: "hearsay", label: "heard later" };
+    const loads = [
+      { ...whole, rows: [fromList], fetchedAt: 1_000, sliceId: "1" },
+      { ...whole, rows: [heard], fetchedAt: 2_000, sliceId: "2" },
+    ];
+    const dimensions = createDimensions(stage.db);
+    const ready = await Promise.all(loads.map((load) => prepareLoad(load, dimensions, createPartitions(stage.db))));
+    await stage.db.transaction().execute((transaction) => runLoads(transaction, ready, dimensions));
+    expect(await stage.rows(ofList, "thing_id, label")).toEqual([{ thing_id: 1, label: "of the list" }]);
   });
 
   test("still follows the other where the better one told nothing", async () => {

@@ -14,6 +14,22 @@ import {
 
 const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
 
+const told = z.unknown().optional();
+
+/** A competitor as far as its fields are known; what else it says, or in which form, is no reason to lose the app that names it. */
+const Competitor = z.looseObject({
+  trackId: told,
+  name: told,
+  categoryName: told,
+  categoryId: told,
+  iconUrl: told,
+  price: told,
+  developerId: told,
+  developerName: told,
+  rating: told,
+  ratingCount: told,
+});
+
 export const dashboardApps = defineOperation({
   id: "dashboard.apps",
   name: "Dashboard Apps",
@@ -31,7 +47,7 @@ export const dashboardApps = defineOperation({
       trackId: AnyTrackId,
       isStoreAccountConnected: z.boolean().nullish(),
       availableCountries: z.array(z.string()).nullish(),
-      competitors: z.array(z.unknown()).nullish(),
+      competitors: z.union([z.array(z.union([Competitor, z.unknown()])), z.unknown()]).optional(),
       name: MaybeText,
       categoryName: MaybeText,
       categoryId: z.union([z.int(), z.string()]).nullish(),

@@ -198,7 +198,7 @@ export const adIntelligenceAnswers = answerTable([
   ),
   answerTo(distribution.publisherDimensionDistribution, ({ trackId, ...asked }, scene) => {
     const app = known(scene, trackId);
-    const shown = isPublisher(app) ? scene.market.competitors(app).flatMap((one) => found(scene, one, asked)) : [];
+    const shown = isPublisher(app) ? scene.market.neighbours(app).flatMap((one) => found(scene, one, asked)) : [];
     const kinds = [...Map.groupBy(shown, ({ kind }) => kind)];
     return Object.fromEntries(
       kinds.map(([kind, some]) => [

@@ -16,16 +16,14 @@ export function isStoreConnected({ connected, market }: Scene, app: MarketApp): 
   return connected && market.apps.indexOf(app) % 2 === 0;
 }
 
-function trackedApp(scene: Scene, app: MarketApp) {
+/** What the account is told of an app, be it one that it tracks or a competitor. */
+function information(scene: Scene, app: MarketApp) {
   const day = addDays(scene.today, -1);
   const { categoryId, categoryName, price, developerId } = appFacts(app);
   const ratings = ratingsOn(app, day);
   return {
     trackId: app.trackId,
     name: app.name,
-    isStoreAccountConnected: isStoreConnected(scene, app),
-    availableCountries: [...app.countries],
-    competitors: scene.market.competitors(app).map(({ trackId, name }) => ({ trackId, name })),
     categoryName,
     categoryId,
     iconUrl: iconOf(app, versionOn(app, day)),
@@ -34,6 +32,15 @@ function trackedApp(scene: Scene, app: MarketApp) {
     developerName: app.developer,
     rating: ratings.average,
     ratingCount: ratings.count,
+  };
+}
+
+function trackedApp(scene: Scene, app: MarketApp) {
+  return {
+    ...information(scene, app),
+    isStoreAccountConnected: isStoreConnected(scene, app),
+    availableCountries: [...app.countries],
+    competitors: scene.market.competitors(app).map((one) => information(scene, one)),
   };
 }
 

@@ -19,7 +19,7 @@ function cardOf(scene: Scene, app: MarketApp, hash: number) {
   };
   if (type === "FullImage")
     return { ...shown, link: `/app/${app.trackId}`, imageUrl: `https://cards.example/${hash}.jpg` };
-  const others = scene.market.competitors(app).map((one) => Number(one.trackId));
+  const others = scene.market.neighbours(app).map((one) => Number(one.trackId));
   const place = hash % (others.length + 1);
   return { ...shown, apps: [...others.slice(0, place), Number(app.trackId), ...others.slice(place)] };
 }

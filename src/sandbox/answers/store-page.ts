@@ -22,5 +22,5 @@ export function descriptionOf(app: MarketApp, version: Version, language: string
 /** The apps that a store shows beside an app as of a version; some are known to nobody. */
 export function similarTo(scene: Scene, app: MarketApp, version: Version): string[] {
   const seed = hashOf(app.trackId, version.edition.similarApps) % 1_000;
-  return [...scene.market.competitors(app).map(({ trackId }) => trackId), stranger(app.store, seed, 1)];
+  return [...scene.market.neighbours(app).map(({ trackId }) => trackId), stranger(app.store, seed, 1)];
 }

@@ -20,14 +20,15 @@ export type MarketApp = {
   readonly popularity: number;
 };
 
-/** The first `count` apps of the market; a product that both stores sell is two of them. */
+/** `count` apps of the market from the product at `from` on; a product that both stores sell is two of them. */
 export function marketApps(options: {
   seed: number;
   count: number;
   countries: readonly string[];
+  from?: number;
 }): readonly MarketApp[] {
   const apps: MarketApp[] = [];
-  for (let index = 0; apps.length < options.count; index++) {
+  for (let index = options.from ?? 0; apps.length < options.count; index++) {
     const product = productAt(options.seed, index);
     for (const store of ["ios", "android"] as const) {
       const trackId = product[store];

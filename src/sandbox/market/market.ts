@@ -30,9 +30,11 @@ export type AppDay = Omit<RankCell, "keyword">;
 export type Market = {
   readonly options: MarketOptions;
   readonly apps: readonly MarketApp[];
-  /** The app with this id, null when the market has none. */
+  /** The app with this id, also one that the account only names as a competitor; null when there is none. */
   app(store: Store, trackId: string): MarketApp | null;
-  /** Other apps of the same store that the account compares this one with. */
+  /** Other apps of the same store that this one is shown beside. */
+  neighbours(app: MarketApp): readonly MarketApp[];
+  /** Apps of the same store that the account names as competitors of this one; not all of them does it track. */
   competitors(app: MarketApp): readonly MarketApp[];
   trackedKeywords(app: MarketApp, country: string): readonly string[];
   /** All crawls of a day in the order in which the service tells them; empty where the answer leaves the keyword out. */
@@ -53,11 +55,16 @@ const defaults: MarketOptions = {
   organicKeywords: 120,
 };
 
+/** Apps that are known to the service and not to the account: products far behind those of any market, of both stores. */
+const rivalCount = 8;
+const firstRival = 1_000_000;
+
 /** Opens the market of a seed. */
 export function createMarket(seed: number, chosen: Partial<MarketOptions> = {}): Market {
   const options = { ...defaults, ...chosen };
   const apps = marketApps({ seed, count: options.apps, countries: options.countries });
-  const byId = new Map(apps.map((app) => [`${app.store} ${app.trackId}`, app]));
+  const rivals = marketApps({ seed, count: rivalCount, countries: options.countries, from: firstRival });
+  const byId = new Map([...apps, ...rivals].map((app) => [`${app.store} ${app.trackId}`, app]));
   const app = (store: Store, trackId: string) => byId.get(`${store} ${trackId}`) ?? null;
   const crawls = (cell: RankCell) => crawlsOfCell(seed, app(cell.store, cell.trackId), cell);
   const latestRank = (cell: RankCell) => latestCrawl(crawls(cell));
@@ -69,7 +76,8 @@ export function createMarket(seed: number, chosen: Partial<MarketOptions> = {}):
     app,
     crawls,
     latestRank,
-    competitors: (of) => neighbours(seed, of, apps),
+    neighbours: (of) => neighbours(seed, of, apps),
+    competitors: (of) => [...neighbours(seed, of, apps).slice(0, 1), ...neighbours(seed, of, rivals).slice(0, 2)],
     trackedKeywords: (of, country) => keywords(of, country, options.keywordsPerApp),
     organic: (cell) => {
       const asked = app(cell.store, cell.trackId);

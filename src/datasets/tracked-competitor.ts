@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Unfit } from "../api/read-answer.ts";
+import { AndroidTrackId, IosTrackId } from "../api/values.ts";
+import { storeOf } from "../core/store.ts";
+import type { Finding } from "../warehouse/found.ts";
+import { appRef, defineTable, type Row } from "../warehouse/table.ts";
+import { describers } from "./dim-app.ts";
+
+/** Which apps the account names as competitors of an app that it tracks. */
+export const trackedCompetitor = defineTable({
+  name: "core.tracked_competitor",
+  columns: { app_key: "app", competitor_app_key: "app" },
+  key: ["app_key", "competitor_app_key"],
+  load: { kind: "history", scope: [], versioned: [] },
+  partitioned: false,
+});
+
+/** The competitors that the account names now: `store` and `app` of who has them, `competitor_store` and `competitor_app`. */
+export const namedCompetitors = {
+  name: "tracked_competitor",
+  table: trackedCompetitor,
+  columns: ["app_key", "competitor_app_key"],
+} as const satisfies Finding;
+
+/** What the list of tracked apps says of competitors: who has which, what is told of each, and what names no app. */
+export type Competitors = {
+  readonly pairs: readonly Row[];
+  readonly described: readonly Row[];
+  readonly unfit: readonly Unfit[];
+};
+
+type Naming = { readonly trackId: string | number; readonly competitors?: unknown };
+
+/**
+ * Reads the competitors of tracked apps. Each is app information with a track id, or the bare id. An app without a list has none; what
+ * names no app is left out, and then nobody can tell which competitor has gone. Of a competitor that several apps name each fact is
+ * the first that is told.
+ */
+export function competitorsOf(apps: readonly Naming[]): Competitors {
+  const pairs = new Map<string, Row>();
+  const told = new Map<string, Row>();
+  const unfit: Unfit[] = [];
+  for (const { trackId: app, competitors } of apps) {
+    const { list, problem } = listOf(competitors);
+    if (problem !== null) unfit.push(misfit(app, problem, competitors));
+    for (const one of list) {
+      const id = trackIdOf(one);
+      if (id === null) unfit.push(misfit(app, "a competitor has no track id", one));
+      // an app beside itself compares nothing
+      if (id === null || id === String(app)) continue;
+      pairs.set(`${app} ${id}`, { app_key: refOf(String(app)), competitor_app_key: refOf(id) });
+      const facts = describe(one);
+      if (Object.keys(facts).length > 0) told.set(id, { ...facts, ...told.get(id) });
+    }
+  }
+  return { pairs: [...pairs.values()], described: [...told].map(([id, facts]) => described(id, facts)), unfit };
+}
+
+function misfit(app: string | number, reason: string, item: unknown): Unfit {
+  return { reason, item: { trackId: app, competitors: item }, table: trackedCompetitor.name };
+}
+
+function listOf(value: unknown): { readonly list: readonly unknown[]; readonly problem: string | null } {
+  if (value === undefined || value === null) return { list: [], problem: null };
+  return Array.isArray(value) ? { list: value, problem: null } : { list: [], problem: "competitors are no list" };
+}
+
+const TrackId = z.union([IosTrackId, AndroidTrackId]);
+
+/** The id of a competitor; null for what is no id of either store. */
+function trackIdOf(competitor: unknown): string | null {
+  const id = hasFields(competitor) ? competitor["trackId"] : competitor;
+  if (typeof id === "number") return Number.isSafeInteger(id) && id > 0 ? String(id) : null;
+  return TrackId.safeParse(id).success ? String(id) : null;
+}
+
+function refOf(trackId: string): string {
+  return appRef(storeOf(trackId), trackId);
+}
+
+/** The facts that are told of a competitor; those in another form than expected are left out. */
+function describe(competitor: unknown): Row {
+  if (!hasFields(competitor)) return {};
+  const facts: Row = {
+    app_name: textOf(competitor["name"]),
+    category_id: textOf(competitor["categoryId"]),
+    category_name: textOf(competitor["categoryName"]),
+    icon_url: textOf(competitor["iconUrl"]),
+    price_text: textOf(competitor["price"]),
+    developer_id: textOf(competitor["developerId"]),
+    developer_name: textOf(competitor["developerName"]),
+    rating: numberOf(competitor["rating"]),
+    rating_count: countOf(competitor["ratingCount"]),
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+}
+
+function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function described(trackId: string, facts: Row): Row {
+  return { store: storeOf(trackId), track_id: trackId, ...facts, described_by: describers.competitor };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+function numberOf(value: unknown): number | null {
+  const text = textOf(value)?.trim() ?? "";
+  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
+}
+
+function countOf(value: unknown): number | null {
+  const count = numberOf(value);
+  return Number.isSafeInteger(count) ? count : null;
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { dashboardApps } from "../../src/api/operations/dashboard.ts";
+import { readAnswer } from "../../src/api/read-answer.ts";
+import { trackedApps } from "../../src/datasets/tracked-app.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+/** What the list of tracked apps becomes, read as an answer; pairs as `1 > 2`. */
+function told(apps: readonly object[]) {
+  const { value, unfit: left, drift } = readAnswer(dashboardApps, Buffer.from(JSON.stringify({ data: apps })));
+  const { rows, unfit } = trackedApps.normalise(sliceOf(), [value], left);
+  const pairs = rows["core.tracked_competitor"]?.map((row) => `${row["app_key"]} > ${row["competitor_app_key"]}`);
+  return { pairs, apps: rows["core.tracked_app"], described: rows["core.dim_app"] ?? [], unfit, left, drift };
+}
+
+const full = {
+  trackId: 7,
+  name: "Rival",
+  categoryName: "Games",
+  categoryId: 6014,
+  iconUrl: "https://icons.example/7.png",
+  price: 0,
+  developerId: 70,
+  developerName: "They",
+  rating: "4.5",
+  ratingCount: 12,
+};
+
+describe("a competitor", () => {
+  test("is app information, or its id as a number or a text, in either store", () => {
+    const { pairs, unfit } = told([
+      { trackId: "1", competitors: [full, 8, "9", "com.them", { trackId: "com.those" }] },
+    ]);
+    expect(pairs).toEqual(
+      ["ios:7", "ios:8", "ios:9", "android:com.them", "android:com.those"].map((one) => `ios:1 > ${one}`),
+    );
+    expect(unfit).toEqual([]);
+  });
+
+  test("is described as far as it is told, and one that is nothing but an id is not", () => {
+    const { described } = told([
+      { trackId: "1", competitors: [full, 8, { trackId: "9" }, { trackId: "com.them", name: "Them", price: {} }] },
+    ]);
+    expect(described.slice(1)).toEqual([
+      {
+        store: "ios",
+        track_id: "7",
+        app_name: "Rival",
+        category_id: "6014",
+        category_name: "Games",
+        icon_url: "https://icons.example/7.png",
+        price_text: "0",
+        developer_id: "70",
+        developer_name: "They",
+        rating: 4.5,
+        rating_count: 12,
+        described_by: "tracked_competitor",
+      },
+      { store: "android", track_id: "com.them", app_name: "Them", described_by: "tracked_competitor" },
+    ]);
+  });
+
+  test("that is tracked as well is described by its own entry alone", () => {
+    const { pairs, described } = told([
+      { trackId: "1", competitors: [full] },
+      { trackId: 7, name: "Rival, in full" },
+    ]);
+    expect(pairs).toEqual(["ios:1 > ios:7"]);
+    expect(described.map((row) => [row["track_id"], row["app_name"], row["described_by"]])).toEqual([
+      ["1", null, "tracked_app"],
+      ["7", "Rival, in full", "tracked_app"],
+    ]);
+  });
+
+  test("of two apps is described once, by the first that tells each fact", () => {
+    const { pairs, described } = told([
+      { trackId: "1", competitors: [{ trackId: 7, name: "Rival" }] },
+      {
+        trackId: "2",
+        competitors: [
+          { ...full, name: "Else" },
+          { ...full, trackId: "7" },
+        ],
+      },
+    ]);
+    expect(pairs).toEqual(["ios:1 > ios:7", "ios:2 > ios:7"]);
+    expect(described.filter((row) => row["track_id"] === "7")).toMatchObject([
+      { app_name: "Rival", developer_name: "They" },
+    ]);
+  });
+
+  test("is not the app itself", () => {
+    expect(told([{ trackId: "1", competitors: [1, "1", { trackId: 1 }] }])).toMatchObject({ pairs: [], unfit: [] });
+  });
+
+  test("may say more than is known, which is told once", () => {
+    const { pairs, drift } = told([
+      {
+        trackId: "1",
+        competitors: [
+          { ...full, mood: "grim" },
+          { trackId: 8, mood: "gay" },
+        ],
+      },
+    ]);
+    expect(pairs).toHaveLength(2);
+    expect(drift).toEqual([{ path: "[].competitors[].mood", kind: "string" }]);
+  });
+});
+
+test.each([null, undefined, []])("an app of which no list is told (%j) has no competitors", (competitors) => {
+  expect(told([{ trackId: "1", competitors }])).toMatchObject({ apps: [{}], pairs: [], unfit: [], left: [] });
+});
+
+test.each([
+  ["no list", { competitors: "all of them" }],
+  ["no list", { competitors: { 7: full } }],
+  ["no list", { competitors: 7 }],
+  ["no track id", { competitors: [{ name: "Nameless" }] }],
+  ["no track id", { competitors: [null] }],
+  ["no track id", { competitors: [true] }],
+  ["no track id", { competitors: [[7]] }],
+  ["no track id", { competitors: [""] }],
+  ["no track id", { competitors: [-7] }],
+  ["no track id", { competitors: [7.5] }],
+  ["no track id", { competitors: ["7,8"] }],
+  ["no track id", { competitors: [{ trackId: { id: 7 } }] }],
+])("what names no app (%s, %j) is rejected by itself, and no app is lost for it", (reason, odd) => {
+  const { apps, pairs, unfit, left } = told([
+    { trackId: "1", ...odd },
+    { trackId: "2", competitors: [7] },
+  ]);
+  expect(apps).toHaveLength(2);
+  expect(pairs).toEqual(["ios:2 > ios:7"]);
+  expect(left).toEqual([]);
+  expect(unfit).toMatchObject([{ reason: expect.stringContaining(reason), table: "core.tracked_competitor" }]);
+  expect(unfit[0]?.item).toMatchObject({ trackId: "1" });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+const score = (app: string, date: string, value: number | null, kind = "history") => ({
+  app_key: app,
+  country_key: "US",
+  score: value,
+  kind,
+  date_day: `2026-08-${date}`,
+});
+const names = (app: string, competitor: string, from: string, to: string | null) => ({
+  app_key: app,
+  competitor_app_key: competitor,
+  valid_from: `2026-08-${from}`,
+  valid_to: to === null ? null : `2026-08-${to}`,
+  is_current: to === null,
+});
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  const tracked = { valid_from: "2026-08-02", is_current: true };
+  await mart.fill(
+    "core.tracked_app",
+    ["ios:1", "ios:2", "ios:3"].map((app_key) => ({ app_key, ...tracked })),
+  );
+  await mart.fill("core.tracked_competitor", [
+    names("ios:1", "ios:7", "02", "04"),
+    names("ios:1", "ios:2", "02", "05"),
+    names("ios:1", "ios:8", "04", "05"),
+    names("ios:2", "android:a", "02", null),
+  ]);
+  await mart.fill("core.fact_visibility", [
+    score("ios:1", "01", 60),
+    score("ios:2", "01", 30),
+    score("ios:3", "01", 10),
+    score("ios:7", "01", 90),
+    score("ios:8", "01", 100),
+    score("android:a", "01", 100),
+    score("ios:1", "03", null),
+    score("ios:2", "03", 30),
+    score("ios:7", "03", 90, "now"),
+    score("ios:8", "03", 100),
+    score("ios:1", "04", 50),
+    score("ios:2", "04", 50),
+    score("ios:7", "04", 90),
+    score("ios:8", "04", 70),
+    score("ios:1", "05", 40),
+    score("ios:2", "05", 20),
+    score("ios:8", "05", 90),
+  ]);
+  await mart.name({ "ios:1": "Ours", "ios:2": "Second", "ios:3": "Third", "ios:7": "Rival", "android:a": "Elsewhere" });
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+const rowsOf = (app: string) =>
+  mart.ask(`
+    select date_day, visibility_score, visibility_share, visibility_rank, competitor_source, competitor_count, competitor_average_score,
+           best_competitor_name, best_competitor_score
+    from   mart.visibility_daily where app_name = '${app}' order by 1`);
+
+describe("visibility beside competitors", () => {
+  test("is beside those that the account named on the day, be they followed or not, and else beside the followed apps", async () => {
+    expect(await rowsOf("Ours")).toEqual([
+      // before the first list was seen: 60 of 60 + 90 + 30
+      "2026-08-01 | 60 | 0.3333 | 2 | named | 2 | 60 | Rival | 90",
+      "2026-08-03 | - | - | - | named | 2 | 60 | Rival | 90",
+      // another list: 50 of 50 + 50 + 70, by the track id where no name is known
+      "2026-08-04 | 50 | 0.2941 | 2 | named | 2 | 60 | 8 | 70",
+      // the list is gone
+      "2026-08-05 | 40 | 0.6667 | 1 | followed | 1 | 20 | Second | 20",
+    ]);
+  });
+
+  test("is never beside an app of the other store, and followed apps are compared with no other app's competitors", async () => {
+    expect(await rowsOf("Second")).toEqual([
+      "2026-08-01 | 30 | 0.3 | 2 | followed | 2 | 35 | Ours | 60",
+      "2026-08-03 | 30 | 1 | 1 | followed | 0 | - | - | -",
+      "2026-08-04 | 50 | 0.5 | 1 | followed | 1 | 50 | Ours | 50",
+      "2026-08-05 | 20 | 0.3333 | 2 | followed | 1 | 40 | Ours | 40",
+    ]);
+    expect(await rowsOf("Third")).toEqual(["2026-08-01 | 10 | 0.1 | 3 | followed | 2 | 45 | Ours | 60"]);
+  });
+
+  test("has no rows for apps that are nothing but competitors, nor has the overview", async () => {
+    const apps = (view: string) => mart.ask(`select distinct store, app_name from mart.${view} order by 1, 2`);
+    const followed = ["ios | Ours", "ios | Second", "ios | Third"];
+    expect(await apps("visibility_daily")).toEqual(followed);
+    expect(await apps("app_overview_daily")).toEqual(followed);
+  });
+
+  test("has rows for a competitor that is followed by the configuration: its ranks are asked for", async () => {
+    await mart.fill("core.fact_keyword_rank", [
+      {
+        app_key: "ios:7",
+        date_day: "2026-08-01",
+        country_key: "US",
+        keyword_key: "plan",
+        device_key: "IPHONE",
+        rank: 3,
+      },
+    ]);
+    // Ours, Second, Third and now Rival: 90 of 190
+    expect((await rowsOf("Rival"))[0]).toBe("2026-08-01 | 90 | 0.4737 | 1 | followed | 3 | 33.3333 | Ours | 60");
+    expect((await rowsOf("Ours"))[0]).toBe("2026-08-01 | 60 | 0.3333 | 2 | named | 2 | 60 | Rival | 90");
+    expect(await mart.ask("select count(*) from mart.app_overview_daily where app_name = 'Rival'")).not.toEqual(["0"]);
+  });
+});
