@@ -1,5 +1,5 @@
--- Marts about searches: share of voice looks up the days that it is asked for, volumes are those that were last told, and a keyword that is
--- paid for meets its ranks in whichever letters it was typed.
+-- Marts about searches: share of voice looks up the days that it is asked for, volumes are those that were last told, a keyword that is paid for
+-- meets its ranks in whichever letters it was typed, and rows of search ads tell their ad and product page.
 
 create index dim_keyword_in_small_letters on core.dim_keyword (lower(keyword));
 
@@ -116,3 +116,70 @@ left   join lateral (
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
 where  o.organic_rank <= 3 or b.is_own_brand;
+
+-- without these, two ads of a group, or two product pages, are rows that nothing tells apart
+create or replace view mart.search_ads_daily as
+with told as (
+  select f.*, false as is_withdrawn
+  from   core.fact_search_ads_report as f
+  where  f.grain = 'day' and not f.is_total
+  union  all
+  -- what a younger answer left out is told no more, and once was
+  select g.*, true
+  from   (select distinct on (r.row_hash) r.row_key, r.was
+          from   ops.restated_value as r
+          where  r.table_name = 'core.fact_search_ads_report' and r.became is null
+          order  by r.row_hash, r.changed_at desc) as r
+  cross  join lateral jsonb_populate_record(null::core.fact_search_ads_report, r.was || r.row_key) as g
+  where  g.grain = 'day' and not g.is_total
+  and    not exists (
+    select from core.fact_search_ads_report as f
+    where  (f.org_id, f.report_level, f.grain, f.currency, f.attribution, f.goal_id, f.period_start, f.period_end, f.is_total, f.app_id,
+            f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
+            f.device_class, f.customer_type, f.segment)
+         = (g.org_id, g.report_level, g.grain, g.currency, g.attribution, g.goal_id, g.period_start, g.period_end, g.is_total, g.app_id,
+            g.campaign_id, g.ad_group_id, g.keyword_id, g.ad_id, g.product_page, g.search_term, g.match_type, g.country_key, g.gender, g.age,
+            g.device_class, g.customer_type, g.segment))
+)
+select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id, f.app_name,
+       f.campaign_id, f.campaign_name, f.ad_group_id, f.ad_group_name, f.keyword_id, k.keyword, f.search_term, f.match_type,
+       f.gender, f.age, f.device_class, f.customer_type,
+       w.spend, w.impression_count, w.tap_count, w.install_count, w.new_download_count, w.redownload_count, w.attributed_install_count, w.goal_count,
+       w.goal_revenue,
+       i.currency as original_currency,
+       case when w.original ->> 'spend' ~ '^-?[0-9]+([.][0-9]+)?$' then (w.original ->> 'spend')::numeric end as original_spend,
+       case when w.original ->> 'goalRevenue' ~ '^-?[0-9]+([.][0-9]+)?$' then (w.original ->> 'goalRevenue')::numeric end as original_goal_revenue,
+       case when o.was ? 'spend' then (o.was ->> 'spend')::numeric else f.spend end as first_spend,
+       case when o.was ? 'impression_count' then (o.was ->> 'impression_count')::numeric else f.impression_count end as first_impression_count,
+       case when o.was ? 'tap_count' then (o.was ->> 'tap_count')::numeric else f.tap_count end as first_tap_count,
+       case when o.was ? 'install_count' then (o.was ->> 'install_count')::numeric else f.install_count end as first_install_count,
+       case when o.was ? 'new_download_count' then (o.was ->> 'new_download_count')::numeric else f.new_download_count end as first_new_download_count,
+       case when o.was ? 'redownload_count' then (o.was ->> 'redownload_count')::numeric else f.redownload_count end as first_redownload_count,
+       case when o.was ? 'attributed_install_count' then (o.was ->> 'attributed_install_count')::numeric else f.attributed_install_count end as first_attributed_install_count,
+       case when o.was ? 'goal_count' then (o.was ->> 'goal_count')::numeric else f.goal_count end as first_goal_count,
+       case when o.was ? 'goal_revenue' then (o.was ->> 'goal_revenue')::numeric else f.goal_revenue end as first_goal_revenue,
+       coalesce(o.seen_at, f.fetched_at) as first_reported_at, coalesce(o.changed_at, f.fetched_at) as last_changed_at,
+       o.changed_at is not null as is_restated, f.is_withdrawn,
+       f.ad_id, f.ad_name, f.product_page, f.product_page_name
+from   told as f
+join   core.dim_country as c on c.country_key = f.country_key
+left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
+left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.is_current group by 1) as i on i.org_id = f.org_id
+left   join lateral (select f.spend, f.impression_count, f.tap_count, f.install_count, f.new_download_count, f.redownload_count,
+                            f.attributed_install_count, f.goal_count, f.goal_revenue, f.original where not f.is_withdrawn) as w on true
+-- of each column that ever changed the value before its first change
+left   join lateral (
+  select min(r.seen_at) as seen_at, max(r.changed_at) as changed_at, jsonb_object_agg(e.name, e.value order by r.changed_at desc) as was
+  from   ops.restated_value as r
+  cross  join lateral jsonb_each(r.was) as e (name, value)
+  where  r.table_name = 'core.fact_search_ads_report'
+  and    r.row_hash = md5((
+    select to_jsonb(v)
+    from   (select f.org_id, f.report_level, f.grain, f.currency, f.attribution, f.goal_id, f.period_start, f.period_end, f.is_total, f.app_id,
+                    f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
+                    f.device_class, f.customer_type, f.segment) as v)::text)::uuid
+) as o on true;
+comment on column mart.search_ads_daily.ad_id             is 'Ad; empty for none.';
+comment on column mart.search_ads_daily.ad_name           is 'Name of the ad.';
+comment on column mart.search_ads_daily.product_page      is 'Custom product page, by its id or else its name; empty for none.';
+comment on column mart.search_ads_daily.product_page_name is 'Name of the product page.';
