@@ -200,3 +200,5 @@ cross  join lateral (
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key;
 comment on column mart.review_daily.review_source is 'Which list of the store they come from: v2 (paged), or plain on days of which v2 tells nothing for the app and country.';
+comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day.';
+comment on column mart.app_overview_daily.store_download_count     is 'Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day.';

@@ -33,3 +33,7 @@ left   join lateral (
          coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)) as revenue
   from   core.fact_sales_metric as f
   where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key and not f.is_total) as s on true;
+comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day; null where not asked for.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS): of all devices together, or else the sum of those that were told for the day; it tells no currency.';
+comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; null where not asked for.';
+comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; the service tells no currency.';
