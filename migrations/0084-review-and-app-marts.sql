@@ -1,6 +1,9 @@
 -- Reviews of the plain list count on days of an app and country that v2 tells nothing of: what was loaded before v2 was, or beside it for
 -- other countries, stays. Releases and reviews meet by the app, and days are looked up by it: whoever asks for one app reads no other.
 
+-- small where v2 is not loaded, and then asked for each review of the plain list
+create index review_of_v2 on core.review (app_key, country_key, reviewed_at) where source = 'v2';
+
 create or replace view mart.review_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day, r.source as review_source,
        count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, sum(r.rating)::numeric / nullif(count(r.rating), 0) as average_rating,

@@ -5,6 +5,8 @@ import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-st
 /** Days of three months, and so many apps that a plan which reads all of them is seen. */
 const apps = 60;
 const days = 90;
+/** Reviews a day of an app of which only the plain list is loaded. */
+const plainReviews = 40;
 const week = "date_day between '2026-08-10' and '2026-08-16'";
 const oneApp = "store = 'ios' and track_id = '7'";
 
@@ -32,7 +34,9 @@ beforeAll(async () => {
     sql`insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select a.app_key, d, 840, 'history', 9, 1, d ${cell}`,
     sql`insert into core.fact_keyword_standing select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
-        select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell}`,
+        select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell} where a.track_id <> '9'`,
+    sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+        select a.app_key, d::date::text || n, 'plain', d, 840, '', 5, 1, d ${cell}, generate_series(1, ${plainReviews}::int) as n where a.track_id = '9'`,
     sql`insert into core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
         select a.app_key, 840, '', d, to_char(d, 'MM.DD'), 1, d ${cell}`,
   ])
@@ -101,4 +105,9 @@ test("an app's releases and the reviews of its versions read no rows of other ap
   for (const [table, rows] of Object.entries(others)) expect([table, rows <= 6 * 29 * days]).toEqual([table, true]);
   const { review } = await read(`select * from mart.review_by_version where ${oneApp}`);
   expect(review).toBe(days);
+});
+
+test("whether v2 tells of a day is not looked for among the reviews of the plain list", async () => {
+  const query = "select sum(review_count) from mart.review_daily where track_id = '9'";
+  expect(await read(query)).toEqual({ review: plainReviews * days });
 });
