@@ -201,7 +201,14 @@ cross  join lateral (
   ) as u
   group  by 1, 2
 ) as o
-join   core.dim_country as c on c.country_key = o.country_key;
+join   core.dim_country as c on c.country_key = o.country_key
+-- of a competitor that is not followed itself nothing is known but its score; one look each, where a list of the followed would be made of whole facts
+where  not exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key)
+or     (select true from core.tracked_app           as n where n.app_key = a.app_key limit 1)
+or     (select true from core.fact_keyword_standing as n where n.app_key = a.app_key limit 1)
+or     (select true from core.fact_app_rating       as n where n.app_key = a.app_key limit 1)
+or     (select true from core.fact_category_rank    as n where n.app_key = a.app_key limit 1)
+or     (select true from core.review                as n where n.app_key = a.app_key limit 1);
 comment on column mart.review_daily.review_source is 'Which list of the store they come from: v2 (paged), or plain on days of which v2 tells nothing for the app and country.';
 comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day.';
 comment on column mart.app_overview_daily.store_download_count     is 'Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day.';
