@@ -84,13 +84,20 @@ export function languageArgument(text: string): string {
 
 /** Collects an option that may be given several times, each time perhaps with commas. */
 export function collect(text: string, previous: readonly string[]): readonly string[] {
-  return [
-    ...previous,
-    ...text
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
-  ];
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  // an empty variable of a script is not to mean everything
+  if (names.length === 0) throw new InvalidArgumentError("It is empty: name something, or leave the option out.");
+  return [...previous, ...names];
+}
+
+/** Reads the name of a folder. */
+export function folderArgument(text: string): string {
+  // an empty variable of a script is not to mean the working folder
+  if (text.trim() === "") throw new InvalidArgumentError("It is empty: write the name of a folder.");
+  return text;
 }
 
 /** Collects codes of errors. */

@@ -29,7 +29,7 @@ export const usageErrors = {
   unwritable_file: {
     recovery: "usage",
     says: "{file} cannot be written: {cause}",
-    next: "name another place, or mend its permissions",
+    next: "name another place, mend its permissions, or make room there",
   },
   port_taken: { recovery: "usage", says: "port {port} is taken", next: "leave --port out or choose another" },
   health_not_listening: {

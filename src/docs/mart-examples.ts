@@ -122,7 +122,7 @@ where  opportunity_score is not null order by opportunity_score desc, app_name, 
     question: "Did the last release help?",
     query: `select app_name, version, country_code, round(before_voice_share, 4) as before_voice_share, round(after_voice_share, 4) as after_voice_share, before_rating, after_rating
 from   mart.release_impact
-where  window_day_count = 7 and before_voice_share is not null and after_voice_share is not null order by release_day desc, app_name, country_code limit 3`,
+where  window_day_count = 7 and before_voice_share is not null and after_voice_share is not null order by release_day desc, app_name, country_code, store, version limit 3`,
   },
   {
     mart: "app_overview_daily",

@@ -47,7 +47,7 @@ export async function exportTables(pool: Pool, request: ExportRequest): Promise<
   const done: TableExport[] = [];
   for (const relation of request.relations) {
     const one = await exportTable({ client, parquet, work }, { ...request, relation }).catch((error: unknown) => {
-      throw inOurWords(relation, error);
+      throw inOurWords(relation, out, error);
     });
     done.push(one);
     request.told?.(one);
@@ -88,9 +88,18 @@ async function sweepWork(out: string): Promise<void> {
       await rm(path.join(out, entry.name), { recursive: true, force: true });
 }
 
-function inOurWords({ name }: Relation, error: unknown): unknown {
+function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
-  const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0];
+  const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+  const cause = causeOf(error, problem);
+  if (cause !== null) return unwritableFile(out, { code: cause });
   return fail("export_failed", { table: name, problem }, error);
+}
+
+/** Why the disk took no more: Node tells it by a code, DuckDB in words. Null for any other problem. */
+function causeOf(error: unknown, problem: string): string | null {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined && code !== undefined) return code;
+  return /no space left on device/i.test(problem) ? "ENOSPC" : null;
 }

@@ -20,6 +20,6 @@ function named(all: readonly Relation[], name: string): readonly Relation[] {
   }
   const within = all.filter(({ schema }) => schema === name);
   if (within.length > 0) return within;
-  const known = name.includes(".") ? all.map((one) => one.name) : all.map(({ table }) => table);
+  const known = name.includes(".") ? all.map((one) => one.name) : all.flatMap(({ schema, table }) => [schema, table]);
   throw fail("unknown_table", { table: name, near: didYouMean(name, [...new Set(known)]) });
 }

@@ -35,6 +35,12 @@ test("what cannot be run is told in one line that says how it can", async () => 
   const history = await run(stage, ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--max-credits", "0"]);
   expect(history).toMatchObject({ code: 3, stdout: expect.stringMatching(/^Nothing fits under --max-credits/) });
 
+  for (const command of [
+    ["sync", "--as-of", today, "--dataset", ""],
+    ["backfill", "--as-of", today, "--app", ","],
+  ])
+    expect(await run(stage, command)).toMatchObject({ code: 2, stderr: expect.stringContaining("It is empty") });
+
   const none = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
   expect(none.stderr).toMatch(/^unknown_plan: no plan has the number 4711 \(there is none yet\); /);
   const { planId } = await planned(stage);

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lockFileNow } from "../../src/warehouse/embedded-lock.ts";
@@ -102,6 +102,7 @@ test.each([
   [["--table", "keyword_rank_dayly"], /^unknown_table: .*, did you mean keyword_rank_daily\?;/],
   [["--table", "raw.answer"], /^unknown_table: no table or view has the name raw\.answer/],
   [["--table", "ops.request"], /^unknown_table: /],
+  [["--table", "MART"], /^unknown_table: .*, did you mean mart\?;/],
   [["--table", "dim_app; drop table core.dim_app"], /^unknown_table: /],
   [["--table", "dim_app", "--from", "2026-02-01", "--to", "2026-01-01"], /^bad_argument: .*--from is after --to/],
   [
@@ -114,4 +115,29 @@ test.each([
   const { code, stderr, stdout } = await run(...(options.includes("--out") ? [] : ["--out", stage.out]), ...options);
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
   expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test.each([
+  ["--table", ["--table", "", "--out", "/tmp/never"]],
+  ["--table", ["--table", " , ", "--out", "/tmp/never"]],
+  ["--out", ["--table", "dim_app", "--out", ""]],
+])(
+  "an empty %s, as of a variable that is not set, is refused and means neither everything nor the working folder",
+  async (option, options) => {
+    const { code, stderr, stdout } = await run(...options);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\w+>' argument '[ ,]*' is invalid\\. It is empty`));
+  },
+);
+
+test("what the disk refuses is told by its place and cause, and nobody is asked to report it", async () => {
+  await stage.export(["dim_device"]);
+  const { files } = await stage.manifest("core.dim_device");
+  const file = path.join(stage.out, "core", "dim_device", files[0]?.path ?? "");
+  await rm(file);
+  await mkdir(file);
+  await expect(stage.export(["dim_device"])).rejects.toMatchObject({
+    code: "unwritable_file",
+    message: expect.stringMatching(/cannot be written: EISDIR; name another place/),
+  });
 });

@@ -87,7 +87,17 @@ beforeAll(async () => {
     { ...on("2026-08-12"), ...chart, device_key: "IPHONE", category_code: "6007", rank: 12 },
     { ...on("2026-08-12"), ...chart, device_key: "IPAD", category_code: "6007", rank: 3 },
   ]);
-  await mart.name({ "ios:1": "Ours", "ios:9": "Never followed" });
+  // of a second app nothing is asked for but charts and releases
+  await mart.fill("core.fact_category_rank", [
+    { ...on("2026-07-01"), app_key: "ios:2", ...chart, device_key: "IPHONE", category_code: "36", rank: 5 },
+  ]);
+  await mart.fill("core.app_version", [
+    { app_key: "ios:2", country_key: "US", version: "1.0.0", version_at: "2026-07-02T09:00:00" },
+    { app_key: "ios:2", country_key: "US", version: "1.1.0", version_at: "2026-07-09T09:00:00" },
+    { app_key: "ios:2", country_key: "US", version: "1.2.0", version_at: "2026-07-17T09:00:00" },
+  ]);
+  await mart.fill("core.fact_app_rating", [{ ...on("2026-07-09"), app_key: "ios:2", rating: 3 }]);
+  await mart.name({ "ios:1": "Ours", "ios:2": "Charts alone", "ios:9": "Never followed" });
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
@@ -118,5 +128,23 @@ test("an app's day is one row a country with all that is known of it, of the pho
     "Ours | US | 2026-08-10 | - | - | - | - | - | - | - | 4.4 | 1 | 5 | 60 | - | - | -",
     "Ours | US | 2026-08-11 | 1 | 1 | 1 | 1 | 1 | - | - | 1 | 1 | 1 | - | - | - | -",
     "Ours | US | 2026-08-12 | 2 | 2 | 1 | 3 | 0.375 | 40 | 12 | - | 1 | 2 | 300 | - | 33 | 333",
+  ]);
+});
+
+test("an app of which charts alone are known is there, and reviews that nobody asked for are not told as none", async () => {
+  expect(
+    await mart.ask(
+      "select app_name, date_day, best_category_rank from mart.app_overview_daily where date_day = '2026-07-01'",
+    ),
+  ).toEqual(["Charts alone | 2026-07-01 | 5"]);
+  const rows = await mart.ask(`
+    select version, window_day_count, before_rating, after_rating, before_review_count, after_review_count, nearby_release_count
+    from   mart.release_impact where app_name = 'Charts alone' order by version, window_day_count`);
+  expect(rows).toEqual([
+    "1.0.0 | 7 | - | 3 | - | - | 1",
+    "1.0.0 | 14 | - | 3 | - | - | 1",
+    "1.1.0 | 7 | - | - | - | - | 1",
+    "1.1.0 | 14 | - | - | - | - | 2",
+    "1.2.0 | 14 | 3 | - | - | - | 1",
   ]);
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("paying where the app ranks 1 to 3 by itself on that day, or for its own brand, is told; paying elsewhere is not", async () => {
+test("paying where the app ranks 1 to 3 by itself on that day, or for its own brand, is told, in whichever letters; paying elsewhere is not", async () => {
   const on = "2026-08-01";
   await mart.fill("core.fact_search_ads_report", [
     paid(on, "first", { spend: 10, tap_count: 5, install_count: 2 }),
@@ -44,6 +44,8 @@ test("paying where the app ranks 1 to 3 by itself on that day, or for its own br
     paid(on, "brand", { spend: 3, tap_count: 1 }),
     paid(on, "both", { spend: 1 }),
     paid(on, "free", { spend: 0 }),
+    // typed in other letters than the keyword that is followed
+    paid(on, 'It\'s A "First"', { keyword_id: "8", spend: 5 }),
     paid(on, "theirs", { spend: 6 }),
     paid(on, "first", { country_key: "JP", spend: 7 }),
   ]);
@@ -63,6 +65,8 @@ test("paying where the app ranks 1 to 3 by itself on that day, or for its own br
     rank("brand", null),
     rank("both", 1),
     rank("free", 1),
+    rank('it\'s a "first"', 2),
+    rank('It\'s a "FIRST"', 7),
     { ...rank("theirs", 1), app_key: "ios:2" },
   ]);
   const tracked = { app_key: "ios:1", country_key: "US", valid_from: "2026-08-01", is_current: true };
@@ -75,9 +79,10 @@ test("paying where the app ranks 1 to 3 by itself on that day, or for its own br
   ]);
   const rows = await mart.ask(`
     select date_day, country_code, keyword, currency, organic_rank, is_own_brand, reason, bid_keyword_count, spend, cost_per_tap, cost_per_install
-    from   mart.keyword_cannibalisation order by currency, keyword`);
+    from   mart.keyword_cannibalisation order by currency, keyword collate "C"`);
   expect(rows).toEqual([
     "2026-08-01 | US | first | EUR | 3 | false | rank | 1 | 11 | 2.2 | 5.5",
+    '2026-08-01 | US | It\'s A "First" | USD | 2 | false | rank | 1 | 5 | - | -',
     "2026-08-01 | US | both | USD | 1 | true | rank and brand | 1 | 1 | - | -",
     "2026-08-01 | US | brand | USD | - | true | brand | 1 | 3 | 3 | -",
     "2026-08-01 | US | first | USD | 3 | false | rank | 2 | 12 | 2.4 | 6",

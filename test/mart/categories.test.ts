@@ -33,6 +33,7 @@ beforeAll(async () => {
     look("2026-08-02", 4, "hourly", { ranked_at: "2026-08-02T06:00:00" }),
     look("2026-08-02", 9, "hourly", { ranked_at: "2026-08-02T18:00:00" }),
     look("2026-08-02", null, "hourly", { ranked_at: "2026-08-02T20:00:00" }),
+    look("2026-08-02", 60, "last_day"),
     look("2026-08-03", null),
     look("2026-08-01", 2, "daily", {
       app_key: "android:a",

@@ -22,6 +22,11 @@ const ranks: readonly Cell[] = [
   // a country that stands a day behind the other is told as of its own newest day
   ["ios:1", "JP", "IPHONE", "2026-08-06", "plan", 3],
   ["ios:1", "JP", "IPHONE", "2026-08-07", "plan", 2],
+  // 90 and 30 days before the newest day to the day, and one day off
+  ["android:a", "US", "ALL", "2026-05-10", "plan", 40],
+  ["android:a", "US", "ALL", "2026-05-11", "plan", 41],
+  ["android:a", "US", "ALL", "2026-07-09", "plan", 12],
+  ["android:a", "US", "ALL", "2026-07-10", "plan", 13],
   ["android:a", "US", "ALL", "2026-08-07", "plan", 1],
   ["android:a", "US", "ALL", "2026-08-08", "plan", null],
 ];
@@ -59,7 +64,7 @@ afterAll(() => mart[Symbol.asyncDispose]());
 test("ranked, unranked and not asked are told apart, and not asked begins with the tracking and ends with the newest day", async () => {
   const rows = await mart.ask(`
     select store, device_code, keyword, date_day, keyword_rank, is_ranked, ranking_state from mart.keyword_rank_daily
-    where  country_code = 'US' and (keyword in ('plan', 'gone') or ranking_state <> 'ranked')
+    where  date_day >= '2026-08-01' and country_code = 'US' and (keyword in ('plan', 'gone') or ranking_state <> 'ranked')
     order  by store, device_code, keyword, date_day`);
   expect(rows).toEqual([
     "android | ALL | plan | 2026-08-06 | - | - | not asked",
@@ -81,34 +86,35 @@ test("ranked, unranked and not asked are told apart, and not asked begins with t
   ]);
 });
 
+/** Movers as `store | country | keyword | days back | from day to day | rank | rank before | places | movement`. */
+const movers = (where: string) =>
+  mart.ask(`
+    select store, country_code, keyword, days_back, previous_day || ' to ' || date_day, keyword_rank, previous_rank, places_gained, movement
+    from   mart.keyword_rank_movers where device_code <> 'IPAD' and ${where} order by store desc, country_code, keyword, days_back`);
+
 test("what moved in a week is told by kind, and a keyword that was not asked then is no newcomer", async () => {
-  const rows = await mart.ask(`
-    select keyword, date_day, previous_day, keyword_rank, previous_rank, places_gained, movement
-    from   mart.keyword_rank_movers where store = 'ios' and device_code = 'IPHONE' and country_code = 'US' and days_back = 7 order by keyword`);
-  expect(rows).toEqual([
-    "diary | 2026-08-08 | 2026-08-01 | - | 4 | - | left",
-    "habit | 2026-08-08 | 2026-08-01 | 30 | - | - | entered",
-    "memo | 2026-08-08 | 2026-08-01 | - | - | - | unranked",
-    "new | 2026-08-08 | 2026-08-01 | 5 | - | - | not asked before",
-    "note | 2026-08-08 | 2026-08-01 | 4 | 4 | 0 | same",
-    "plan | 2026-08-08 | 2026-08-01 | 2 | 9 | 7 | gained",
-    "task | 2026-08-08 | 2026-08-01 | 3 | 1 | -2 | lost",
+  const week = (keyword: string, told: string) => `ios | US | ${keyword} | 7 | 2026-08-01 to 2026-08-08 | ${told}`;
+  expect(await movers("store = 'ios' and country_code = 'US' and days_back = 7")).toEqual([
+    week("diary", "- | 4 | - | left"),
+    week("habit", "30 | - | - | entered"),
+    week("memo", "- | - | - | unranked"),
+    week("new", "5 | - | - | not asked before"),
+    week("note", "4 | 4 | 0 | same"),
+    week("plan", "2 | 9 | 7 | gained"),
+    week("task", "3 | 1 | -2 | lost"),
   ]);
 });
 
-test("movers stand on the newest day of each country, over 1, 7, 30 and 90 days", async () => {
-  const rows = await mart.ask(`
-    select store, country_code, device_code, days_back, date_day, keyword_rank, previous_rank from mart.keyword_rank_movers
-    where  keyword = 'plan' and (country_code = 'JP' or store = 'android') order by 1, 2, 4`);
-  expect(rows).toEqual([
-    "android | US | ALL | 1 | 2026-08-08 | - | 1",
-    "android | US | ALL | 7 | 2026-08-08 | - | -",
-    "android | US | ALL | 30 | 2026-08-08 | - | -",
-    "android | US | ALL | 90 | 2026-08-08 | - | -",
-    "ios | JP | IPHONE | 1 | 2026-08-07 | 2 | 3",
-    "ios | JP | IPHONE | 7 | 2026-08-07 | 2 | -",
-    "ios | JP | IPHONE | 30 | 2026-08-07 | 2 | -",
-    "ios | JP | IPHONE | 90 | 2026-08-07 | 2 | -",
+test("movers stand on the newest day of each country, over 1, 7, 30 and 90 days to the day", async () => {
+  expect(await movers("keyword = 'plan' and (country_code = 'JP' or store = 'android')")).toEqual([
+    "ios | JP | plan | 1 | 2026-08-06 to 2026-08-07 | 2 | 3 | 1 | gained",
+    "ios | JP | plan | 7 | 2026-07-31 to 2026-08-07 | 2 | - | - | not asked before",
+    "ios | JP | plan | 30 | 2026-07-08 to 2026-08-07 | 2 | - | - | not asked before",
+    "ios | JP | plan | 90 | 2026-05-09 to 2026-08-07 | 2 | - | - | not asked before",
+    "android | US | plan | 1 | 2026-08-07 to 2026-08-08 | - | 1 | - | left",
+    "android | US | plan | 7 | 2026-08-01 to 2026-08-08 | - | - | - | not asked before",
+    "android | US | plan | 30 | 2026-07-09 to 2026-08-08 | - | 12 | - | left",
+    "android | US | plan | 90 | 2026-05-10 to 2026-08-08 | - | 40 | - | left",
   ]);
 });
 

@@ -49,7 +49,14 @@ beforeAll(async () => {
     { ...tracked, keyword_key: "diary", search_volume: 60, chance: 25, brand_track_id: "1" },
   ]);
   await mart.fill("core.fact_keyword_metadata", [
-    { ...volume("plan", "2026-08-28", 40), popularity: 33, iphone_chance: 90, ipad_chance: 10, iphone_app_count: 200 },
+    // a newer answer that leaves the volume out takes nothing away
+    {
+      ...volume("plan", "2026-08-28", null),
+      popularity: 33,
+      iphone_chance: 90,
+      ipad_chance: 10,
+      iphone_app_count: 200,
+    },
   ]);
   await mart.name({ "ios:1": "Ours", "ios:2": "Theirs", "android:a": "Other store" });
 });

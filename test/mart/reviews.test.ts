@@ -30,6 +30,11 @@ beforeAll(async () => {
     // the same reviews as the other list of the store has them
     review("ios:1", "2026-08-01T00:00:00", 1, { source: "plain" }),
     review("ios:2", "2026-08-01T00:00:00", 2, { source: "plain" }),
+    // the plain list was loaded before v2 was, and goes on for another country
+    review("ios:3", "2026-07-31T23:59:59", 1, { source: "plain" }),
+    review("ios:3", "2026-08-01T00:00:00", 2, { source: "plain" }),
+    review("ios:3", "2026-08-01T23:59:59", 4),
+    review("ios:3", "2026-08-01T12:00:00", 5, { source: "plain", country_key: "JP" }),
     review("android:a", "2026-08-01T00:00:00", 3, { country_key: "ALL", language_code: "en", version: "2.0.0" }),
     review("android:a", "2026-08-01T00:00:00", 5, { country_key: "ALL", language_code: "de", version: "2.0.0" }),
     review("android:a", "2026-08-01T00:00:00", 1, { country_key: "ALL", language_code: "en", version: "" }),
@@ -44,13 +49,16 @@ beforeAll(async () => {
     release("ios:1", "1.0.0", "2026-08-01T06:00:00"),
     release("ios:1", "1.1.0", "2026-08-05T12:00:00"),
     release("ios:1", "1.1.0", "2026-08-06T12:00:00", "JP"),
+    // of two that came out at one instant the higher number stands
+    release("ios:3", "3.1", "2026-08-01T00:00:00"),
+    release("ios:3", "3.0", "2026-08-01T00:00:00"),
     release("android:a", "2.0.0", "2026-07-01T06:00:00", "ALL"),
   ]);
-  await mart.name({ "ios:1": "Ours", "ios:2": "Plain", "android:a": "Other store" });
+  await mart.name({ "ios:1": "Ours", "ios:2": "Plain", "ios:3": "Switched", "android:a": "Other store" });
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("reviews are counted by day, country and language, each once though two lists tell of it", async () => {
+test("reviews are counted by day, country and language, each once though two lists tell of it, and none lost that one of them alone tells", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, language_code, date_day, review_source, review_count, rated_review_count, rating_sum, average_rating, one_star_count,
            four_star_count, five_star_count, replied_review_count, reply_known_review_count, replied_share
@@ -62,6 +70,9 @@ test("reviews are counted by day, country and language, each once though two lis
     "Ours | US |  | 2026-08-01 | v2 | 3 | 2 | 5 | 2.5 | 1 | 1 | 0 | 1 | 2 | 0.5",
     "Ours | US |  | 2026-08-05 | v2 | 1 | 1 | 5 | 5 | 0 | 0 | 1 | 0 | 0 | -",
     "Plain | US |  | 2026-08-01 | plain | 1 | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 0 | -",
+    "Switched | JP |  | 2026-08-01 | plain | 1 | 1 | 5 | 5 | 0 | 0 | 1 | 0 | 0 | -",
+    "Switched | US |  | 2026-07-31 | plain | 1 | 1 | 1 | 1 | 1 | 0 | 0 | 0 | 0 | -",
+    "Switched | US |  | 2026-08-01 | v2 | 1 | 1 | 4 | 4 | 0 | 1 | 0 | 0 | 0 | -",
   ]);
 });
 
@@ -79,5 +90,8 @@ test("a version is told on Android; on iOS it is the newest one out at that inst
     "Ours | US |  | 1.0.0 | true | true | 2026-08-01 | 2026-08-01 | 2 | 4",
     "Ours | US |  | 1.1.0 | true | true | 2026-08-05 | 2026-08-05 | 1 | 5",
     "Plain | US |  |  | false | false | 2026-08-01 | 2026-08-01 | 1 | 2",
+    "Switched | JP |  | 3.1 | true | true | 2026-08-01 | 2026-08-01 | 1 | 5",
+    "Switched | US |  |  | false | false | 2026-07-31 | 2026-07-31 | 1 | 1",
+    "Switched | US |  | 3.1 | true | true | 2026-08-01 | 2026-08-01 | 1 | 4",
   ]);
 });

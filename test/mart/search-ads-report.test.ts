@@ -104,6 +104,11 @@ beforeAll(async () => {
     ],
     1_000,
   );
+  // ads and product pages of one group
+  const ads = ["70", "71"].map((ad) => ({ ...group, ad_id: ad, ad_name: `Ad ${ad}`, ...figures(1, 10, 1, 0) }));
+  await report("AD", "2026-08-01", ads, 1_000);
+  const page = { product_page: "80", product_page_name: "Page" };
+  await report("CPP", "2026-08-01", [{ ...group, ...page, ...figures(1, 10, 1, 0) }], 1_000);
   const goal = { goal_id: "3" };
   await report(
     "CAMPAIGN",
@@ -185,4 +190,15 @@ test("segments of an ad group are one row, keywords and search terms are rows of
   expect(
     await mart.ask("select keyword, search_term, spend from mart.search_ads_search_term_report order by 2"),
   ).toEqual(["plan |  | 3", "plan | planner | 9"]);
+});
+
+test("ads and product pages of one group are told apart in the mart of all levels", async () => {
+  const rows = await mart.ask(`
+    select report_level, ad_group_id, ad_id, ad_name, product_page, product_page_name, spend
+    from   mart.search_ads_daily where report_level in ('AD', 'CPP') order by 1, 3`);
+  expect(rows).toEqual([
+    "AD | 500 | 70 | Ad 70 |  | - | 1",
+    "AD | 500 | 71 | Ad 71 |  | - | 1",
+    "CPP | 500 |  | - | 80 | Page | 1",
+  ]);
 });

@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { freshDatabase } from "./database.ts";
+import { openGranted, tried } from "./granted-stage.ts";
 
 /** A table or view as a BI tool is told of it. */
 export type SeenTable = {
@@ -34,22 +33,22 @@ export type Catalogue = AsyncDisposable & {
   readonly columns: () => Promise<readonly SeenColumn[]>;
   readonly primaryKeys: () => Promise<readonly SeenKey[]>;
   readonly importedKeys: () => Promise<readonly SeenKey[]>;
+  /** Imported keys as a tool that walks information_schema finds them. */
+  readonly walkedKeys: () => Promise<readonly SeenKey[]>;
+  /** What Metabase takes for readable before it looks at anything else. */
+  readonly readable: () => Promise<readonly Pick<SeenTable, "schema" | "name">[]>;
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>;
 };
 
-/** Opens a migrated database as a role that may read mart, core and the views of ops, refer to dimensions, and nothing else. */
+/** Opens a migrated database as the reader that `storehouse grants` makes. */
 export async function openCatalogue(): Promise<Catalogue> {
   await using opened = new AsyncDisposableStack();
-  const { url } = opened.use(await freshDatabase());
-  const role = `reader_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client({ connectionString: url });
+  const { urlOf } = opened.use(await openGranted());
+  // what must not be seen has to be there
+  await tried(urlOf("loader"), "select ops.make_partition('core.fact_keyword_rank', '2026-08-01')");
+  const client = new pg.Client({ connectionString: urlOf("reader") });
   await client.connect();
-  opened.defer(async () => {
-    await client.query(`reset role; drop owned by ${role}; drop role ${role}`);
-    await client.end();
-  });
-  await client.query(`create role ${role} nologin; ${rightsOf(role)}`);
-  await client.query(`set role ${role}`);
+  opened.defer(() => client.end());
   const stack = opened.move();
   const query = async (text: string) => (await client.query(text)).rows;
   return {
@@ -58,25 +57,10 @@ export async function openCatalogue(): Promise<Catalogue> {
     columns: () => query(columns) as Promise<readonly SeenColumn[]>,
     primaryKeys: () => query(primaryKeys) as Promise<readonly SeenKey[]>,
     importedKeys: () => query(importedKeys) as Promise<readonly SeenKey[]>,
+    walkedKeys: () => query(walkedKeys) as Promise<readonly SeenKey[]>,
+    readable: () => query(readable) as Promise<readonly Pick<SeenTable, "schema" | "name">[]>,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-function rightsOf(role: string): string {
-  return `
-    grant usage on schema core, mart, ops to ${role};
-    grant select on all tables in schema core, mart to ${role};
-    do $$
-    declare one record;
-    begin
-      for one in select c.oid::regclass as name from pg_class as c where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v' loop
-        execute format('grant select on %s to ${role}', one.name);
-      end loop;
-      for one in select c.oid::regclass as name from pg_class as c where c.relnamespace = 'core'::regnamespace and c.relname like 'dim\\_%' and c.relkind = 'r' loop
-        execute format('grant references on %s to ${role}', one.name);
-      end loop;
-    end
-    $$`;
 }
 
 /** A reader is shown what it may select from (the driver's hideUnprivilegedObjects), in schemas that it may use. */
@@ -125,3 +109,20 @@ const importedKeys = `
   and    fkn.oid = fkc.relnamespace and fkc.oid = fka.attrelid and fka.attnum = con.conkey[pos.n] and con.conrelid = fkc.oid
   and    con.contype = 'f' and pkic.relkind in ('i', 'I') and pkic.oid = con.conindid and fkn.nspname in ('core', 'mart')
   order  by 1, 2, con.conname, 4`;
+
+const walkedKeys = `
+  select f.table_schema as schema, f.table_name as table, f.column_name as column, f.ordinal_position as place,
+         p.table_schema || '.' || p.table_name || '.' || p.column_name as to
+  from   information_schema.referential_constraints as r
+  join   information_schema.key_column_usage as f on f.constraint_schema = r.constraint_schema and f.constraint_name = r.constraint_name
+  join   information_schema.key_column_usage as p on p.constraint_schema = r.unique_constraint_schema and p.constraint_name = r.unique_constraint_name
+                                                 and p.ordinal_position = f.position_in_unique_constraint
+  order  by 1, 2, f.constraint_name, 4`;
+
+const readable = `
+  select t.schemaname as schema, t.objectname as name
+  from   (select schemaname, tablename as objectname from pg_catalog.pg_tables union select schemaname, viewname from pg_catalog.pg_views
+          union select schemaname, matviewname from pg_catalog.pg_matviews) as t
+  where  t.schemaname !~ '^pg_' and t.schemaname <> 'information_schema' and pg_catalog.has_schema_privilege(current_user, t.schemaname, 'USAGE')
+  and    pg_catalog.has_table_privilege(current_user, format('%I.%I', t.schemaname, t.objectname), 'SELECT')
+  order  by 1, 2`;

@@ -14,6 +14,7 @@ import { examplePartitions, timingsOf } from "../../ingest/example-partitions.ts
 import { timingWith } from "../../ingest/timing-with.ts";
 import { dayColumns } from "../../warehouse/table.ts";
 import type { Database } from "../../warehouse/database.ts";
+import { folderArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { print, remark } from "../output.ts";
 import { putFile } from "../put-file.ts";
@@ -23,7 +24,7 @@ export function addDbt(program: Command): void {
   program
     .command("dbt")
     .description("write sources.yml of a dbt project: tables, columns, keys, freshness and tests of core and mart")
-    .option("--out <folder>", "where to put sources.yml; it is printed when this is left out")
+    .option("--out <folder>", "where to put sources.yml; it is printed when this is left out", folderArgument)
     .action((options: { readonly out?: string }) =>
       withApp(async ({ warehouse: { db }, config }) => {
         const relations = await readRelations(db);

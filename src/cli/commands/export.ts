@@ -5,7 +5,7 @@ import type { Day } from "../../core/day.ts";
 import { exportTables } from "../../export/export-tables.ts";
 import { namedRelations } from "../../export/named-relations.ts";
 import { readRelations } from "../../export/read-relations.ts";
-import { boundsOf, collect, dayArgument } from "../arguments.ts";
+import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
@@ -31,7 +31,7 @@ export function addExport(program: Command): void {
         .argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? []))
         .makeOptionMandatory(),
     )
-    .requiredOption("--out <folder>", "where to")
+    .requiredOption("--out <folder>", "where to", folderArgument)
     .option("--from <day>", "only months from that of this day on", dayArgument)
     .option("--to <day>", "only months up to that of this day", dayArgument)
     .option("--json", "as JSON")

@@ -4,7 +4,7 @@ import type { Day } from "../../core/day.ts";
 import { strikerOf } from "../../core/secret.ts";
 import { datasetNamed, datasets } from "../../datasets/all.ts";
 import { exportRaw } from "../../ingest/raw-export.ts";
-import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
+import { boundsOf, dayArgument, folderArgument, onlyDatasets } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { count, countOf, print, printJson } from "../output.ts";
 
@@ -21,7 +21,7 @@ export function addRawExport(raw: Command): void {
   raw
     .command("export")
     .description("write the answers of loaded slices as files that `storehouse raw import` loads elsewhere")
-    .requiredOption("--out <folder>", "where to; what is there already is not written again")
+    .requiredOption("--out <folder>", "where to; what is there already is not written again", folderArgument)
     .addOption(onlyDatasets())
     .option("--from <day>", "only windows that reach this day or later", dayArgument)
     .option("--to <day>", "only windows that start on this day or earlier", dayArgument)

@@ -1,0 +1,113 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+
+/** Days of three months, and so many apps that a plan which reads all of them is seen. */
+const apps = 60;
+const days = 90;
+/** Reviews a day of an app of which only the plain list is loaded. */
+const plainReviews = 40;
+const week = "date_day between '2026-08-10' and '2026-08-16'";
+const oneApp = "store = 'ios' and track_id = '7'";
+
+let stage: WarehouseStage;
+
+beforeAll(async () => {
+  stage = await openWarehouseStage();
+  const facts = ["category_rank", "app_rating", "download_revenue", "sales_metric", "visibility"];
+  await sql`
+    select ops.make_partition(('core.fact_' || f)::regclass, m::date)
+    from   unnest(${facts}::text[]) as f, unnest('{2026-06-01,2026-07-01,2026-08-01}'::date[]) as m`.execute(stage.db);
+  await sql`insert into core.dim_app (store, track_id) select 'ios', n::text from generate_series(1, ${apps}::int) as n`.execute(
+    stage.db,
+  );
+  const cell = sql`
+    from core.dim_app as a, generate_series(timestamp '2026-06-01', timestamp '2026-06-01' + ${days - 1}::int * interval '1 day', interval '1 day') as d`;
+  for (const statement of [
+    sql`insert into core.fact_category_rank (app_key, date_day, country_key, device_key, category_code, chart, resolution, chart_version, ranked_at, rank, slice_id, fetched_at)
+        select a.app_key, d, 840, 1, c, 'FREE', 'daily', 'v1', d, 5, 1, d ${cell}, unnest('{36,6007}'::text[]) as c`,
+    sql`insert into core.fact_app_rating (app_key, date_day, country_key, language_code, rating, slice_id, fetched_at) select a.app_key, d, 840, '', 4, 1, d ${cell}`,
+    sql`insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
+        select a.app_key, d, 840, 1, false, 9, 1, d ${cell}`,
+    sql`insert into core.fact_sales_metric (app_key, date_day, country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
+        select a.app_key, d, 840, 0, 'DOWNLOAD', false, true, 9, 1, d ${cell}`,
+    sql`insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select a.app_key, d, 840, 'history', 9, 1, d ${cell}`,
+    sql`insert into core.fact_keyword_standing select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
+    sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+        select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell} where a.track_id <> '9'`,
+    sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+        select a.app_key, d::date::text || n, 'plain', d, 840, '', 5, 1, d ${cell}, generate_series(1, ${plainReviews}::int) as n where a.track_id = '9'`,
+    sql`insert into core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
+        select a.app_key, 840, '', d, to_char(d, 'MM.DD'), 1, d ${cell}`,
+  ])
+    await statement.execute(stage.db);
+  await sql`analyze`.execute(stage.db);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+type Node = {
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Node[];
+};
+
+/** Rows of facts, reviews and releases that a query reads, by table, whether it uses them or not. */
+async function read(query: string): Promise<Readonly<Record<string, number>>> {
+  const { rows } = await sql<{ "QUERY PLAN": readonly { readonly Plan: Node }[] }>`
+    explain (analyze, format json, timing off) ${sql.raw(query)}`.execute(stage.db);
+  const found: Record<string, number> = {};
+  const walk = (node: Node): void => {
+    const table = (node["Relation Name"] ?? "").replace(/_\d{4}_\d{2}$/, "");
+    const count = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+    if (/^(fact_|review$|app_version$)/.test(table)) found[table] = (found[table] ?? 0) + Math.round(count);
+    node.Plans?.forEach(walk);
+  };
+  rows[0]?.["QUERY PLAN"].forEach(({ Plan }) => walk(Plan));
+  return found;
+}
+
+test("an app's week in the charts is read by key, and so are the downloads beside it", async () => {
+  expect(await read(`select * from mart.category_rank_daily where ${oneApp} and ${week}`)).toEqual({
+    fact_category_rank: 14,
+  });
+  expect(await read(`select * from mart.category_rank_vs_downloads_daily where ${oneApp} and ${week}`)).toEqual({
+    fact_category_rank: 14,
+    // once a chart
+    fact_download_revenue: 14,
+    fact_sales_metric: 14,
+  });
+});
+
+test("an app's week at a glance reads its own rows of these days; of reviews all of its own", async () => {
+  const { review = 0, ...facts } = await read(`select * from mart.app_overview_daily where ${oneApp} and ${week}`);
+  expect(facts).toEqual({
+    fact_keyword_standing: 7,
+    fact_visibility: 7,
+    fact_category_rank: 14,
+    fact_app_rating: 7,
+    fact_download_revenue: 7,
+    fact_sales_metric: 7,
+  });
+  expect(review).toBeLessThanOrEqual(days);
+});
+
+test("an app's share among the followed ones reads the sums of the days that are asked for", async () => {
+  const query = `select date_day, followed_voice_share from mart.organic_share_of_voice_daily where ${oneApp} and ${week}`;
+  expect(await read(query)).toEqual({ fact_keyword_standing: 7 + 7 * apps });
+});
+
+test("an app's releases and the reviews of its versions read no rows of other apps", async () => {
+  const { app_version: releases, ...others } = await read(`select * from mart.release_impact where ${oneApp}`);
+  expect(releases).toBe(days);
+  // both spans of each release, the longer of 29 days
+  for (const [table, rows] of Object.entries(others)) expect([table, rows <= 6 * 29 * days]).toEqual([table, true]);
+  const { review } = await read(`select * from mart.review_by_version where ${oneApp}`);
+  expect(review).toBe(days);
+});
+
+test("whether v2 tells of a day is not looked for among the reviews of the plain list", async () => {
+  const query = "select sum(review_count) from mart.review_daily where track_id = '9'";
+  expect(await read(query)).toEqual({ review: plainReviews * days });
+});
