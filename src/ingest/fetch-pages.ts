@@ -67,24 +67,27 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   const cost = () => Math.max(planned, parts.learned.get(operation.id) ?? 0);
   // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
   const unsent = AbortSignal.any([signal, parts.halted]);
-  const answer = await parts.queue.run({ cost, class: slice.class, signal: unsent }, async () => {
-    const from = parts.clock.now();
-    try {
-      const result = await parts.client.ask(operation, request.params, signal);
-      await parts.at?.("after answer", slice);
-      const receipt = receiptOf(operation, result);
-      // before its slot goes to the next call
-      if (result.credits.cost !== null && errorOf(operation, result) === null)
-        parts.learned.set(operation.id, result.credits.cost);
-      // paid for: a database that comes back soon gets it without asking again
-      await throughOutage(parts, () => landAnswer(parts, request, result, receipt));
-      await parts.at?.("after landing");
-      return { result, receipt };
-    } catch (error) {
-      if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
-      throw error;
-    }
-  });
+  const answer = await parts.queue.run(
+    { cost, class: slice.class, signal: unsent, sliceId: slice.sliceId },
+    async () => {
+      const from = parts.clock.now();
+      try {
+        const result = await parts.client.ask(operation, request.params, signal);
+        await parts.at?.("after answer", slice);
+        const receipt = receiptOf(operation, result);
+        // before its slot goes to the next call
+        if (result.credits.cost !== null && errorOf(operation, result) === null)
+          parts.learned.set(operation.id, result.credits.cost);
+        // paid for: a database that comes back soon gets it without asking again
+        await throughOutage(parts, () => landAnswer(parts, request, result, receipt));
+        await parts.at?.("after landing");
+        return { result, receipt };
+      } catch (error) {
+        if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
+        throw error;
+      }
+    },
+  );
   const problem = await problemOf(parts, operation, answer, cost());
   if (problem !== null) throw problem;
   if (answer.credits.cost !== null) await parts.shared.learn({ operation, charged: answer.credits.cost });
