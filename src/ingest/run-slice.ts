@@ -10,6 +10,7 @@ import { fetchLoad } from "./fetch-load.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
 import type { SliceLoad } from "./slice-load.ts";
+import { stopAsking } from "./stop-asking.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
 const unknownResetMs = 60 * 60_000;
@@ -94,8 +95,7 @@ function known(parts: IngestParts, error: unknown, signal: AbortSignal): Storeho
 }
 
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
-  // first of all, so that nothing is sent while the ledger is written
-  if (error instanceof AbortError) parts.abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));
+  stopAsking(parts, slice, error);
   // to be told to stop, to wait for credits, or that there is nothing, is no trouble; a refusal of all is told once and not by each
   const quiet =
     error instanceof FencedError ||
