@@ -53,7 +53,10 @@ export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly W
 }
 
 /** Prints what became of a plan that has nothing left to run. */
-export function printDone({ planId }: BackfillPlan, { total, failed, skipped, credits }: PlanStanding): void {
+export function printDone(
+  { planId, slices, request }: BackfillPlan,
+  { total, failed, skipped, credits }: PlanStanding,
+): void {
   const facts = [
     `${count(total - failed - skipped)} of ${count(total)} slices loaded`,
     `${count(credits)} credits spent`,
@@ -61,6 +64,10 @@ export function printDone({ planId }: BackfillPlan, { total, failed, skipped, cr
   if (skipped > 0) facts.push(`${count(skipped)} cannot be had`);
   if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse status\`, \`storehouse retry\`)`);
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
+  if (total < slices)
+    print(
+      `Its price did not pay for ${count(slices - total)} more, since some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
+    );
 }
 
 /** Prints what became different since a plan was made, and the next step. */

@@ -1,5 +1,6 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from "kysely";
 import type { Clock } from "../core/clock.ts";
+import { holdFor } from "./holds.ts";
 import { instant } from "./ledger-values.ts";
 
 /** Whose holds are whose: this process, null when it is in no ledger, and the SQL that tells whether a worker lives. */
@@ -10,7 +11,8 @@ export type Holders = {
 
 /**
  * Lets go of what dead workers hold, at once. Their calls are booked as lost ones: they may have been charged, so the balance is
- * lower by what they held until the service tells.
+ * lower by what they held until the service tells. Those that were for slices are noted as requests without an answer, save one whose
+ * answer was noted before its hold could be ended.
  */
 export async function releaseDead(
   db: QueryExecutorProvider,
@@ -25,7 +27,16 @@ export async function releaseDead(
       -- what another worker is letting go of right now is its business
       select h.hold_id from ops.credit_hold as h
       where  h.account_id = ${of.accountId} and ${dead} for update skip locked
-    ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from dead) returning cost),
+    ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from dead) returning worker_id, slice_id, cost, expires_at),
+       lost  as (
+         insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost, duration_ms,
+                                  byte_count, worker_id, received_at)
+         select ${of.accountId}, s.slice_id, s.attempt, 0, s.dataset, s.class, s.operation, '{}', null, 'process_died', 0, 0, 0, e.worker_id,
+                ${instant(clock.now())}
+         from   ended     as e
+         join   ops.slice as s on s.slice_id = e.slice_id
+         where  not exists (select from ops.request as q
+                            where  q.slice_id = e.slice_id and q.worker_id = e.worker_id and q.received_at >= e.expires_at - ${holdFor})),
        gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count, remaining = a.remaining - gone.cost,

@@ -35,23 +35,27 @@ export type Wish = {
   readonly cost: number;
   readonly class: Spender;
   readonly floor: number;
+  /** Slice that the call is for; null or left out where it is for none. */
+  readonly sliceId?: string | null;
 };
 
 /** Leave for one call; null when it is not granted. See reserveMany. */
 export async function reserve(db: QueryExecutorProvider, wish: Wish, clock: Clock): Promise<Grant | null> {
-  return (await reserveMany(db, wish, 1, clock))[0] ?? null;
+  return (await reserveMany(db, [wish], clock))[0] ?? null;
 }
 
 /**
- * Holds `cost` credits for each of `count` calls, or for as many as fit without going under the floor; for none while the balance is
+ * Holds `cost` credits for each of several calls that are alike but for their slices, or for the first of them, as many as fit without going under the floor; for none while the balance is
  * not known, or when the period is over. One statement: the account's row serialises all workers.
  */
 export async function reserveMany(
   db: QueryExecutorProvider,
-  wish: Wish,
-  count: number,
+  wishes: readonly Wish[],
   clock: Clock,
 ): Promise<readonly Grant[]> {
+  const [wish] = wishes;
+  if (wish === undefined) return [];
+  const count = wishes.length;
   const now = instant(clock.now());
   const cost = credits(wish.cost);
   // without a total there is no floor to keep, so that nothing is granted; numeric, because 0.07 * 100 is 7 and not a little more
@@ -73,15 +77,17 @@ export async function reserveMany(
       where  a.account_id = account.account_id and account.fits > 0
       returning account.*
     )
-    insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at)
-    select account_id, ${wish.workerId}::bigint, ${wish.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor}
+    insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at, slice_id)
+    select account_id, ${wish.workerId}::bigint, ${wish.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor},
+           (${wishes.map(({ sliceId }) => sliceId ?? null)}::bigint[])[place]
     from   granted, generate_series(1, fits) as place
     order  by place
     returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);
   return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));
 }
 
-const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
+/** SQL: how long after the call could start its hold lapses. */
+export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
 
 /** A hold and what became of its call. */
 export type End = { readonly holdId: string; readonly receipt: Receipt };

@@ -26,7 +26,13 @@ export type QueueOptions = {
 };
 
 /** One call that wants credits. `cost` is asked when its turn comes: a higher price may have been learned while it waited. */
-type Work = { readonly cost: () => number; readonly class: Spender; readonly signal?: AbortSignal };
+type Work = {
+  readonly cost: () => number;
+  readonly class: Spender;
+  readonly signal?: AbortSignal;
+  /** Slice that it is for, if it is for one. */
+  readonly sliceId?: string;
+};
 /** A call whose turn has come. */
 type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 
@@ -60,7 +66,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
 
   async function grantFor(work: PricedWork): Promise<Grant> {
     const floor = work.class === "person" ? 0 : options.floors[work.class];
-    const request = { accountId, workerId, cost: work.cost, class: work.class, floor };
+    const request = { accountId, workerId, cost: work.cost, class: work.class, floor, sliceId: work.sliceId ?? null };
     const first = await holds.reserve(request);
     if (first !== null) return first;
     // before work is put off for hours, look again: the period may be over, credits may have been bought

@@ -35,14 +35,12 @@ export function createSharedHolds(options: {
   }
 
   async function grant(wishes: readonly Wish[]): Promise<readonly Grant[]> {
-    const [wish] = wishes;
-    if (wish === undefined) return [];
     if (clock.now() - releasedAt >= releaseEveryMs) await release();
-    const grants = await reserveMany(db, wish, wishes.length, clock);
+    const grants = await reserveMany(db, wishes, clock);
     if (grants.length > 0 || releasedAt === clock.now()) return grants;
     // before all are refused, what dead workers hold is let go
     await release();
-    return reserveMany(db, wish, wishes.length, clock);
+    return reserveMany(db, wishes, clock);
   }
 
   return {

@@ -6,7 +6,7 @@ import { pageParams } from "../api/paging.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";
 import { dayOf } from "../core/day.ts";
-import { StorehouseError } from "../core/errors.ts";
+import { AbortError, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Receipt } from "../credits/holds.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
@@ -14,6 +14,7 @@ import { landedPages, type LandedPage } from "../warehouse/landed.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
 import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
+import { stopAsking } from "./stop-asking.ts";
 
 /**
  * A way to ask for the pages of a slice, by number, each through the credit queue and landed before it is read. Pages that an earlier
@@ -67,10 +68,12 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   const cost = () => Math.max(planned, parts.learned.get(operation.id) ?? 0);
   // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
   const unsent = AbortSignal.any([signal, parts.halted]);
-  const answer = await parts.queue.run({ cost, class: slice.class, signal: unsent }, async () => {
+  const work = { cost, class: slice.class, signal: unsent, sliceId: slice.sliceId };
+  const answer = await parts.queue.run(work, async () => {
     const from = parts.clock.now();
     try {
       const result = await parts.client.ask(operation, request.params, signal);
+      if (errorOf(operation, result) instanceof AbortError) await stopWhereRefused(parts, request, result, cost());
       await parts.at?.("after answer", slice);
       const receipt = receiptOf(operation, result);
       // before its slot goes to the next call
@@ -81,6 +84,7 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
       await parts.at?.("after landing");
       return { result, receipt };
     } catch (error) {
+      stopAsking(parts, slice, error);
       if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
       throw error;
     }
@@ -89,6 +93,12 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   if (problem !== null) throw problem;
   if (answer.credits.cost !== null) await parts.shared.learn({ operation, charged: answer.credits.cost });
   return answer;
+}
+
+/** Before the refusal is written down and its slot goes to the next call. What is in doubt here is looked at again after that. */
+async function stopWhereRefused(parts: IngestParts, request: PageRequest, answer: Answer, cost: number): Promise<void> {
+  const problem = await problemOf(parts, request.operation, answer, cost).catch(() => null);
+  stopAsking(parts, request.slice, problem);
 }
 
 async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answer, receipt: Receipt): Promise<void> {

@@ -3,6 +3,7 @@ import { dayOf } from "../core/day.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { dropBeyondLimit } from "../ledger/beyond-limit.ts";
+import { dropBeyondPrices } from "../ledger/plan-prices.ts";
 import { adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun, type Adoption } from "../ledger/runs.ts";
 import type { Database } from "../warehouse/database.ts";
 import { planningLock } from "../warehouse/planning-lock.ts";
@@ -60,7 +61,7 @@ export async function takeOverDead(parts: IngestParts, settings: Settings): Prom
   });
 }
 
-/** Opens a run of the schedule and moves into it what others left open, at whatever price, save what is beyond a limit that a person set. */
+/** Opens a run of the schedule and moves into it what others left open, save what is beyond a limit or the price of a plan that a person agreed to. */
 async function takeOver(
   { clock, log }: IngestParts,
   db: Database,
@@ -74,7 +75,7 @@ async function takeOver(
     { kind: "schedule", workerId: null, asOf: request.today, datasets: named, maxCredits: null },
     clock.now(),
   );
-  const dropped = await dropBeyondLimit(db);
+  const dropped = (await dropBeyondLimit(db)) + (await dropBeyondPrices(db));
   if (dropped > 0) log.info({ slices: dropped }, "runs.beyond_their_limit");
   const adopted = await adoptOpen(db, {
     runId,

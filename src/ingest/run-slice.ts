@@ -3,11 +3,14 @@ import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import { isWholeList } from "../datasets/define-dataset.ts";
 import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
-import { isLostConnection, isPassing } from "../warehouse/database-errors.ts";
-import { commitSlice } from "./commit-slice.ts";
+import { isLostConnection, isMissingPartition, isPassing } from "../warehouse/database-errors.ts";
+import { coverAgain } from "../warehouse/load.ts";
+import { commitSlice, type Committed } from "./commit-slice.ts";
 import { fetchLoad } from "./fetch-load.ts";
 import { throughOutage } from "./outage.ts";
 import type { IngestParts } from "./parts.ts";
+import type { SliceLoad } from "./slice-load.ts";
+import { stopAsking } from "./stop-asking.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
 const unknownResetMs = 60 * 60_000;
@@ -39,7 +42,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
   try {
     const dataset = datasetNamed(slice.dataset);
     const load = await fetchLoad(parts, dataset, slice, { signal, patiently: (work) => patiently(parts, work) });
-    const done = await patiently(parts, () => commitSlice(parts, load));
+    const done = await patiently(parts, () => commitAnyhow(parts, load));
     // one a slice: a night has thousands
     parts.log.debug(
       {
@@ -58,6 +61,17 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
       // what is broken for good would be tried again for ever, and the run would wait for it
       await end(parts, slice, { ...giveBack, state: "failed", error: told(parts, known(parts, fault, signal)) });
     });
+  }
+}
+
+/** Commits a slice, also where another process dropped a month since this one last looked whether it is there. */
+async function commitAnyhow(parts: IngestParts, load: SliceLoad): Promise<Committed> {
+  try {
+    return await commitSlice(parts, load);
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error;
+    await coverAgain(load.loads, parts.partitions);
+    return commitSlice(parts, load);
   }
 }
 
@@ -81,8 +95,7 @@ function known(parts: IngestParts, error: unknown, signal: AbortSignal): Storeho
 }
 
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
-  // first of all, so that nothing is sent while the ledger is written
-  if (error instanceof AbortError) parts.abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));
+  stopAsking(parts, slice, error);
   // to be told to stop, to wait for credits, or that there is nothing, is no trouble; a refusal of all is told once and not by each
   const quiet =
     error instanceof FencedError ||

@@ -188,10 +188,27 @@ async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<v
     })),
   );
   if (drifts.length === 0) return;
+  // one that is known is noted once an hour, and not by two at a time: nobody waits for another's commit over it
   await sql`
-    insert into ops.drift (operation, path, kind, first_seen_at, slice_id)
-    select operation, path, kind, seen_at, slice_id
-    from   jsonb_to_recordset(${JSON.stringify(drifts)}::jsonb) as d (operation text, path text, kind text, seen_at timestamptz, slice_id bigint)
-    order  by operation, path, kind, seen_at
+    with seen as materialized (
+      select operation, path, kind, min(seen_at) as first_seen_at, max(seen_at) as last_seen_at,
+             (array_agg(slice_id order by seen_at))[1] as slice_id
+      from   jsonb_to_recordset(${JSON.stringify(drifts)}::jsonb) as d (operation text, path text, kind text, seen_at timestamptz, slice_id bigint)
+      group  by operation, path, kind
+    ), again as (
+      select d.operation, d.path, d.kind, s.last_seen_at
+      from   ops.drift as d
+      join   seen as s using (operation, path, kind)
+      where  d.last_seen_at < s.last_seen_at - interval '1 hour'
+      for    update of d skip locked
+    ), noted as (
+      update ops.drift as d set last_seen_at = again.last_seen_at
+      from   again where (d.operation, d.path, d.kind) = (again.operation, again.path, again.kind)
+    )
+    insert into ops.drift (operation, path, kind, first_seen_at, slice_id, last_seen_at)
+    select operation, path, kind, first_seen_at, slice_id, last_seen_at
+    from   seen as s
+    where  not exists (select from ops.drift as d where (d.operation, d.path, d.kind) = (s.operation, s.path, s.kind))
+    order  by operation, path, kind
     on conflict do nothing`.execute(db);
 }

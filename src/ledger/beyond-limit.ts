@@ -7,10 +7,13 @@ import { isAlive } from "./workers.ts";
 /** SQL: what one page of a slice (`ops.slice as s`) costs. */
 const onePage = sql`ceil(s.planned_credits / greatest(s.planned_requests, 1)::numeric)`;
 
+/** SQL: ends of processes that may have cost a page of a slice (`ops.slice as s`) and that no request tells of. */
+const underWay = sql`greatest(s.broken_off_count - (select count(*) from ops.request as q where q.slice_id = s.slice_id and q.error_code = 'process_died'), 0)`;
+
 /**
  * Forgets open slices of runs in the foreground that are gone, as far as what is left of their `--max-credits` does not pay for them:
  * nobody has allowed them, and what is due is planned anyway. Calls without an answer, and pages under way at the end, count as
- * charged. Slices of a plan stay, whose price was agreed to. Returns how many.
+ * charged. Slices of a plan stay: its price is their limit, see dropBeyondPrices. Returns how many.
  */
 export async function dropBeyondLimit(db: Database): Promise<number> {
   const { rows } = await sql`
@@ -25,7 +28,7 @@ export async function dropBeyondLimit(db: Database): Promise<number> {
       and    exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
     ), open as (
       select s.slice_id, s.run_id, gone.credits,
-             sum(${likelyCredits} + s.broken_off_count * ${onePage}) over (partition by s.run_id order by s.turn, s.slice_id) as running
+             sum(${likelyCredits} + ${underWay} * ${onePage}) over (partition by s.run_id order by s.turn, s.slice_id) as running
       from   ops.slice as s
       join   gone using (run_id)
       left   join ops.credit_cost as c on c.operation = s.operation

@@ -38,6 +38,11 @@ export function isPassing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && passing.has(error.code ?? "");
 }
 
+/** True when a row found no partition to go into. */
+export function isMissingPartition(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "23514" && error.constraint === undefined;
+}
+
 /** True when the connected role may not do what it tried, or sessions of its kind only read. */
 export function isMissingRight(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && (error.code === "42501" || error.code === "25006");

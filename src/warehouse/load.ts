@@ -5,7 +5,7 @@ import { arrayLiteral, isDimension, pgTypes } from "./column-kinds.ts";
 import type { Database } from "./database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./load-history.ts";
-import type { Partitions } from "./partitions.ts";
+import { monthsOf, type Partitions } from "./partitions.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
 import { keptNote, restatement, withdrawal } from "./restated.ts";
 import { isFresh, isGone, isOfOtherSource, list, mergeStatement, type Staged } from "./staged.ts";
@@ -17,14 +17,16 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
   const { table, rows } = load;
   for (const [column, kind] of Object.entries(table.columns))
     if (isDimension(kind)) await dimensions.learn(kind, namesIn(column, load));
-  if (table.partitioned)
-    await partitions.cover(
-      table,
-      rows.map((row) => row[partitionColumn(table)] as Day),
-    );
-  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null };
+  const months = monthsOf(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
+  await partitions.cover(table, months);
+  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, months };
   const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
-  return { ...load, count: rows.length, encoded, rows: [] };
+  return { ...load, count: rows.length, encoded, rows: [], months };
+}
+
+/** Makes the partitions of loads that another process took away since they were made ready. */
+export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partitions): Promise<void> {
+  for (const { table, months } of loads) await partitions.coverAnew(table, months);
 }
 
 function namesIn(column: string, { scope, rows }: Load): readonly string[] {

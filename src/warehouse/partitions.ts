@@ -10,6 +10,8 @@ type Cut = Pick<Table, "name" | "columns" | "sums">;
 export interface Partitions {
   /** Makes sure that the partitions of these days exist. Runs outside the load's transaction, since attaching takes locks. */
   cover(table: Cut, days: Iterable<Day>): Promise<void>;
+  /** Makes sure of it once more, whatever is remembered: another process may have taken a month away since. */
+  coverAnew(table: Cut, days: Iterable<Day>): Promise<void>;
 }
 
 /** Opens the partitions of a warehouse; what exists is remembered. */
@@ -29,7 +31,12 @@ export function createPartitions(db: Database): Partitions {
     }
   }
 
-  return { cover };
+  async function coverAnew(table: Cut, days: Iterable<Day>): Promise<void> {
+    for (const start of monthsOf(days)) known.delete(leafOf(table.name, start));
+    await cover(table, days);
+  }
+
+  return { cover, coverAnew };
 }
 
 /** The name, in the schema parts, of a table's partition of the month that begins on a day. */
@@ -37,7 +44,8 @@ function leafOf(table: string, start: Day): string {
   return `${table.replace(/^core\./, "")}_${start.slice(0, 7).replace("-", "_")}`;
 }
 
-function monthsOf(days: Iterable<Day>): ReadonlySet<Day> {
+/** The first days of the months in which these days lie. */
+export function monthsOf(days: Iterable<Day>): ReadonlySet<Day> {
   const months = new Set<Day>();
   for (const day of new Set(days)) months.add(monthStart(day));
   return months;

@@ -25,4 +25,6 @@ export type ReadyLoad = Omit<Load, "rows"> & {
   readonly encoded: ReadonlyMap<string, EncodedColumn> | null;
   /** Empty where rows are encoded. */
   readonly rows: readonly Row[];
+  /** First days of the months that rows go into; none where a table has no partitions. */
+  readonly months: ReadonlySet<Day>;
 };

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import { pendingMigrations } from "../warehouse/pending.ts";
-import { loadersRights } from "../warehouse/role-statements.ts";
 import type { Database } from "../warehouse/database.ts";
 import { ill, well, type Diagnosis } from "./diagnosis.ts";
 
@@ -46,55 +45,6 @@ export async function checkServer(db: Database): Promise<Diagnosis> {
       "go on, and report what breaks",
     );
   return well("database", found);
-}
-
-/** Whether the user may do what loading takes, and what migrating takes. */
-export async function checkRights(db: Database): Promise<Diagnosis> {
-  const { rows } = await sql<{
-    me: string;
-    mayCreate: boolean;
-    tables: number;
-    foreign: number;
-    lacking: readonly string[];
-  }>`
-    with own as (
-      select c.oid, c.oid::regclass::text as name, pg_has_role(c.relowner, 'usage') as is_own,
-             string_to_array(${sql.raw(loadersRights("n.nspname", "n.nspname || '.' || c.relname", "false"))}, ', ') as needed
-      from   pg_catalog.pg_class as c
-      join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-      where  n.nspname in ('core', 'mart', 'ops', 'raw') and c.relkind in ('r', 'p')
-    )
-    select current_user as me, has_database_privilege(current_database(), 'create') as "mayCreate", count(*)::int as tables,
-           count(*) filter (where not is_own)::int as foreign,
-           coalesce(array_agg(name order by name)
-             filter (where exists (select from unnest(needed) as n (one) where not has_table_privilege(oid, n.one))), '{}') as lacking
-    from   own`.execute(db);
-  const { me, mayCreate, tables, foreign, lacking } = rows[0] ?? {
-    me: "",
-    mayCreate: false,
-    tables: 0,
-    foreign: 0,
-    lacking: [],
-  };
-  if (tables === 0)
-    return mayCreate
-      ? well("rights", `${me} may create schemas`)
-      : ill(
-          "rights",
-          "fail",
-          `${me} may not create schemas`,
-          `\`grant create on database ... to ${me}\`, or migrate as its owner`,
-        );
-  if (lacking.length > 0)
-    return ill(
-      "rights",
-      "fail",
-      `${me} may not read and write ${lacking.slice(0, 3).join(", ")}${lacking.length > 3 ? ` and ${lacking.length - 3} more` : ""}`,
-      "connect as storehouse_loader, and have the owner run `storehouse grants`",
-    );
-  return foreign > 0
-    ? well("rights", `${me} may load; migrations are the owner's`)
-    : well("rights", `${me} owns the schemas`);
 }
 
 /** Which migrations are pending. None is run. */

@@ -57,7 +57,13 @@ export async function checkWebhook(
           "set NOTIFY_URL, and try it with `storehouse doctor --notify`",
         );
   if (!tries) return well("webhook", `set, takes ${format}; \`storehouse doctor --notify\` tries it`);
-  const test: Notice = { opened: [], recovered: [], more: 0, sentAt: now, isTest: true };
+  const test: Notice = {
+    opened: [],
+    recovered: [],
+    counts: { wrong: 0, over: 0, passed: 0 },
+    sentAt: now,
+    isTest: true,
+  };
   try {
     await send(test);
     return well("webhook", `took a test message as ${format}`);

@@ -1,5 +1,6 @@
 import type { AccountStop } from "../credits/account-stop.ts";
 import { incidentKinds, finding, type Finding, type IncidentKind } from "./incident-kinds.ts";
+import type { StandingDrift } from "./standing-drift.ts";
 import { creditOutlook, type Allowance } from "./credit-outlook.ts";
 
 /** Slices of one dataset that failed for good with the same error. */
@@ -81,16 +82,14 @@ export function creditFindings(accountId: string, allowance: Allowance | null, n
 }
 
 /** Fields that an operation's answers hold and the contract does not name. */
-export function driftFindings(
-  operations: readonly { readonly operation: string; readonly fields: readonly string[] }[],
-): readonly Finding[] {
-  return operations.map(({ operation, fields }) =>
+export function driftFindings(drifts: readonly StandingDrift[]): readonly Finding[] {
+  return drifts.map(({ operation, since, fields }) =>
     finding({
       kind: "contract_drift",
-      subject: operation,
+      subject: `${operation} ${since}`,
       accountId: "",
-      summary: `answers of ${operation} hold ${counted(fields.length, "field")} that nobody knows: ${cut(fields.join(", "))}`,
-      detail: { operation, fields: fields.slice(0, 20) },
+      summary: `answers of ${operation} hold ${counted(fields.length, "field")} that nobody knows, since ${since}: ${cut(fields.join(", "))}`,
+      detail: { operation, since, fields: fields.slice(0, 20) },
     }),
   );
 }

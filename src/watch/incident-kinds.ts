@@ -22,7 +22,7 @@ export const incidentKinds = {
   },
   contract_drift: {
     title: "Answers hold fields that nobody knows",
-    says: "an operation answers with fields that the contract does not name; they are kept in raw.answer",
+    says: "an operation answers with fields that the contract does not name, told by the day on which they came, until answers of three days came without them; they are kept in raw.answer",
     next: "see ops.drift; nothing is lost, and an update of Storehouse may give them a column",
   },
   cost_changed: {

@@ -12,12 +12,21 @@ export type Told = {
   readonly closedAt: Date | null;
 };
 
+/** How many incidents a message is about, those counted that it does not list. */
+export type NoticeCounts = {
+  /** Opened since the last message, and open. */
+  readonly wrong: number;
+  /** Told as open before, and over now. */
+  readonly over: number;
+  /** Opened and over since the last message. */
+  readonly passed: number;
+};
+
 /** One message: what opened and what is over since the last one. What opened and was over before it could be told is in both lists. */
 export type Notice = {
   readonly opened: readonly Told[];
   readonly recovered: readonly Told[];
-  /** Incidents beyond those listed. */
-  readonly more: number;
+  readonly counts: NoticeCounts;
   /** Epoch-ms. */
   readonly sentAt: number;
   /** True for a message that only tries the way. */
@@ -32,17 +41,28 @@ export function bodyOf(notice: Notice, format: NoticeFormat): string {
   return JSON.stringify(format === "slack" ? slackOf(notice) : plainOf(notice));
 }
 
-function plainOf({ opened, recovered, more, sentAt, isTest }: Notice) {
+function plainOf(notice: Notice) {
+  const { opened, recovered, counts, sentAt, isTest } = notice;
   return {
     version: 1,
     source: "storehouse",
     sent_at: new Date(sentAt).toISOString(),
     is_test: isTest,
-    text: headline({ opened, recovered, more, isTest }),
+    text: headline(notice),
+    counts,
     opened: opened.map(incidentOf),
     recovered: recovered.map(incidentOf),
-    more,
+    more: total(counts) - listed(notice).length,
   };
+}
+
+function total({ wrong, over, passed }: NoticeCounts): number {
+  return wrong + over + passed;
+}
+
+/** Every incident of a message, once. */
+function listed({ opened, recovered }: Notice): readonly Told[] {
+  return [...opened, ...recovered.filter(({ incidentId }) => !opened.some((told) => told.incidentId === incidentId))];
 }
 
 function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, closedAt }: Told) {
@@ -63,18 +83,15 @@ const mostShown = 20;
 const longestLine = 600;
 
 function slackOf(notice: Notice) {
-  const { opened, recovered, more } = notice;
   const lines = [
-    ...opened.map((told) => `:red_circle: *${escaped(titleOf(told.kind))}*\n${escaped(cut(told.summary))}`),
-    ...recovered.map(
-      (told) => `:large_green_circle: *Over: ${escaped(titleOf(told.kind))}* ${escaped(cut(told.subject))}`,
+    ...notice.opened.filter(({ closedAt }) => closedAt === null).map(wrongLine),
+    ...listed(notice).flatMap((told) =>
+      told.closedAt === null ? [] : [notice.opened.includes(told) ? passedLine(told, told.closedAt) : overLine(told)],
     ),
   ];
-  const left = more + Math.max(0, lines.length - mostShown);
-  const shown = [
-    ...lines.slice(0, mostShown),
-    ...(left === 0 ? [] : [`and ${left} more: \`storehouse doctor\` and ops.incident_log list them`]),
-  ];
+  const shown = lines.slice(0, mostShown);
+  const left = total(notice.counts) - shown.length;
+  if (left > 0) shown.push(`and ${left} more: \`storehouse doctor\` and ops.incident_log list them`);
   return {
     text: escaped(headline(notice)),
     blocks: [`*${escaped(headline(notice))}*`, ...shown].map((text) => ({
@@ -84,15 +101,35 @@ function slackOf(notice: Notice) {
   };
 }
 
-function headline({ opened, recovered, more, isTest }: Omit<Notice, "sentAt">): string {
+function wrongLine({ kind, summary }: Told): string {
+  return `:red_circle: *${escaped(titleOf(kind))}*\n${escaped(cut(summary))}`;
+}
+
+function overLine({ kind, subject }: Told): string {
+  return `:large_green_circle: *Over: ${escaped(titleOf(kind))}* ${escaped(cut(subject))}`;
+}
+
+/** Nothing is to be done about it any more. */
+function passedLine({ kind, subject, openedAt }: Told, closedAt: Date): string {
+  const minute = (instant: Date) => instant.toISOString().slice(0, 16).replace("T", " ");
+  return (
+    `:white_circle: *Came and went: ${escaped(titleOf(kind))}* ${escaped(cut(subject))} ` +
+    `(${minute(openedAt)} to ${minute(closedAt)} UTC)`
+  );
+}
+
+function headline(notice: Notice): string {
+  const { counts, isTest } = notice;
   if (isTest) return "Storehouse: a test, nothing is wrong";
-  const wrong = opened.length + more;
+  const { wrong, over, passed } = counts;
   const parts = [
     ...(wrong > 0 ? [`${wrong} ${wrong === 1 ? "thing is" : "things are"} wrong`] : []),
-    ...(recovered.length > 0 ? [`${recovered.length} ${recovered.length === 1 ? "is" : "are"} over`] : []),
+    ...(over > 0 ? [`${over} ${over === 1 ? "is" : "are"} over`] : []),
+    ...(passed > 0 ? [`${passed} came and went`] : []),
   ];
-  const only = opened.length + recovered.length === 1 && more === 0 ? (opened[0] ?? recovered[0]) : undefined;
-  return `Storehouse: ${parts.join(", ")}${only === undefined ? "" : `: ${titleOf(only.kind)}${only.subject === "" ? "" : ` (${only.subject})`}`}`;
+  const only = total(counts) === 1 ? listed(notice)[0] : undefined;
+  const subject = only === undefined || only.subject === "" ? "" : ` (${only.subject})`;
+  return `Storehouse: ${parts.join(", ")}${only === undefined ? "" : `: ${titleOf(only.kind)}${subject}`}`;
 }
 
 /** The three characters that Slack reads as its own: no text from outside becomes a link or calls a channel. */

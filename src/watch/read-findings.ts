@@ -5,9 +5,11 @@ import { readStop } from "../credits/account-stop.ts";
 import { readAccount } from "../credits/account.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import type { CreditClass } from "../core/slice.ts";
+import { datasets } from "../datasets/all.ts";
 import type { Database } from "../warehouse/database.ts";
 import { paceHours, type Allowance } from "./credit-outlook.ts";
 import { latenessOf, readStates } from "./dataset-facts.ts";
+import { standingDrift } from "./standing-drift.ts";
 import {
   costFindings,
   creditFindings,
@@ -25,15 +27,17 @@ export type LookParts = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly accountId: string;
+  /** Datasets that lines of the crontab name: they take part though they may be off by default. */
+  readonly scheduled: ReadonlySet<string>;
 };
 
 /** Looks for what is wrong, a kind at a time. */
 export const looks: Readonly<Record<IncidentKind, (parts: LookParts) => Promise<readonly Finding[]>>> = {
   asking_stopped: async ({ db, accountId }) => stoppedFindings(accountId, await readStop(db, accountId)),
-  slices_failed: async ({ db }) => failedFindings(await failedGroups(db)),
+  slices_failed: async (parts) => failedFindings((await failedGroups(parts.db)).filter(isAskedFor(parts))),
   dataset_stale: async ({ db, settings, clock }) => lateFindings(latenessOf(await readStates(db), settings, clock)),
   credits_short: async (parts) => creditFindings(parts.accountId, await readAllowance(parts), parts.clock.now()),
-  contract_drift: async ({ db, clock }) => driftFindings(await newDrift(db, clock.now())),
+  contract_drift: async ({ db, clock }) => driftFindings(await standingDrift(db, clock.now())),
   cost_changed: async ({ db }) => costFindings(await learnedCosts(db)),
 };
 
@@ -46,21 +50,11 @@ async function failedGroups(db: Database): Promise<readonly FailedGroup[]> {
   return rows;
 }
 
-/** A field that came on a Friday evening is told on Monday by a worker that was away. */
-const newForMs = 3 * 86_400_000;
-
-async function newDrift(
-  db: Database,
-  now: number,
-): Promise<readonly { readonly operation: string; readonly fields: readonly string[] }[]> {
-  const since = new Date(now - newForMs).toISOString();
-  const { rows } = await sql<{ operation: string; fields: readonly string[] }>`
-    select operation, array_agg(path || ' (' || kind || ')' order by path, kind) as fields
-    from   ops.drift
-    where  operation in (select operation from ops.drift where first_seen_at > ${since}::timestamptz)
-    group  by operation
-    order  by operation`.execute(db);
-  return rows;
+/** What was switched off is tried by nobody any more, so that its failures would stand for ever. One that another version asks for stays. */
+function isAskedFor({ settings, scheduled }: LookParts): (group: FailedGroup) => boolean {
+  const off = datasets.filter(({ name, on }) => !(settings.datasets[name]?.on ?? (on || scheduled.has(name))));
+  const names = new Set(off.map(({ name }) => name));
+  return ({ dataset }) => !names.has(dataset);
 }
 
 /** What is known of the allowance; null while the service has not told. */

@@ -2,12 +2,14 @@ import { hostname } from "node:os";
 import { sql } from "kysely";
 import { pendingMigrations } from "../warehouse/pending.ts";
 import type { Database } from "../warehouse/database.ts";
+import { lackingRights } from "../warehouse/lacking-rights.ts";
+import { grantsAgain, lackingInWords } from "./doctor-rights.ts";
 import { within } from "./glance.ts";
 import type { WatchedState } from "./watched-state.ts";
 
 /** One thing that must be well for a worker to be ready. */
 type ReadyCheck = {
-  readonly check: "database" | "migrations" | "heartbeat" | "token";
+  readonly check: "database" | "migrations" | "rights" | "heartbeat" | "token";
   readonly ok: boolean;
   /** What was found, in words. */
   readonly found: string;
@@ -35,7 +37,13 @@ export async function isUp(db: Database | null): Promise<boolean> {
 export async function readReadiness({ db, state }: ReadyParts): Promise<Readiness> {
   const open = db();
   const up = (await isUp(open)) ? open : null;
-  const checks = [databaseCheck(up !== null), await migrationsCheck(up), await heartbeatCheck(up), tokenCheck(state())];
+  const checks = [
+    databaseCheck(up !== null),
+    await migrationsCheck(up),
+    await rightsCheck(up),
+    await heartbeatCheck(up),
+    tokenCheck(state()),
+  ];
   return { ready: checks.every(({ ok }) => ok), checks };
 }
 
@@ -71,6 +79,16 @@ async function migrationsCheck(db: Database | null): Promise<ReadyCheck> {
       next: "update Storehouse to the version that migrated the database",
     };
   return { check: "migrations", ok: true, found: "none is pending", next: null };
+}
+
+/** A role that an older program gave its rights may lack one that this program needs. */
+async function rightsCheck(db: Database | null): Promise<ReadyCheck> {
+  const found = db !== null ? await within(lackingRights(db), patienceMs) : null;
+  if (found === null) return { check: "rights", ...away };
+  const { me, lacking } = found;
+  return lacking.length === 0
+    ? { check: "rights", ok: true, found: `${me} may load`, next: null }
+    : { check: "rights", ok: false, found: `${me} lacks ${lackingInWords(lacking)}`, next: grantsAgain(me) };
 }
 
 async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {

@@ -11,7 +11,13 @@ import type { WatchedState } from "./watched-state.ts";
 import { createWebhook } from "./webhook.ts";
 
 /** What watching a worker takes. */
-export type WatchParts = { readonly config: Config; readonly clock: Clock; readonly log: Log };
+export type WatchParts = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Datasets that lines of the crontab name. */
+  readonly scheduled: ReadonlySet<string>;
+};
 
 /** A worker's watch: it answers from the start, and looks for what is wrong once the database is known. */
 export interface Watch extends AsyncDisposable {
@@ -96,7 +102,7 @@ type Attending = {
 };
 
 async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opened, report }: Attending): Promise<void> {
-  const { clock, log } = parts;
+  const { clock, log, scheduled } = parts;
   const { environment, settings } = parts.config;
   let warehouse: Warehouse | null = null;
   while (warehouse === null && !stop.aborted) {
@@ -114,6 +120,7 @@ async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opene
       settings,
       clock,
       accountId,
+      scheduled,
       log,
       report,
       lookEveryMs: settings.notify.look_seconds * 1000,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../warehouse/database.ts";
-import type { Notice, Told } from "./notice.ts";
+import type { Notice, NoticeCounts, Told } from "./notice.ts";
 
 /** A message is under way no longer than this; whoever was killed while telling is followed by another. */
 const leaseMs = 60_000;
@@ -52,7 +52,7 @@ async function takeTurn(db: Database, now: number): Promise<boolean> {
 type News = {
   readonly opened: readonly Told[];
   readonly recovered: readonly Told[];
-  readonly more: number;
+  readonly counts: NoticeCounts;
   /** What was read, by number: how it stood then is what is told. */
   readonly upTo: readonly { readonly id: string; readonly closed: boolean }[];
 };
@@ -63,12 +63,17 @@ async function readNews(db: Database, now: number): Promise<News> {
            told_at is not null as "isTold"
     from   ops.incident as i
     where  ${isNews(now)}
-    order  by incident_id`.execute(db);
+    -- of very many those are listed that are wrong now
+    order  by closed_at is not null, incident_id`.execute(db);
   const shown = rows.slice(0, mostTold);
   return {
     opened: shown.filter(({ isTold }) => !isTold),
     recovered: shown.filter(({ closedAt }) => closedAt !== null),
-    more: rows.length - shown.length,
+    counts: {
+      wrong: rows.filter(({ closedAt }) => closedAt === null).length,
+      over: rows.filter(({ isTold, closedAt }) => isTold && closedAt !== null).length,
+      passed: rows.filter(({ isTold, closedAt }) => !isTold && closedAt !== null).length,
+    },
     upTo: rows.map(({ incidentId, closedAt }) => ({ id: incidentId, closed: closedAt !== null })),
   };
 }

@@ -23,8 +23,13 @@ afterAll(() => bank[Symbol.asyncDispose]());
 const take = (account: TestAccount, cost: number, count: number, floor = 0) =>
   reserveMany(
     bank.db,
-    { accountId: account.accountId, workerId: null, cost, class: "daily", floor },
-    count,
+    Array.from({ length: count }, () => ({
+      accountId: account.accountId,
+      workerId: null,
+      cost,
+      class: "daily" as const,
+      floor,
+    })),
     account.clock,
   );
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { backfillCommand, openFollowed, planned, runPlanned } from "../support/backfill-stage.ts";
-import { startDoomed } from "../support/ingest-child.ts";
+import { startChild, startDoomed } from "../support/ingest-child.ts";
 import { today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { repeats } from "../support/ingest-witness.ts";
@@ -43,6 +43,42 @@ test("a worker goes on by itself with a backfill that credits stopped, and asks 
   expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
   const ranksOf = "core.fact_keyword_rank";
   expect((await factsOf(stage))[ranksOf]).toEqual((await factsOf(calm))[ranksOf]);
+});
+
+test("a backfill that is killed is taken over at its agreed price, less the calls whose answers were lost", async () => {
+  await using stage = await openFollowed({ latencyMs: 400 });
+  await using killed = startChild(stage, ["backfill", "--as-of", today, ...ranks], { settings });
+  await until(async () => stage.asked().length >= 5);
+  killed.process.kill("SIGKILL");
+  await killed.ended;
+  stage.sandbox.set({ latencyMs: 0 });
+
+  // nothing of it is due by itself, so that what the worker asks of ranks is the plan's
+  const off = { ...settings, datasets: { keyword_rank: { on: false } } };
+  await using worker = startDoomed(stage, "worker", { settings: off });
+  const slices = () => stage.query("select state from ops.slice where plan_id is not null");
+  await until(async () => (await slices()).every(({ state }) => state === "loaded"));
+  worker.process.kill("SIGTERM");
+  expect(await worker.ended).toBe(0);
+
+  const [plan] = await stage.query<{ slices: number; credits: number }>(
+    "select slices, credits::float8 as credits from ops.plan",
+  );
+  const lost = await stage.query(
+    "select from ops.request where error_code = 'process_died' and dataset = 'keyword_rank'",
+  );
+  expect(lost.length).toBeGreaterThan(0);
+  const paid = stage.asked().filter(({ operation }) => /keyword-(ranking|history)/.test(operation ?? ""));
+  const spent = paid.reduce((sum, request) => sum + request.charged, 0);
+  expect(spent).toBeLessThanOrEqual(plan?.credits ?? 0);
+  // and it does take over what is paid for
+  expect((await slices()).length).toBeGreaterThanOrEqual((plan?.slices ?? 0) - settings.api.concurrency);
+  expect((await slices()).length).toBeLessThan(plan?.slices ?? 0);
+  const again = await backfillCommand(stage, ["--plan", "1"], { settings: off });
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/did not pay for \d+ more.*storehouse backfill --dataset keyword_rank/),
+  });
 });
 
 test("two backfills of days and countries that overlap run at once and fetch nothing twice", async () => {

@@ -97,6 +97,19 @@ test("says so once in the log, however often it is refused", async () => {
   expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
 });
 
+test.each([401, 403])("asking has stopped before an answer of %i is written down", async (status) => {
+  await using stage = await openStage({ faults: [refused("ios.keyword-ranking", status)] });
+  const isRefused = async () => (await stage.query("select from ops.request where status = $1", [status])).length > 0;
+  const hasStopped = async () => (await stage.query("select from ops.account_stop")).length > 0;
+  const result = await stage.sync({
+    settings,
+    at: async (place) => {
+      if (place === "after landing" && (await isRefused())) await until(hasStopped);
+    },
+  });
+  expect(result).toMatchObject({ outcome: "aborted" });
+});
+
 test("another token is another account: it starts clean beside one that is refused", async () => {
   const accounts = [{ token: "sandbox-token", total: 1_000_000, periodHours: 24 }];
   await using stage = await openStage({ accounts });

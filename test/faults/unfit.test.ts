@@ -81,14 +81,29 @@ test("lists a field that nobody knows once, and takes the answer", async () => {
   expect(await factsOf(stage)).toEqual(calm);
   // without what was landed, or it would not be asked for again
   await stage.query("truncate raw.answer");
-  await stage.query("update ops.slice set state = 'failed' where dataset = 'keyword_rank'");
-  await using proxy = await openProxy(stage.sandbox, (passing) => {
-    if (passing.target.includes("/keywordrankings"))
-      passing.body = passing.body.replaceAll('"keyword"', '"mood":1,"keyword"');
-  });
-  await stage.retry({ environment: { API_BASE_URL: proxy.url } });
+  const again = async (added: string) => {
+    await stage.query("update ops.slice set state = 'failed' where dataset = 'keyword_rank'");
+    await using proxy = await openProxy(stage.sandbox, (passing) => {
+      if (passing.target.includes("/keywordrankings"))
+        passing.body = passing.body.replaceAll('"keyword"', `${added},"keyword"`);
+    });
+    await stage.retry({ environment: { API_BASE_URL: proxy.url } });
+  };
+  await again('"mood":1');
   // the same field with another type is news, the rest is not
   expect(await drift()).toHaveLength(listed.length + 4);
+  await stage.query("update ops.drift set first_seen_at = '2026-01-01', last_seen_at = '2026-01-01'");
+  await stage.query("truncate raw.answer");
+  await again('"mood":2');
+  const seen = await stage.query(
+    "select distinct path, kind, first_seen_at = '2026-01-01' as old, last_seen_at > '2026-01-01' as again from ops.drift order by 1, 2",
+  );
+  // what answers still hold is noted as seen again, and what they do not is not
+  expect(seen).toEqual([
+    { path: "[].mood", kind: "number", old: true, again: true },
+    { path: "[].mood", kind: "string", old: true, again: false },
+    { path: "[].trend", kind: "object", old: true, again: false },
+  ]);
 });
 
 test("loses nothing beside a text that Postgres cannot hold", async () => {

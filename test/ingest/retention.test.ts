@@ -116,6 +116,31 @@ describe("retention", () => {
     expect((await cells(from, {}))[from]).toEqual(["loaded"]);
   });
 
+  test("a worker that knew a month which another process dropped meanwhile loads into it all the same, and asks nothing twice", async () => {
+    await stage.query("update ops.slice set state = 'failed' where dataset = 'keyword_rank'");
+    await stage.query("truncate raw.answer");
+    const before = stage.sandbox.log().length;
+    let drops = 0;
+    await stage.retry({
+      at: async (point) => {
+        // its partitions are made ready by then
+        if (point !== "in the load" || (drops += 1) > 1) return;
+        for (const month of [from, kept])
+          await stage.query(`drop table if exists parts.fact_keyword_rank_${month.slice(0, 7).replace("-", "_")}`);
+      },
+    });
+    expect(drops).toBeGreaterThan(1);
+    expect(
+      await stage.query("select state, count(*)::int from ops.slice where dataset = 'keyword_rank' group by 1"),
+    ).toMatchObject([{ state: "loaded" }]);
+    expect(await days()).toHaveLength(6);
+    const asked = stage.sandbox
+      .log()
+      .slice(before)
+      .map(({ path, params }) => JSON.stringify([path, params]));
+    expect(asked).toHaveLength(new Set(asked).size);
+  });
+
   test("a detached month is in the archive with all its rows", async () => {
     const [before] = await stage.query<{ rows: number }>(
       "select count(*)::int as rows from core.fact_keyword_rank where date_day < $1",

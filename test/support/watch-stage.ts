@@ -83,6 +83,7 @@ export function watchForTests(): WatchStage {
     settings: Settings.parse({}),
     clock,
     accountId: "a1",
+    scheduled: new Set(),
     log: kept.log,
     lookEveryMs: minute,
     send: createWebhook({ url: receiver.url, format: "json", timeoutMs: 2_000 }),

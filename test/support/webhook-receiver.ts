@@ -10,6 +10,7 @@ type Received = {
   readonly is_test?: boolean;
   readonly opened?: readonly Record<string, unknown>[];
   readonly recovered?: readonly Record<string, unknown>[];
+  readonly counts?: { readonly wrong: number; readonly over: number; readonly passed: number };
   readonly more?: number;
 };
 

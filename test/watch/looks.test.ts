@@ -8,6 +8,7 @@ import { draft, now } from "../support/ledger-stage.ts";
 
 const house = watchForTests();
 const accountId = "a1";
+const day24 = 24 * 60 * minute;
 
 describe("a look finds", () => {
   test("a dataset that is past its limit, and that it is there again", async () => {
@@ -69,18 +70,61 @@ describe("a look finds", () => {
 
   test("fields that nobody knows and calls that cost other than documented", async () => {
     const at = new Date(now).toISOString();
-    await house.stage.pool.query(
-      "insert into ops.drift values ('ios.app-detail', '$.new', 'text', $1, 1), ('ios.old', '$.x', 'text', $2, 1)",
-      [at, new Date(now - 30 * 24 * 60 * minute).toISOString()],
-    );
+    await house.stage.pool.query("insert into ops.drift values ('ios.app-detail', '$.new', 'text', $1, 1, $1)", [at]);
     await house.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, 1, $1), ('ios.b', 3, 3, 1, $1)", [
       at,
     ]);
     await house.watch(1);
     expect(house.seen().map(({ kind, subject }) => [kind, subject])).toEqual([
-      ["contract_drift", "ios.app-detail"],
+      ["contract_drift", "ios.app-detail 2026-08-20"],
       ["cost_changed", "ios.a"],
     ]);
+  });
+
+  test("a field for as long as answers hold it, by the day on which it came", async () => {
+    const { pool } = house.stage;
+    const at = (daysAgo: number) => new Date(house.clock.time - daysAgo * day24).toISOString();
+    const field = (name: string, came: number, last: number) =>
+      pool.query("insert into ops.drift values ('ios.a', $1, 'text', $2, 1, $3)", [name, at(came), at(last)]);
+    const answered = (daysAgo: number) =>
+      pool.query(
+        `insert into ops.credit_cost values ('ios.a', 1, 1, 1, $1)
+         on conflict (operation) do update set last_seen_at = excluded.last_seen_at`,
+        [at(daysAgo)],
+      );
+    // it came a month ago, and every answer since had it
+    await field("old", 30, 0);
+    await answered(0);
+    await house.watch(5);
+    expect(house.told()).toEqual([[1, 0]]);
+    await field("young", 0, 0);
+    await house.watch(5);
+    expect(house.seen().map(({ subject }) => subject)).toEqual(["ios.a 2026-07-21", "ios.a 2026-08-20"]);
+    // nobody asked for two weeks: nothing says that it is gone
+    house.clock.time += 14 * day24;
+    await house.watch(5);
+    expect(house.told()).toHaveLength(2);
+    // answers came without the one and with the other
+    await answered(0);
+    await pool.query("update ops.drift set last_seen_at = $1 where path = 'young'", [at(1)]);
+    await house.watch(5);
+    expect(house.receiver.received.at(-1)?.recovered).toMatchObject([{ subject: "ios.a 2026-07-21" }]);
+    expect(house.told()).toHaveLength(3);
+  });
+
+  test("no failed slice of a dataset that is off, unless a line of the crontab names it", async () => {
+    await house.failSlice("keyword_rank");
+    await house.failSlice("organic_keyword");
+    await house.watch(2, house.lookout({ scheduled: new Set(["organic_keyword"]) }));
+    expect(house.seen().map(({ subject }) => subject)).toEqual([
+      "keyword_rank server_error",
+      "organic_keyword server_error",
+    ]);
+    await house.watch(3);
+    expect(house.receiver.received.at(-1)?.recovered).toMatchObject([{ subject: "organic_keyword server_error" }]);
+    const settings = Settings.parse({ datasets: { keyword_rank: { on: false } } });
+    await house.watch(3, house.lookout({ settings }));
+    expect(house.receiver.received.at(-1)?.recovered).toMatchObject([{ subject: "keyword_rank server_error" }]);
   });
 
   test("that nothing is asked for any more, and no other account's look closes it", async () => {

@@ -34,6 +34,29 @@ describe("what is wrong is told", () => {
     expect(house.told()).toEqual([[30, 0]]);
   });
 
+  test("with a headline that counts what is over and what came and went, however many there are", async () => {
+    for (let app = 1; app <= 130; app += 1) await house.failSlice(`dataset_${app}`, String(app));
+    await house.watch(1);
+    await house.mend();
+    await house.watch(1, house.lookout({ send: null }));
+    const slice = await house.failSlice("keyword_rank", "brief");
+    await house.watch(2, house.lookout({ send: null }));
+    await house.stage.pool.query("update ops.slice set state = 'loaded', error_code = null where slice_id = $1", [
+      slice,
+    ]);
+    await house.watch(2, house.lookout({ send: null }));
+    await house.failSlice("keyword_rank", "stays");
+    await house.watch(1);
+    expect(house.receiver.received.map(({ text, counts, more }) => ({ text, counts, more }))).toEqual([
+      { text: "Storehouse: 130 things are wrong", counts: { wrong: 130, over: 0, passed: 0 }, more: 30 },
+      {
+        text: "Storehouse: 1 thing is wrong, 130 are over, 1 came and went",
+        counts: { wrong: 1, over: 130, passed: 1 },
+        more: 32,
+      },
+    ]);
+  });
+
   test("by one of two workers that look at the same time", async () => {
     await house.failSlice();
     house.clock.time += minute;

@@ -117,7 +117,7 @@ describe("a worker that is looked at", () => {
     await using child = startWatched(stage, {}, { DATABASE_URL: "postgres://nobody:pw@127.0.0.1:9/none" });
     const port = await portOf(child);
     expect((await get(port, "/healthz")).status).toBe(200);
-    expect((await ready(port)).failing).toEqual(["database", "migrations", "heartbeat", "token"]);
+    expect((await ready(port)).failing).toEqual(["database", "migrations", "rights", "heartbeat", "token"]);
     const families = await scrape(port);
     expect(valueOf(families, "storehouse_database_up")).toBe(0);
     expect(families.find(({ name }) => name === "storehouse_slices")?.samples).toEqual([]);

@@ -29,12 +29,12 @@ async function work(): Promise<void> {
   const config = loadConfig();
   // what is missing is told before anything is opened
   apiAccess(config.environment);
-  readCrontab(crontabFile(config));
+  const scheduled = new Set(readCrontab(crontabFile(config)).flatMap((line) => line.datasets ?? []));
   const stop = stopSignal();
   const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
   try {
     // before the database is: who looks at a worker that waits for it is told so
-    await using watch = await startWatch({ config, clock: systemClock(), log: createAppLog(config) });
+    await using watch = await startWatch({ config, clock: systemClock(), log: createAppLog(config), scheduled });
     const { onState, onRequest } = watch;
     await using app = await openWorkerApp(config, { onState, stop: stop.signal });
     if (app === null) return;

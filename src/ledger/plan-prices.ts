@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import type { Database } from "../warehouse/database.ts";
+import { likelyCredits } from "./pages-left.ts";
+import { planStanding, priceLeft } from "./plan-standing.ts";
+import { isAlive } from "./workers.ts";
+
+/**
+ * What is left of the price of each plan of which runs in the foreground that are gone left slices: less what was charged, or may have
+ * been, and what its slices in other hands will take.
+ */
+async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ planId: string; credits: number; inHand: number }>`
+    with gone as materialized (
+      select run_id from ops.run as r
+      where  worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+    )
+    select p.plan_id as "planId", p.credits::float8 as credits,
+           (select coalesce(sum(${likelyCredits}), 0)::float8
+            from   ops.slice as s
+            left   join ops.credit_cost as c on c.operation = s.operation
+            where  s.plan_id = p.plan_id and s.state in ('pending', 'running', 'deferred') and s.run_id not in (select run_id from gone)) as "inHand"
+    from   ops.plan as p
+    where  exists (select from ops.slice as s
+                   where  s.plan_id = p.plan_id and s.state in ('pending', 'running', 'deferred') and s.run_id in (select run_id from gone))`.execute(
+    db,
+  );
+  const left = new Map<string, number>();
+  for (const { planId, credits, inHand } of rows)
+    left.set(planId, priceLeft({ credits }, await planStanding(db, planId, null)) - inHand);
+  return left;
+}
+
+/**
+ * Forgets open slices of plans whose runs in the foreground are gone, as far as what is left of the price does not pay for them: it is
+ * all that was agreed to, and what is due is planned anyway. Returns how many.
+ */
+export async function dropBeyondPrices(db: Database): Promise<number> {
+  let dropped = 0;
+  for (const [planId, left] of await pricesLeft(db)) {
+    const { rows } = await sql`
+      with open as (
+        select s.slice_id, s.run_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
+        from   ops.slice as s
+        join   ops.run as r on r.run_id = s.run_id and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+        left   join ops.credit_cost as c on c.operation = s.operation
+        where  s.plan_id = ${planId} and s.state in ('pending', 'running', 'deferred')
+      )
+      delete from ops.slice as s
+      using  open
+      where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > ${left}::numeric
+      and    s.state in ('pending', 'running', 'deferred')
+      and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
+      returning s.slice_id`.execute(db);
+    dropped += rows.length;
+  }
+  return dropped;
+}

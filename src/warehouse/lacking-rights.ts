@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+import { loadersRights } from "./role-statements.ts";
+
+/** How the connected role stands: its name, what of the tables is not its own, and what loading takes and it may not, such as `delete on ops.slice`. */
+export type LackingRights = {
+  readonly me: string;
+  readonly mayCreate: boolean;
+  readonly tables: number;
+  readonly foreign: number;
+  readonly lacking: readonly string[];
+};
+
+/** Functions that loading calls. */
+const called = ["ops.make_partition(regclass,date)", "ops.remove_month(regclass,date,boolean)"];
+
+/** Looks at what the connected role may do, table by table and right by right. Changes nothing. */
+export async function lackingRights(db: Database): Promise<LackingRights> {
+  const { rows } = await sql<LackingRights>`
+    with own as (
+      select c.oid, n.nspname || '.' || c.relname as name, c.relkind in ('v', 'm') as is_view, pg_has_role(c.relowner, 'usage') as is_own,
+             string_to_array(${sql.raw(loadersRights("n.nspname", "n.nspname || '.' || c.relname", "c.relkind in ('v', 'm')"))}, ', ') as needed
+      from   pg_catalog.pg_class as c
+      join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+      where  n.nspname in ('core', 'mart', 'ops', 'raw', 'graphile_worker') and c.relkind in ('r', 'p', 'v', 'm')
+    ), lacking as (
+      select r.one || ' on ' || name as lacks from own, unnest(needed) as r (one) where not has_table_privilege(oid, r.one)
+      union  all
+      select 'execute on ' || f.signature from unnest(${called}::text[]) as f (signature)
+      where  to_regprocedure(f.signature) is not null and not has_function_privilege(to_regprocedure(f.signature), 'execute')
+    )
+    select current_user as me, has_database_privilege(current_database(), 'create') as "mayCreate",
+           (select count(*)::int from own where not is_view) as tables, (select count(*)::int from own where not is_own and not is_view) as foreign,
+           (select coalesce(array_agg(lacks order by lacks), '{}') from lacking) as lacking`.execute(db);
+  return rows[0] ?? { me: "", mayCreate: false, tables: 0, foreign: 0, lacking: [] };
+}
