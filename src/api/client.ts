@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
@@ -118,9 +118,10 @@ export function createClient(options: ClientOptions): Client {
 
   function unpack(sent: Sent): Buffer {
     const encoding = sent.headers["content-encoding"];
-    if (typeof encoding !== "string" || encoding.toLowerCase() !== "gzip" || sent.body.length === 0) return sent.body;
+    const unpacked = typeof encoding === "string" ? packings.get(encoding.toLowerCase()) : undefined;
+    if (unpacked === undefined || sent.body.length === 0) return sent.body;
     try {
-      return gunzipSync(sent.body, { maxOutputLength: options.largestAnswer });
+      return unpacked(sent.body, { maxOutputLength: options.largestAnswer });
     } catch (cause) {
       const large = cause instanceof RangeError;
       throw fail(large ? "answer_too_large" : "cut_connection", large ? { limit: options.largestAnswer } : {}, cause);
@@ -129,6 +130,14 @@ export function createClient(options: ClientOptions): Client {
 
   return { ask, [Symbol.asyncDispose]: () => agent.destroy() };
 }
+
+/** Asked for is gzip alone; what stands between may pack an answer in its own way all the same. */
+const packings: ReadonlyMap<string, (body: Buffer, limit: { maxOutputLength: number }) => Buffer> = new Map([
+  ["gzip", gunzipSync],
+  ["x-gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync],
+]);
 
 /** The raw path that a redirect leads to, without a token of its own; null when it is unreadable or leaves the origin: the token must not travel to a host that the settings do not name. */
 function pathWithin(base: URL, from: string, location: string): string | null {

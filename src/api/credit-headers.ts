@@ -7,6 +7,8 @@ export type CreditHeaders = {
   readonly resetsAt: number | null;
   /** Tokens left of the request rate; not sent by every deployment. */
   readonly rateRemaining: number | null;
+  /** Epoch-ms before which the service wants no further call (Retry-After, in seconds or as a date). */
+  readonly notBefore: number | null;
 };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -21,6 +23,7 @@ export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
     // a period that has just ended says nothing of the one that begins
     resetsAt: reset === null || reset <= 0 ? null : deadline(receivedAt, reset),
     rateRemaining: numberIn(headers, "x-ratelimit-remaining"),
+    notBefore: retryAfter(headers, receivedAt),
   };
 }
 
@@ -28,6 +31,15 @@ export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
 function deadline(receivedAt: number, seconds: number): number | null {
   const at = Math.ceil(receivedAt + Math.max(0, seconds) * 1000);
   return Number.isNaN(new Date(at).getTime()) ? null : at;
+}
+
+function retryAfter(headers: Headers, receivedAt: number): number | null {
+  const seconds = numberIn(headers, "retry-after");
+  if (seconds !== null) return deadline(receivedAt, seconds);
+  const date = headers["retry-after"];
+  // of any other text Date.parse would make a date all the same
+  const at = typeof date === "string" && /^[A-Z][a-z]{2}, .+ GMT$/.test(date) ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(at) ? null : Math.max(at, receivedAt);
 }
 
 function numberIn(headers: Headers, name: string): number | null {

@@ -4,6 +4,8 @@ import { cleanJson } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
+import { parseSpelt } from "./respell.ts";
+import { itemSchema } from "./schema-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
@@ -102,12 +104,13 @@ function hasOwnData({ envelope, answer }: Operation): boolean {
 type Fitted = { readonly value: unknown; readonly known: unknown; readonly unfit: readonly Unfit[] };
 
 function fit(operation: Operation, payload: unknown): Fitted | { readonly problem: string } {
-  const whole = operation.answer.safeParse(payload);
-  if (whole.success) return { value: whole.data, known: payload, unfit: [] };
-  const sorted = sortItems(operation, payload);
+  const whole = parseSpelt(operation.answer, payload);
+  if (whole.success) return { value: whole.data, known: whole.payload, unfit: [] };
+  const sorted = sortItems(operation, payload) ?? sortItems(operation, whole.payload);
   if (sorted === null) return { problem: problemOf(whole.error) };
-  const rest = operation.answer.safeParse(sorted.known);
-  return rest.success ? { value: rest.data, ...sorted } : { problem: problemOf(rest.error) };
+  const rest = parseSpelt(operation.answer, sorted.known);
+  if (!rest.success) return { problem: problemOf(rest.error) };
+  return { value: rest.data, known: rest.payload, unfit: sorted.unfit };
 }
 
 /** A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. */
@@ -117,33 +120,14 @@ function sortItems(operation: Operation, payload: unknown): { known: unknown; un
   if (items === null || schema === null) return null;
   const unfit: Unfit[] = [];
   const known = withLists(payload, items, (list) =>
-    list.filter((item, index) => {
-      const result = schema.safeParse(item);
-      if (!result.success) unfit.push({ reason: problemOf(result.error), item, index });
-      return result.success;
+    list.flatMap((item, index) => {
+      const result = parseSpelt(schema, item);
+      if (result.success) return [result.payload];
+      unfit.push({ reason: problemOf(result.error), item, index });
+      return [];
     }),
   );
   return listsAt(known, items).some((list) => list.length > 0) ? { known, unfit } : null;
-}
-
-/** The schema of the items at a path; of a map's values, or of an object's fields, the first stands for all. */
-function itemSchema(answer: z.ZodType, path: readonly string[]): z.ZodType | null {
-  let at: unknown = answer;
-  for (const step of path) at = schemaAt(at, step);
-  at = bareOf(at);
-  return at instanceof z.ZodArray ? (at.element as z.ZodType) : null;
-}
-
-function schemaAt(schema: unknown, step: string): unknown {
-  const bare = bareOf(schema);
-  if (step === "[]") return bare instanceof z.ZodArray ? bare.element : undefined;
-  if (bare instanceof z.ZodRecord) return step === "{}" ? bare.valueType : undefined;
-  if (!(bare instanceof z.ZodObject)) return undefined;
-  return step === "{}" ? Object.values(bare.shape)[0] : bare.shape[step];
-}
-
-function bareOf(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bareOf(schema.unwrap()) : schema;
 }
 
 function problemOf(error: z.ZodError): string {

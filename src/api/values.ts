@@ -33,11 +33,12 @@ export const ListedKeyword = Keyword.refine(
 /** The most keywords that one call may list, for ranking and for estimations. */
 export const keywordsPerCall = 100;
 
-const localTime = /^\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?Z?)?$/;
+const localTime =
+  /^\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/;
 /** Far enough ahead for any date of an answer, near enough to be a date. */
 const year2100 = Date.UTC(2100, 0);
 
-/** An instant in an answer: epoch-milliseconds, a zoneless local date-time, or a bare date. All three occur. */
+/** An instant in an answer: epoch-milliseconds, a zoneless local date-time, or a bare date. All three occur; one with a zone is read, too. */
 export const Instant = z.union([
   z.int().min(0).max(year2100),
   z

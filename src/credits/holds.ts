@@ -14,6 +14,8 @@ export type Receipt = {
   readonly resetsAt: number | null;
   /** True when the service refused the pace. */
   readonly tooFast: boolean;
+  /** Epoch-ms before which the service wants no further call; left out where it named no time. */
+  readonly notBefore?: number | null;
   /** True when no answer came: whether it was charged is not known, so the worst is assumed until the service tells. */
   readonly lost: boolean;
 };
@@ -22,6 +24,8 @@ export type Receipt = {
 const holdMs = 15 * 60_000;
 /** A burst of refusals is one refusal: the pace is halved at most this often. */
 const slowEveryMs = 1_000;
+/** A service that names a later time is asked again after this all the same: it may have meant something else. */
+const longestPauseMs = 5 * 60_000;
 /** Below this the pace does not fall, so that it can recover. */
 const slowestPace = 0.1;
 
@@ -134,6 +138,7 @@ export async function settle(
   const alone = sql`(${end.ends.length === 1}::boolean and gone.count = 1 and a.in_flight = 1 and not a.overlapped)`;
   const booked = receipt.lost ? sql`gone.cost` : credits(receipt.charged ?? 0);
   const { remaining, resetsAt } = belief(receipt, { alone, unheard: sql`a.remaining - ${booked}`, now });
+  const pause = Math.min(receipt.notBefore ?? 0, now + longestPauseMs);
   const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)}))`;
   await sql`
     with ended as (delete from ops.credit_hold where hold_id = any (${end.ends.map(({ holdId }) => holdId)}::bigint[])
@@ -144,6 +149,7 @@ export async function settle(
            remaining = ${remaining},
            resets_at = ${resetsAt},
            observed_at = case when ${receipt.remaining !== null}::boolean then ${instant(now)} else a.observed_at end,
+           next_start_at = case when ${pause > now}::boolean then greatest(a.next_start_at, ${instant(pause)}) else a.next_start_at end,
            slowed_at = case when ${slow} then ${instant(now)} else a.slowed_at end,
            pace_per_second = case
              when ${slow} then least(a.pace_per_second, greatest(${slowestPace}::double precision, a.pace_per_second / 2))

@@ -3,9 +3,13 @@ import { dayOf, type Day } from "../core/day.ts";
 /** A crawl time: its calendar day and its clock reading `YYYY-MM-DDTHH:MM:SS`, zoneless. */
 export type CrawlTime = { readonly day: Day; readonly at: string };
 
-/** Reads an instant of an answer: epoch-milliseconds as UTC, a zoneless date-time as it stands, a bare date as its midnight. */
+const zoned = /^(.{10})[T ](.+)([+-]\d{2}):?(\d{2})$/;
+
+/** Reads an instant of an answer: epoch-milliseconds and zones as UTC, a zoneless date-time as it stands, a bare date as its midnight. */
 export function readInstant(value: number | string): CrawlTime {
   if (typeof value === "number") return readEpoch(value);
+  const [, date, time, hours, minutes] = zoned.exec(value) ?? [];
+  if (date !== undefined) return readEpoch(Date.parse(`${date}T${time}${hours}:${minutes}`));
   const day = value.slice(0, 10) as Day;
   const clock = value.slice(11).replace(/Z$/, "");
   const seconds = clock.length === 5 ? `${clock}:00` : clock;

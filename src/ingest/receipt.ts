@@ -10,12 +10,15 @@ import type { IngestParts } from "./parts.ts";
 export function receiptOf(operation: Operation, answer: Answer): Receipt {
   const taken = errorOf(operation, answer) === null;
   const succeeded = answer.status >= 200 && answer.status < 300;
+  // a refusal for want of credits says nothing of the pace
+  const tooFast =
+    answer.status === 429 && !(answer.credits.remaining !== null && answer.credits.remaining < operation.cost);
   return {
     charged: succeeded ? (answer.credits.cost ?? (taken ? operation.cost : 0)) : null,
     remaining: answer.credits.remaining,
     resetsAt: answer.credits.resetsAt,
-    // a refusal for want of credits says nothing of the pace
-    tooFast: answer.status === 429 && !(answer.credits.remaining !== null && answer.credits.remaining < operation.cost),
+    tooFast,
+    notBefore: tooFast || answer.status === 503 ? answer.credits.notBefore : null,
     lost: false,
   };
 }

@@ -4,6 +4,7 @@ import { datasetNamed } from "../datasets/all.ts";
 import { isWholeList } from "../datasets/define-dataset.ts";
 import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isMissingPartition, isPassing } from "../warehouse/database-errors.ts";
+import { pagesLandedBy } from "../warehouse/landed.ts";
 import { coverAgain } from "../warehouse/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
 import { fetchLoad } from "./fetch-load.ts";
@@ -146,8 +147,18 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
   if (error instanceof SkipError) return { ...ending, state: error.leaves };
   if (!(error instanceof RetryError)) return { ...ending, state: "failed" };
   const failures = (await failuresOf(parts.db, slice)) + 1;
+  // of many pages one after the other may break: only an attempt that brought none counts
+  if (await broughtPages(parts, slice, error))
+    return { ...ending, dueAt: now + waitAfter(parts.retryMs, 1, Number(slice.sliceId)) };
   if (failures >= error.attempts) return { ...ending, state: "failed", counts: true };
   return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
+}
+
+/** Errors of an answer that was landed before it was read: it is no page that the next attempt can use. */
+const spoilt: ReadonlySet<string> = new Set(["not_json", "success_false"]);
+
+async function broughtPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
+  return (await pagesLandedBy(parts.db, slice)) > (spoilt.has(code) ? 1 : 0);
 }
 
 /** Doubles with each failure; spread by the slice's number, so that slices that failed together do not come back together. */

@@ -23,3 +23,12 @@ export async function landedPages(db: Database, sliceId: string): Promise<Readon
   );
   return new Map(await Promise.all(pages));
 }
+
+/** How many pages an attempt at a slice landed. */
+export async function pagesLandedBy(db: Database, slice: { sliceId: string; attempt: number }): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    select count(distinct page)::integer as pages
+    from   raw.answer
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
+  return rows[0]?.pages ?? 0;
+}

@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
@@ -17,7 +17,7 @@ test("an answer is its status, its bytes and what its headers say of the credits
   expect(await client.ask(iosKeywordMetadata, yoga)).toEqual({
     status: 200,
     body: Buffer.from('{"keyword":"yoga"}'),
-    credits: { cost: 5, remaining: 95, resetsAt: 64_500, rateRemaining: null },
+    credits: { cost: 5, remaining: 95, resetsAt: 64_500, rateRemaining: null, notBefore: null },
     receivedAt: 4500,
     durationMs: 3500,
     serverTime: expect.any(Number) as number,
@@ -66,10 +66,15 @@ test("a 401 without body and content type is an answer, with the cost that it na
 });
 
 describe("the size limit", () => {
-  test.each(["gzip", "GZIP"])("an answer packed as %s is unpacked", async (encoding) => {
+  test.each([
+    ["gzip", gzipSync],
+    ["GZIP", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+  ])("an answer packed as %s is unpacked", async (encoding, pack) => {
     await using server = await serve((response, request) => {
       expect(request.headers["accept-encoding"]).toBe("gzip");
-      response.writeHead(200, { "content-encoding": encoding }).end(gzipSync('["タスク"]'));
+      response.writeHead(200, { "content-encoding": encoding }).end(pack('["タスク"]'));
     });
     await using client = openClient(server.origin);
     expect((await client.ask(remainingCredits, {})).body.toString()).toBe('["タスク"]');

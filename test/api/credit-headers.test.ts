@@ -1,21 +1,23 @@
 import { expect, test } from "vitest";
 import { creditsOf } from "../../src/api/credit-headers.ts";
 
-const none = { cost: null, remaining: null, resetsAt: null, rateRemaining: null };
+const none = { cost: null, remaining: null, resetsAt: null, rateRemaining: null, notBefore: null };
 const received = Date.UTC(2026, 7, 20);
 
-test("reads all four, the reset as a deadline", () => {
+test("reads all five, the reset and the pause as deadlines", () => {
   const headers = {
     "x-credit-cost": "3",
     "x-credit-remaining": "997",
     "x-credit-reset": "3600",
     "x-ratelimit-remaining": "2",
+    "retry-after": "5",
   };
   expect(creditsOf(headers, received)).toEqual({
     cost: 3,
     remaining: 997,
     resetsAt: received + 3_600_000,
     rateRemaining: 2,
+    notBefore: received + 5_000,
   });
 });
 
@@ -31,6 +33,7 @@ test.each([["free"], [""], ["  "], ["NaN"], ["Infinity"], ["1,000"], ["3 credits
       "x-credit-remaining": value,
       "x-credit-reset": value,
       "x-ratelimit-remaining": value,
+      "retry-after": value,
     };
     expect(creditsOf(headers, received)).toEqual(none);
   },
@@ -59,4 +62,11 @@ test("a reset that is due or past says nothing of the period that begins, one be
 test("a balance beyond any allowance is cut to what the ledger can count", () => {
   const told = creditsOf({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
   expect([told.cost, told.remaining]).toEqual([-1_000_000_000, 1_000_000_000]);
+});
+
+test("a pause may be named by its end, which is not in the past", () => {
+  const at = (headers: Record<string, string>) => creditsOf(headers, received).notBefore;
+  expect(at({ "retry-after": new Date(received + 90_000).toUTCString() })).toBe(received + 90_000);
+  expect(at({ "retry-after": new Date(received - 90_000).toUTCString() })).toBe(received);
+  expect(at({ "retry-after": "tomorrow 3" })).toBeNull();
 });

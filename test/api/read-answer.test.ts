@@ -182,7 +182,7 @@ describe("items that do not fit", () => {
   });
 
   test("are no empty answer when nothing is left", () => {
-    expect(() => read(iosKeywordRanking, [{ ...rank, keyword: 1 }, null])).toThrow(coded("unknown_shape"));
+    expect(() => read(iosKeywordRanking, [{ ...rank, keyword: [] }, null])).toThrow(coded("unknown_shape"));
   });
 });
 

@@ -6,7 +6,7 @@ import { errorOf, mayBeExhausted } from "../../src/api/replies.ts";
 const answerOf = (status: number, resetsAt: number | null = null): Answer => ({
   status,
   body: Buffer.from('{"success":true,"error":"ignore me"}'),
-  credits: { cost: 3, remaining: null, resetsAt, rateRemaining: null },
+  credits: { cost: 3, remaining: null, resetsAt, rateRemaining: null, notBefore: null },
   receivedAt: 0,
   durationMs: 0,
   serverTime: null,

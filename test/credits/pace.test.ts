@@ -45,6 +45,19 @@ test("the next starts keep to the halved pace", async () => {
   expect(starts).toEqual([0, 250]);
 });
 
+test("nothing starts before the time that a refusal names, and a far one is not believed", async () => {
+  const account = await bank.account({ pace: 8 });
+  const refusal = (seconds: number) =>
+    account.refusal({ tooFast: true, notBefore: account.clock.now() + seconds * second });
+  const [first, other] = [await account.hold(0), await account.hold(0)];
+  await account.settle(first, refusal(30));
+  await account.settle(other, refusal(2));
+  const startsIn = async () => (await account.hold(0)).startsAt - account.clock.now();
+  expect(await startsIn()).toBe(30 * second);
+  await account.settle(await account.hold(0), refusal(86_400));
+  expect(await startsIn()).toBe(300 * second);
+});
+
 test("good calls recover the pace by a twentieth each, up to the one that is configured", async () => {
   const account = await bank.account({ pace: 8 });
   await tooFast(account);

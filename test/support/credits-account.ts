@@ -34,7 +34,7 @@ export type TestAccount = {
   readonly releaseExpired: () => Promise<void>;
   /** A good answer that cost `charged`. */
   readonly answer: (charged: number, told?: Told) => Receipt;
-  readonly refusal: (told?: Told & { tooFast?: boolean }) => Receipt;
+  readonly refusal: (told?: Told & { tooFast?: boolean; notBefore?: number | null }) => Receipt;
 };
 
 /** A call that nobody answered. */
@@ -101,7 +101,13 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
       ),
     releaseExpired: () => releaseExpired(db, accountId, clock),
     answer: (charged, told = {}) => ({ ...headers(told), charged, tooFast: false, lost: false }),
-    refusal: ({ tooFast = false, ...told } = {}) => ({ ...headers(told), charged: null, tooFast, lost: false }),
+    refusal: ({ tooFast = false, notBefore = null, ...told } = {}) => ({
+      ...headers(told),
+      charged: null,
+      tooFast,
+      notBefore,
+      lost: false,
+    }),
   };
 }
 

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { bareOf, schemaAt } from "./schema-at.ts";
+
+/** A value that fits its schema, and the payload that it was read from; or why none does, and the payload as far as it could be mended. */
+export type Fit<T> =
+  | { readonly success: true; readonly data: T; readonly payload: unknown }
+  | { readonly success: false; readonly error: z.ZodError; readonly payload: unknown };
+
+/**
+ * Reads a payload by a schema. One that does not fit is read once more with the values at fault spelt as the schema has them: the
+ * contract says int, and a number may come as its digits, a text as a number, a flag as 0 or "true"; a list of one as the one alone.
+ */
+export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fit<z.output<S>> {
+  const first = schema.safeParse(payload);
+  if (first.success) return { success: true, data: first.data, payload };
+  const respelt = respell(schema, payload, first.error);
+  if (respelt === null) return { success: false, error: first.error, payload };
+  const second = schema.safeParse(respelt);
+  return second.success
+    ? { success: true, data: second.data, payload: respelt }
+    : { success: false, error: first.error, payload: respelt };
+}
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+/** What a schema wants in a place. */
+type Wish = { readonly path: Path; readonly wanted: string };
+
+/** A copy of a payload in which what is at fault is spelt otherwise; null when nothing can be. */
+function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): unknown {
+  const root = { payload: structuredClone(payload) };
+  let changed = false;
+  for (const { path, wanted } of issues.flatMap((issue) => wishesOf(issue, []))) {
+    const place = ["payload", ...path];
+    const holder = place.slice(0, -1).reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), root);
+    const name = place.at(-1);
+    if (!isHolder(holder) || name === undefined) continue;
+    const value = spellings[wanted]?.(holder[name], () => elementAt(schema, path));
+    if (value === undefined) continue;
+    holder[name] = value;
+    changed = true;
+  }
+  return changed ? root.payload : null;
+}
+
+function wishesOf(issue: Issue, above: Path): readonly Wish[] {
+  const path = [...above, ...issue.path];
+  // a date that is no date may be the digits of one in milliseconds: of a union zod may tell of its last kind only
+  if (issue.code === "custom") return [{ path, wanted: "number" }];
+  if (issue.code === "invalid_type") return [{ path, wanted: issue.expected }];
+  if (issue.code === "invalid_union")
+    return issue.errors.flatMap((option) => option.flatMap((inner) => wishesOf(inner, path)));
+  return [];
+}
+
+const digits = /^\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*$/;
+const flags: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ...([true, "true", "True", "TRUE", 1, "1"] as const).map((word) => [word, true] as const),
+  ...(["false", "False", "FALSE", 0, "0"] as const).map((word) => [word, false] as const),
+]);
+
+/** By what is wanted: another spelling of a value, undefined where there is none. */
+const spellings: Readonly<Record<string, (value: unknown, element: () => unknown) => unknown>> = {
+  number: numberOf,
+  int: numberOf,
+  // of a longer number JSON has lost digits already
+  string: (value) =>
+    typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
+  boolean: (value) => flags.get(value),
+  // an object that may lack every field is no proof of being an item
+  array: (value, element) => (isItem(value) && wantsFields(element()) ? [value] : undefined),
+};
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "string" && digits.test(value) ? Number(value) : undefined;
+}
+
+function wantsFields(schema: unknown): boolean {
+  const bare = bareOf(schema);
+  return bare instanceof z.ZodObject && !bare.safeParse({}).success;
+}
+
+function elementAt(schema: z.ZodType, path: Path): unknown {
+  const steps = path.map((step) => (typeof step === "number" ? "[]" : String(step)));
+  const list = steps.reduce<unknown>((at, step) => schemaAt(at, step) ?? schemaAt(at, "{}"), schema);
+  return schemaAt(list, "[]");
+}
+
+function isItem(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isHolder(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import type { Operation } from "../../src/api/define-operation.ts";
+import { remainingCredits } from "../../src/api/operations/account.ts";
+import { checkBadge } from "../../src/api/operations/ad-intelligence.ts";
+import { androidTopCharts } from "../../src/api/operations/category.ts";
+import { dashboardApps, numberOfKeywords } from "../../src/api/operations/dashboard.ts";
+import { iosKeywordRanking, iosTopKeywords } from "../../src/api/operations/keyword.ts";
+import { mmpIntegrations, searchAdsIntegrations } from "../../src/api/operations/search-ads-account.ts";
+import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts";
+import { readAnswer } from "../../src/api/read-answer.ts";
+
+const rank = { trackId: 6446318020, keyword: "yoga", countryCode: "US", date: 0, appKind: "IPHONE", rank: 7 };
+const organisation = { id: 1, orgId: 2, valid: true };
+const read = (operation: Operation, json: unknown) => readAnswer(operation, Buffer.from(JSON.stringify(json)));
+const unknownShape = expect.objectContaining({ code: "unknown_shape" }) as Error;
+
+describe("a value that is spelt otherwise than the contract has it is taken for what it says", () => {
+  test.each<[string, Operation, unknown, unknown]>([
+    ["a rank as its digits", iosKeywordRanking, [{ ...rank, rank: "7" }], [rank]],
+    [
+      "milliseconds as their digits",
+      iosKeywordRanking,
+      [{ ...rank, date: "1787184000000" }],
+      [{ ...rank, date: 1787184000000 }],
+    ],
+    [
+      "a volume as its digits",
+      iosTopKeywords,
+      [{ keyword: "a", searchVolume: "61.5", rank: "2" }],
+      [{ keyword: "a", searchVolume: 61.5, rank: 2 }],
+    ],
+    ["a keyword that is a number", iosKeywordRanking, [{ ...rank, keyword: 2048 }], [{ ...rank, keyword: "2048" }]],
+    [
+      "a kind of chart as its digit",
+      androidTopCharts,
+      [{ trackId: "a.b", rank: 1, type: "2" }],
+      [{ trackId: "a.b", rank: 1, type: 2 }],
+    ],
+    [
+      "a flag as a word and a number",
+      checkBadge,
+      { appAdvertiser: "true", appPublisher: 0 },
+      { appAdvertiser: true, appPublisher: false },
+    ],
+    ["numbers in a map", numberOfKeywords, { data: { US: "3" }, success: true }, { US: 3 }],
+    [
+      "a flat list where lists are in a list",
+      searchAdsIntegrations,
+      { data: [organisation, organisation], success: true },
+      [[organisation], [organisation]],
+    ],
+    ["the one item of a list alone", dashboardApps, { data: { trackId: "1" }, success: true }, [{ trackId: "1" }]],
+  ])("%s", (_, operation, told, value) => {
+    expect(read(operation, told)).toEqual({ value, unfit: [], drift: [] });
+  });
+
+  test("the balance", () => {
+    const told = { creditTotal: "1000", creditRemaining: "999", creditResetPeriod: "24", creditResetTime: "3600.5" };
+    expect(read(remainingCredits, { data: told }).value).toMatchObject({ creditTotal: 1000, creditRemaining: 999 });
+  });
+
+  test("a page of a report that comes without its list, its rows beside one that does not fit", () => {
+    const pagination = { totalRowCount: "2", limit: "1000", offset: "0" };
+    const page = { pagination, tableData: [{ spend: "1.5", impressions: "9" }, 7] };
+    const { value, unfit } = read(searchAdsReports, { success: true, data: page });
+    expect(value).toMatchObject([
+      { pagination: { totalRowCount: 2, limit: 1000, offset: 0 }, tableData: [{ spend: "1.5" }] },
+    ]);
+    expect(unfit).toMatchObject([{ item: 7 }]);
+  });
+});
+
+describe("what says nothing else stays what it is", () => {
+  test.each<[string, unknown]>([
+    ["no digits", "seventh"],
+    ["half a rank", "7.5"],
+    ["an empty text", ""],
+    ["a flag", true],
+    ["a list", [7]],
+  ])("%s is no rank, and kept as it came", (_, told) => {
+    const item = { ...rank, rank: told };
+    expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], unfit: [{ item, index: 1 }] });
+  });
+
+  test("a number that lost digits is no track id", () => {
+    expect(() => read(iosKeywordRanking, [{ ...rank, trackId: 2 ** 60 }])).toThrow(unknownShape);
+  });
+
+  test.each<[string, Operation]>([
+    ["a rank", iosKeywordRanking],
+    ["an integration", mmpIntegrations],
+  ])("an object of something else is no list with %s", (_, operation) => {
+    expect(() => read(operation, { error: "no such app" })).toThrow(unknownShape);
+  });
+});
