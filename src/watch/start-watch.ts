@@ -85,8 +85,9 @@ async function listen(
   const { host, port } = config.settings.health;
   if (port === "off") return null;
   const server = await startHealth({ host, port, ...answers });
-  if (server !== null) log.info({ host, port: server.port }, "health.listening");
   if (port !== 0 && server?.port !== port) log.warn({ host, port, got: server?.port ?? null }, "health.port_taken");
+  // last, as whoever waits for it may go on from there
+  if (server !== null) log.info({ host, port: server.port }, "health.listening");
   return server;
 }
 
