@@ -3,7 +3,7 @@ import { addDays, day } from "../src/core/day.ts";
 import type { Covered, Scope } from "../src/core/slice.ts";
 import { oneDay } from "../src/core/window.ts";
 import { keywordRank } from "../src/datasets/keyword-rank.ts";
-import { planInChunks } from "../src/ingest/plan-chunks.ts";
+import { planInChunks } from "../src/planner/plan-chunks.ts";
 import { scopeKey } from "../src/core/slice.ts";
 import { now } from "./stopwatch.ts";
 

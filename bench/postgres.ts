@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { openEmbedded } from "../src/warehouse/embedded.ts";
+import { openEmbedded } from "../src/postgres/embedded/embedded-server.ts";
 
 /** A Postgres of the bench's own in a temporary folder. Disposing stops it and removes the folder. */
 export interface BenchPostgres extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { addDays, addMonths, monthStart, type Day } from "../src/core/day.ts";
 import { keywordRank } from "../src/datasets/keyword-rank.ts";
-import { createPartitions } from "../src/warehouse/partitions.ts";
-import type { Database } from "../src/warehouse/database.ts";
-import type { Table } from "../src/warehouse/table.ts";
+import { createPartitions } from "../src/load/partitions.ts";
+import type { Database } from "../src/postgres/database.ts";
+import type { Table } from "../src/load/table.ts";
 import { firstDayOf, today, type Account } from "./scale-size.ts";
 
 const [ranks] = keywordRank.tables as readonly [Table];

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Slice } from "../src/core/slice.ts";
 import { claimNext, sharedQueue } from "../src/ledger/queue.ts";
 import { endAttempts } from "../src/ledger/slices.ts";
-import type { Database } from "../src/warehouse/database.ts";
+import type { Database } from "../src/postgres/database.ts";
 import { today } from "./scale-size.ts";
 import { timed } from "./stopwatch.ts";
 

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { print, remark } from "../src/cli/output.ts";
 import { Settings } from "../src/config/settings.ts";
-import { openWarehouse } from "../src/warehouse/database.ts";
-import { migrate } from "../src/warehouse/migrate.ts";
+import { openWarehouse } from "../src/postgres/database.ts";
+import { migrate } from "../src/postgres/migrate.ts";
 import { machineOf } from "./machine.ts";
 import { benchPlanner } from "./planner.ts";
 import { openBenchPostgres, type BenchPostgres } from "./postgres.ts";

@@ -1,8 +1,8 @@
 import { createApp, type App } from "../src/app.ts";
 import type { Config } from "../src/config/config.ts";
 import { planInForeground, syncInForeground } from "../src/foreground.ts";
-import { makePlan } from "../src/ingest/backfill-plan.ts";
-import type { SyncResult } from "../src/ingest/sync-parts.ts";
+import { makePlan } from "../src/planner/backfill-plan.ts";
+import type { SyncResult } from "../src/runs/run-parts.ts";
 import type { RunProgress } from "../src/ledger/runs.ts";
 import { timed } from "./stopwatch.ts";
 import { boundsOf, today, type Work } from "./work.ts";

@@ -2,7 +2,7 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { Settings } from "../src/config/settings.ts";
 import type { IngestParts } from "../src/ingest/parts.ts";
-import { retireQuietly } from "../src/ingest/retention.ts";
+import { retireQuietly } from "../src/runs/retention.ts";
 
 /** A line of the crontab tells it nothing. */
 export const RetentionPayload = z.strictObject({});

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { createClient, type ClientOptions } from "./api/client.ts";
 import { apiAccess, type ApiAccess, type Config } from "./config/config.ts";
-import { programDigest } from "./config/program-digest.ts";
+import { programDigest } from "./config/program.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
 import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
@@ -16,18 +16,18 @@ import { createCreditQueue } from "./credits/queue.ts";
 import { createApiOutage } from "./ingest/api-outage.ts";
 import { refreshBalance } from "./ingest/balance.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
-import { startHands, type Hands } from "./ingest/hands.ts";
+import { startHands, type Hands } from "./ingest/slice-runner.ts";
 import type { IngestParts } from "./ingest/parts.ts";
-import { takeOverDead } from "./ingest/plan-due.ts";
-import { freeTheDead, startPulse, usualRhythm, type PulseParts, type Rhythm } from "./ingest/pulse.ts";
-import { createSharedSteps } from "./ingest/shared-steps.ts";
+import { takeOverDead } from "./runs/scheduled-run.ts";
+import { freeTheDead, startPulse, usualRhythm, type PulseParts, type Rhythm } from "./runs/heartbeat.ts";
+import { createSharedSteps } from "./ingest/batched-steps.ts";
 import { sharedQueue } from "./ledger/queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
-import { openWarehouse, type Warehouse } from "./warehouse/database.ts";
-import { createDimensions } from "./warehouse/dimensions.ts";
-import { openEmbedded } from "./warehouse/embedded.ts";
-import { migrateWarehouse } from "./warehouse/migrate.ts";
-import { createPartitions } from "./warehouse/partitions.ts";
+import { openWarehouse, type Warehouse } from "./postgres/database.ts";
+import { createDimensions } from "./load/dimensions.ts";
+import { openEmbedded } from "./postgres/embedded/embedded-server.ts";
+import { migrateWarehouse } from "./postgres/migrate.ts";
+import { createPartitions } from "./load/partitions.ts";
 
 /** What every command has: settings, the migrated database, clock and log. */
 export interface App extends AsyncDisposable {

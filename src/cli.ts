@@ -28,10 +28,10 @@ import { addShow } from "./cli/commands/show.ts";
 import { addStatus } from "./cli/commands/status.ts";
 import { addSync } from "./cli/commands/sync.ts";
 import { addWorker } from "./cli/commands/worker.ts";
-import { reportCrashes, sayHidden } from "./cli/crash.ts";
+import { reportCrashes, sayHidden } from "./cli/report-failure.ts";
 import { tolerateClosedPipes } from "./cli/output.ts";
 import { reportFailure } from "./cli/report-failure.ts";
-import { programVersion } from "./config/version.ts";
+import { programVersion } from "./config/program.ts";
 
 const program = new Command("storehouse")
   .description("App-store market intelligence in your own Postgres.")

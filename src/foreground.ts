@@ -1,15 +1,15 @@
 import { openIngest, startWork, type App } from "./app.ts";
 import { fail } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
-import type { BackfillPlan } from "./ingest/backfill-plan.ts";
-import { runPlan } from "./ingest/backfill.ts";
+import type { BackfillPlan } from "./planner/backfill-plan.ts";
+import { runPlan } from "./runs/backfill.ts";
 import { firstBalance } from "./ingest/balance.ts";
-import type { SyncParts, SyncResult } from "./ingest/sync-parts.ts";
-import type { SyncRequest } from "./ingest/sync-request.ts";
-import { retryFailed, sync } from "./ingest/sync.ts";
+import type { SyncParts, SyncResult } from "./runs/run-parts.ts";
+import type { SyncRequest } from "./planner/request.ts";
+import { retryFailed, sync } from "./runs/sync.ts";
 import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
-import { isLostConnection } from "./warehouse/database-errors.ts";
+import { isLostConnection } from "./postgres/database-errors.ts";
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and whom to tell. */
 export type ForegroundRun = {

@@ -1,19 +1,14 @@
 import { describe, expect, test } from "vitest";
-import {
-  circles,
-  filesWith,
-  forbidden,
-  importersOf,
-  sourcesIn,
-  stepOf,
-  type Source,
-} from "./support/ingest-imports.ts";
+import { circles, filesWith, forbidden, importersOf, sourcesIn, stepOf, type Source } from "./support/imports.ts";
 
 const core = ["core"] as const;
-const edges = [...core, "config", "api", "credits", "warehouse"] as const;
-const middle = [...edges, "datasets", "plan", "ledger"] as const;
-const story = [...middle, "ingest"] as const;
-const root = [...story, "jobs", "app", "foreground", "queue-runner"] as const;
+const edges = [...core, "config", "api", "credits", "postgres", "plan"] as const;
+const stores = [...edges, "load", "raw"] as const;
+const middle = [...stores, "datasets", "ledger"] as const;
+const story = [...middle, "planner", "ingest"] as const;
+const runs = [...story, "runs", "archive"] as const;
+const root = [...runs, "jobs", "app", "foreground"] as const;
+const watch = ["health", "incidents", "doctor"] as const;
 
 /**
  * Who may import whom. Siblings do not: credits know no HTTP, the client knows no credits, plan knows neither database nor
@@ -23,27 +18,30 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   config: core,
   api: core,
-  credits: core,
-  warehouse: core,
-  datasets: [...core, "api", "warehouse"],
+  credits: [...core, "postgres"],
+  postgres: core,
   plan: core,
-  ledger: [...core, "warehouse"],
+  load: [...core, "postgres"],
+  raw: [...core, "postgres"],
+  datasets: [...core, "api", "load"],
+  ledger: [...core, "postgres"],
+  planner: middle,
   ingest: middle,
-  export: [...core, "config", "warehouse"],
-  charts: [...core, "config", "plan", "warehouse"],
-  watch: story,
-  jobs: [...core, "config", "ingest"],
-  app: [...story],
-  "queue-runner": [...core, "app"],
+  runs: story,
+  archive: story,
+  export: [...core, "config", "postgres"],
+  charts: [...core, "config", "plan", "postgres"],
+  health: [...runs, "incidents", "doctor"],
+  incidents: runs,
+  doctor: [...runs, "incidents"],
+  jobs: [...core, "config", "ingest", "runs"],
+  app: runs,
   foreground: root,
-  crontab: [...core, "config", "datasets", "jobs"],
-  "worker-state": core,
-  "worker-waits": [...root, "worker-state"],
-  worker: [...root, "crontab", "worker-state", "worker-waits"],
-  bi: [...core, "config", "warehouse"],
+  worker: [...root, ...watch],
+  metabase: [...core, "config", "postgres"],
   sandbox: [...core, "api"],
-  cli: [...root, "charts", "crontab", "export", "watch", "worker", "worker-waits", "sandbox", "bi", "docs"],
-  docs: [...core, "config", "api", "datasets", "watch", "cli"],
+  cli: [...root, ...watch, "charts", "export", "worker", "sandbox", "metabase", "docs"],
+  docs: [...core, "config", "api", "datasets", "health", "incidents", "cli"],
   demo: [...root, "charts", "worker", "sandbox", "cli"],
 };
 
@@ -65,7 +63,11 @@ const homes = [
 
 const packages = [
   // the way to the API and, knowing nothing of it, the way to a webhook
-  { what: "undici", name: /^undici$/, home: ["src/api/client.ts", "src/bi/client.ts", "src/watch/webhook.ts"] },
+  {
+    what: "undici",
+    name: /^undici$/,
+    home: ["src/api/client.ts", "src/incidents/webhook.ts", "src/metabase/client.ts"],
+  },
   { what: "date-fns", name: /^(@date-fns\/|date-fns)/, home: ["src/core/day.ts"] },
   { what: "DuckDB", name: /^@duckdb\//, home: ["src/export/parquet.ts"] },
   { what: "p-queue", name: /^p-queue$/, home: ["src/credits/queue.ts"] },
@@ -123,12 +125,12 @@ describe("the checker", () => {
 
   test.each([
     ["a sibling", "src/credits/bad.ts", 'import { createClient } from "../api/client.ts";'],
-    ["a sibling's type", "src/plan/bad.ts", 'import type { Database } from "../warehouse/database.ts";'],
+    ["a sibling's type", "src/plan/bad.ts", 'import type { Database } from "../postgres/database.ts";'],
     ["a step ahead", "src/core/bad.ts", 'export * from "../config/env.ts";'],
-    ["a step ahead, by several lines", "src/api/bad.ts", 'import {\n  a,\n  type B as C,\n} from "../ingest/sync.ts";'],
-    ["a step ahead, when called", "src/ledger/bad.ts", 'const late = await import("../ingest/sync.ts");'],
-    ["a step ahead, for its effects", "src/warehouse/bad.ts", 'import "../app.ts";'],
-    ["an entry", "jobs/bad.ts", 'import { runWorker } from "../src/worker.ts";'],
+    ["a step ahead, by several lines", "src/api/bad.ts", 'import {\n  a,\n  type B as C,\n} from "../runs/sync.ts";'],
+    ["a step ahead, when called", "src/ledger/bad.ts", 'const late = await import("../runs/sync.ts");'],
+    ["a step ahead, for its effects", "src/postgres/bad.ts", 'import "../app.ts";'],
+    ["an entry", "jobs/bad.ts", 'import { runWorker } from "../src/worker/worker.ts";'],
     ["a folder that nobody listed", "src/elsewhere/bad.ts", 'import { fail } from "../core/errors.ts";'],
   ])("finds an import of %s", (_, file, text) => {
     expect(forbidden([sample(file, text)], allowed)).toHaveLength(1);
@@ -144,8 +146,8 @@ describe("the checker", () => {
 
   test("lets a comment, a package, the own folder and an arrow's direction pass", () => {
     const text = [
-      '// import { a } from "../ingest/sync.ts";',
-      '/* import { a } from "../ingest/sync.ts"; */',
+      '// import { a } from "../runs/sync.ts";',
+      '/* import { a } from "../runs/sync.ts"; */',
       'import { z } from "zod";',
       'import { b } from "./client.ts";',
       'import { c } from "../core/day.ts";',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../src/core/day.ts";
 import { datasets } from "../src/datasets/all.ts";
 import type { SandboxOptions } from "../src/sandbox/sandbox.ts";
-import { everythingOn } from "../src/cli/demo-shows.ts";
+import { everythingOn } from "../src/demo/shows.ts";
 import { loadAgain, syncedStage } from "./support/ingest-conformance.ts";
 import { startChild, syncCommand } from "./support/ingest-child.ts";
 import { openStage, today, type Stage } from "./support/ingest-stage.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./credit-headers.ts";
 import { creditsOf } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 import { errorOf } from "./replies.ts";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 
 /** What each status means. Of those that are not here, 5xx mean what 500 means and all others are `odd_status`. */

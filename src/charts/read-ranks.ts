@@ -3,7 +3,7 @@ import { didYouMean } from "../config/did-you-mean.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 import type { RankChart } from "./rank-chart.ts";
 
 /** Whose ranks to draw. `app`: its track id; a device that is left out stands for all, bounds for the year up to the newest day. */

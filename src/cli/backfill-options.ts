@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { App } from "../app.ts";
 import { fail } from "../core/errors.ts";
-import type { BackfillRequest } from "../ingest/backfill-request.ts";
+import type { BackfillRequest } from "../planner/backfill-request.ts";
 import { reprocesses, type Reprocess } from "../plan/missing.ts";
 import { collect, creditsArgument, dayArgument, pastDayArgument, planArgument } from "./arguments.ts";
 import { requestOf, type SyncOptions } from "./sync-options.ts";

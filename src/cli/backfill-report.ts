@@ -1,12 +1,12 @@
 import type { App } from "../app.ts";
-import type { BackfillPlan } from "../ingest/backfill-plan.ts";
-import type { BackfillRequest } from "../ingest/backfill-request.ts";
-import type { PlanChanges } from "../ingest/plan-changes.ts";
+import type { BackfillPlan } from "../planner/backfill-plan.ts";
+import type { BackfillRequest } from "../planner/backfill-request.ts";
+import type { PlanChanges } from "../planner/plan-changes.ts";
 import { daysBetween } from "../core/day.ts";
 import { lastDay } from "../core/window.ts";
-import { sumOf } from "../ingest/plan-tally.ts";
+import { sumOf } from "../planner/plan-tally.ts";
 import { openWork, openWorkOfPlan, type Work } from "../ledger/open-work.ts";
-import type { PlanStanding } from "../ledger/plan-standing.ts";
+import type { PlanStanding } from "../ledger/plans.ts";
 import { count, print } from "./output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
 import { table } from "./table.ts";

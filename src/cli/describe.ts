@@ -3,7 +3,7 @@ import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { parameterSchema } from "../api/parameter-schema.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
-import { examplePartitions, timingsOf } from "../ingest/example-partitions.ts";
+import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 
 /** An operation as data, for `storehouse operations --json` and the README. */
 export function describeOperation(operation: Operation, words: StoreWords) {

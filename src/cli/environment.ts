@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { apiAccess, projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment, readEnvironment, type Environment } from "../config/env.ts";
-import { readSettings } from "../config/read-settings.ts";
+import { readSettings } from "../config/read-yaml.ts";
 import { secretsOf } from "../config/secrets.ts";
 import type { Settings } from "../config/settings.ts";
 import { createApp, type App } from "../app.ts";
@@ -10,7 +10,7 @@ import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { hiderOf } from "../core/secret.ts";
 import { datasetOptions } from "../datasets/all.ts";
-import { unusableSettings } from "../ingest/unusable-settings.ts";
+import { unusableSettings } from "../planner/unusable-settings.ts";
 
 /** The environment of this process, and `.env` in the working folder or else the project's. */
 function loadEnvironment(): Environment {

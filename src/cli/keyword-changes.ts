@@ -1,4 +1,13 @@
+import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
+import { dailyKeywordRankings, numberOfKeywords } from "../api/operations/dashboard.ts";
+import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
+import { trackedApps } from "../datasets/tracked-app.ts";
+import { trackedCountry } from "../datasets/tracked-country.ts";
+import { trackedKeyword } from "../datasets/tracked-keyword.ts";
+import { dueAgain } from "../ledger/amend-slices.ts";
+import { readTracked } from "../planner/portfolio.ts";
+import { type Asking, ifAny } from "./api-question.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
 export type KeywordVerb = "add" | "remove" | "sync";
@@ -36,4 +45,108 @@ export function keywordChanges(
     remove: verb === "sync" ? tracked.filter((keyword) => !wanted.has(foldKeyword(keyword))) : [],
     left: named.filter(isTracked),
   };
+}
+
+/** Keywords that one call carries: as many as may be added at once; for removing the service names no limit. */
+const perCall = addKeywords.params.body.maxItems ?? 1;
+
+/** What the service says that it did, as far as it came; `error` null when it came to its end. */
+export type KeywordsChanged = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly error: unknown;
+};
+
+/** Calls that changes take. */
+export function callsFor({ add, remove }: Pick<KeywordChanges, "add" | "remove">): number {
+  return Math.ceil(add.length / perCall) + Math.ceil(remove.length / perCall);
+}
+
+/**
+ * Has the account track keywords and no longer track others, so many a call. What is added goes first: a failure in between then
+ * leaves too much and not too little. Afterwards what the warehouse knows of it is due again, also after a failure.
+ */
+export async function changeKeywords(
+  asking: Asking,
+  place: TrackedPlace,
+  now: TrackedNow,
+  { add, remove }: KeywordChanges,
+): Promise<KeywordsChanged> {
+  const { ask } = asking;
+  const where = { trackId: place.trackId, countryCode: place.country };
+  const added: string[] = [];
+  const removed: string[] = [];
+  let error: unknown = null;
+  try {
+    for (const body of batches(add)) {
+      const told = new Set((await ask(addKeywords, { ...where, body })).map(({ keyword }) => foldKeyword(keyword)));
+      added.push(...body.filter((keyword) => told.has(foldKeyword(keyword))));
+    }
+    for (const body of batches(remove)) {
+      const told = new Set((await ask(deleteKeywords, { ...where, body })).map(({ value }) => foldKeyword(value)));
+      removed.push(...body.filter((keyword) => told.has(foldKeyword(keyword))));
+    }
+  } catch (caught) {
+    error = caught;
+  }
+  const count = error === null ? now.count + added.length - removed.length : null;
+  await forget(asking, place, now, count);
+  return { added, removed, error };
+}
+
+/** Has the next sync read what changed. `count`: keywords that are tracked now, null when that is not known. */
+async function forget({ app }: Asking, { trackId, country }: TrackedPlace, now: TrackedNow, count: number | null) {
+  const countries = [{ country, keywords: ["any"], keywordCount: count ?? 0 }];
+  const portfolio = { apps: [{ store: storeOf(trackId), trackId, tracked: true, countries }] };
+  const apps = now.isAppTracked ? [] : trackedApps.partitions(portfolio).map(({ scope }) => ({ scope }));
+  const counts = trackedCountry.partitions(portfolio).map(({ scope }) => ({ scope }));
+  // another count has the list read by itself: only a list that was read under the same one has to be made due
+  const lists = trackedKeyword
+    .partitions(portfolio)
+    .map(({ scope, fingerprint }) =>
+      count === null || fingerprint === undefined ? { scope } : { scope, fingerprint },
+    );
+  await dueAgain(app.warehouse.db, [
+    ...apps.map((one) => ({ dataset: trackedApps.name, ...one })),
+    ...counts.map((one) => ({ dataset: trackedCountry.name, ...one })),
+    ...lists.map((one) => ({ dataset: trackedKeyword.name, ...one })),
+  ]);
+}
+
+function batches(keywords: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(keywords.length / perCall) }, (_, index) =>
+    keywords.slice(index * perCall, (index + 1) * perCall),
+  );
+}
+
+/** The keywords of which app and country are meant. */
+export type TrackedPlace = { readonly trackId: string; readonly country: string };
+
+/** What the account tracks now: how many keywords, which ones (null where that is not known), and whether the app at all, as last synced. */
+export type TrackedNow = {
+  readonly count: number;
+  readonly keywords: readonly string[] | null;
+  readonly isAppTracked: boolean;
+};
+
+/**
+ * Finds out what the account tracks, for as little as it takes: the count costs a credit, and as long as it is that of the list that
+ * was synced last this one holds, as it does for a sync. Otherwise the dear list is read anew where `buy` says so: `never` leaves it.
+ */
+export async function trackedNow(
+  { app, ask }: Asking,
+  { trackId, country }: TrackedPlace,
+  buy: "never" | "when needed" | "always",
+): Promise<TrackedNow> {
+  const apps = await readTracked(app.warehouse.db);
+  const synced = apps.find((one) => one.store === storeOf(trackId) && one.trackId === trackId);
+  const isAppTracked = synced !== undefined;
+  const count = (await ifAny(ask(numberOfKeywords, { trackId })))?.[country] ?? 0;
+  if (count === 0) return { count, keywords: [], isAppTracked };
+  const known = synced?.countries.find((one) => one.country === country)?.keywords ?? [];
+  if (buy !== "always" && known.length === count) return { count, keywords: known, isAppTracked };
+  if (buy === "never") return { count, keywords: null, isAppTracked };
+  const device = storeOf(trackId) === "ios" ? { device: "iphone" } : {};
+  const list = (await ifAny(ask(dailyKeywordRankings, { trackId, countryCode: country, ...device }))) ?? [];
+  return { count, keywords: [...new Set(list.map(({ keyword }) => keyword))], isAppTracked };
 }

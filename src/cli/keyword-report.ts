@@ -1,9 +1,9 @@
 import { AbortError, SkipError } from "../core/errors.ts";
 import { StorehouseError } from "../core/errors.ts";
-import type { KeywordsChanged } from "./change-keywords.ts";
+import type { KeywordsChanged } from "./keyword-changes.ts";
 import type { KeywordChanges } from "./keyword-changes.ts";
 import { count, countOf } from "./output.ts";
-import type { TrackedNow, TrackedPlace } from "./tracked-now.ts";
+import type { TrackedNow, TrackedPlace } from "./keyword-changes.ts";
 
 /** What a change of keywords comes to before it is made. */
 export type ChangeReport = {

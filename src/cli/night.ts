@@ -1,6 +1,6 @@
 import { datasets } from "../datasets/all.ts";
-import { examplePortfolio } from "../ingest/example-portfolio.ts";
-import { nightCost } from "../ingest/night-cost.ts";
+import { examplePortfolio } from "../planner/example-portfolio.ts";
+import { nightCost } from "../planner/night-cost.ts";
 
 /** The account for which nights are priced: apps of both stores in turn, each in all countries with keywords of its own. */
 const exampleAccount = { apps: 20, countries: ["US", "GB", "DE", "JP", "BR"], keywords: 200 } as const;

@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import { datasetNamed } from "../datasets/all.ts";
-import { sumOf } from "../ingest/plan-tally.ts";
+import { sumOf } from "../planner/plan-tally.ts";
 import type { Work } from "../ledger/open-work.ts";
 import type { PlanLine } from "../ledger/plans.ts";
 import { forecast } from "../plan/forecast.ts";

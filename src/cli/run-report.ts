@@ -1,5 +1,5 @@
 import { FencedError, RetryError } from "../core/errors.ts";
-import type { SyncResult } from "../ingest/sync-parts.ts";
+import type { SyncResult } from "../runs/run-parts.ts";
 import { count, countOf, print, remark } from "./output.ts";
 
 /** What each outcome of a run means to the shell. */

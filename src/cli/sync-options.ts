@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { App } from "../app.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
-import type { SyncRequest } from "../ingest/sync-request.ts";
+import type { SyncRequest } from "../planner/request.ts";
 import { boundsOf, collect, dayArgument, pastDayArgument } from "./arguments.ts";
 
 /** The options that say what to plan or sync. */

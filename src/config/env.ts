@@ -1,8 +1,8 @@
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { fail } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import { readText } from "./read-text.ts";
-import { withSecretFiles, type Variables } from "./secret-files.ts";
+import { type Variables, withSecretFiles } from "./secret-files.ts";
 
 /** An address without anything that would get in the way of building URLs. */
 const BaseUrl = z
@@ -118,4 +118,45 @@ export function processEnvironment(): Variables {
 /** An empty variable counts as unset: compose files and shells hand those on. */
 function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
+}
+
+/** As much of the environment as can be used, and what is wrong with the rest. */
+export type LenientEnvironment = { readonly environment: Environment; readonly problems: readonly StorehouseError[] };
+
+/** Reads the environment like `readEnvironment`, and leaves out each variable that does not fit, for who has to look at the others all the same. */
+export function readLeniently(
+  variables: Readonly<Record<string, string | undefined>>,
+  file?: string,
+): LenientEnvironment {
+  const problems: StorehouseError[] = [];
+  const attempt = (read: () => Environment): Environment | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof StorehouseError)) throw error;
+      if (!problems.some(({ message }) => message === error.message)) problems.push(error);
+      return null;
+    }
+  };
+  const whole = attempt(() => readEnvironment(variables, file));
+  if (whole !== null) return { environment: whole, problems };
+  const set = Object.entries(variables).filter(([, value]) => value !== undefined && value !== "");
+  const given: Record<string, string | undefined> = { ...textIn(file), ...Object.fromEntries(set) };
+  for (;;) {
+    const environment = attempt(() => readEnvironment(given));
+    if (environment !== null) return { environment, problems };
+    const wrong = String(problems.at(-1)?.context["variable"]).split(" and ");
+    const known = wrong.filter((name) => name in given);
+    // what names none of them would be wrong for ever
+    if (known.length === 0) return { environment: readEnvironment({}), problems };
+    for (const name of known) delete given[name];
+  }
+}
+
+function textIn(file: string | undefined): Record<string, string | undefined> {
+  try {
+    return parseEnv((file === undefined ? null : readText(file)) ?? "");
+  } catch {
+    return {};
+  }
 }

@@ -1,7 +1,9 @@
-import { isMap, isNode, LineCounter, parseDocument, visit, type Document } from "yaml";
+import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
+import { didYouMean, keysAt } from "./did-you-mean.ts";
 import { readText } from "./read-text.ts";
+import { type DatasetOptions, type Settings, settingsFor, type Unusable } from "./settings.ts";
 
 /** A key that a schema does not know: the path to it, and the words that an error says about it. */
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
@@ -62,4 +64,16 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
     if (isNode(node) && node.range != null) return lines.linePos(node.range[0]).line;
   }
   return 1;
+}
+
+/** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
+export function readSettings(file: string, datasets: DatasetOptions, unusable?: Unusable): Settings {
+  const schema = settingsFor(datasets, unusable);
+  // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
+  return readYaml(file, schema, (key, path) => unknownName(key, path, schema)) as Settings;
+}
+
+function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
+  const isDataset = path.length === 1 && path[0] === "datasets";
+  return `${isDataset ? "no dataset has this name" : "is no setting"}${didYouMean(key, keysAt(schema, path))}`;
 }

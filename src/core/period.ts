@@ -1,4 +1,4 @@
-import { addDays, addMonths, day, daysBetween, monthStart, type Day } from "./day.ts";
+import { addDays, addMonths, day, type Day, daysBetween, monthStart } from "./day.ts";
 import type { Window } from "./window.ts";
 
 /**
@@ -23,4 +23,9 @@ export function periodsTouching(grid: Grid, { start, end }: Window): Window[] {
   for (let period = periodOf(grid, start); period.start < end; period = periodOf(grid, period.end))
     periods.push(period);
   return periods;
+}
+
+/** The first day of which rows are kept: that of the month so many whole months before the current one; null where all are kept. */
+export function keptFrom(today: Day, keepMonths: number | undefined): Day | null {
+  return keepMonths === undefined ? null : addMonths(monthStart(today), -keepMonths);
 }

@@ -1,7 +1,7 @@
-import { sql, type QueryExecutorProvider } from "kysely";
+import { type QueryExecutorProvider, sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import { belief } from "./belief.ts";
-import { credits, instant, usablePace } from "./ledger-values.ts";
+import { belief } from "./believed-balance.ts";
+import { credits, instant, usablePace } from "./sql-values.ts";
 
 /** What the service says of an allowance. Credits; `resetsAt` in epoch-ms; null where it did not say. */
 export type Balance = {
@@ -99,4 +99,40 @@ export async function latestAccount(db: QueryExecutorProvider): Promise<string> 
   const { rows } = await sql<{ account_id: string }>`
     select account_id from ops.credit_account order by observed_at desc nulls last limit 1`.execute(db);
   return rows[0]?.account_id ?? "";
+}
+
+/** When many calls find the balance wanting, one question to the service in this time answers all of them. */
+export const askAgainMs = 5_000;
+
+/**
+ * Makes a way to look at the account afresh: it asks the service first, together with whoever is asking already, unless this
+ * process asked a moment ago and the period that it was told of still runs.
+ */
+export function createFreshAccount(options: {
+  readonly db: QueryExecutorProvider;
+  readonly accountId: string;
+  readonly clock: Clock;
+  readonly refresh: () => Promise<void>;
+}): () => Promise<AccountState | null> {
+  const { db, accountId, clock } = options;
+  let asking: Promise<void> | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  async function ask(): Promise<void> {
+    try {
+      await options.refresh();
+      askedAt = clock.now();
+    } finally {
+      asking = null;
+    }
+  }
+
+  return async () => {
+    if (asking === null && clock.now() - askedAt < askAgainMs) {
+      const account = await readAccount(db, accountId);
+      if (account?.remaining != null && account.resetsAt !== null && account.resetsAt > clock.now()) return account;
+    }
+    await (asking ??= ask());
+    return readAccount(db, accountId);
+  };
 }

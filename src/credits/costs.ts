@@ -1,6 +1,6 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import { credits, instant } from "./ledger-values.ts";
+import { credits, instant } from "./sql-values.ts";
 
 /** What an operation costs: by the contract, and as the service last charged it. */
 export type LearnedCost = {

@@ -1,7 +1,7 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import { holdFor } from "./holds.ts";
-import { instant } from "./ledger-values.ts";
+import { instant } from "./sql-values.ts";
 
 /** Whose holds are whose: this process, null when it is in no ledger, and the SQL that tells whether a worker lives. */
 export type Holders = {

@@ -1,8 +1,8 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import type { Spender } from "../core/slice.ts";
-import { belief } from "./belief.ts";
-import { credits, instant, usablePace } from "./ledger-values.ts";
+import { belief } from "./believed-balance.ts";
+import { credits, instant, usablePace } from "./sql-values.ts";
 
 /** Leave to send one call: the hold to settle afterwards, and when the shared pace lets it start (epoch-ms). */
 export type Grant = { readonly holdId: string; readonly startsAt: number };

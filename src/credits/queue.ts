@@ -5,7 +5,7 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
-import { askAgainMs, createFreshAccount } from "./fresh-account.ts";
+import { askAgainMs, createFreshAccount } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 import type { Grant, Receipt } from "./holds.ts";

@@ -1,7 +1,7 @@
 import { sql, type QueryExecutorProvider } from "kysely";
 import { readAccount, type AccountState } from "./account.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
-import { instant } from "./ledger-values.ts";
+import { instant } from "./sql-values.ts";
 
 /** Credits spent by dataset and class since an instant. `dataset` null: questions about the account itself. */
 type Spend = {

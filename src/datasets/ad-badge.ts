@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { checkBadge as operation } from "../api/operations/ad-intelligence.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 
 const table = defineTable({

@@ -4,12 +4,12 @@ import { z } from "zod";
 import { creatives as operation } from "../api/operations/ad-intelligence.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Slice } from "../core/slice.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
-import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./ad-scope.ts";
-import { amountOf, idOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
+import { amountOf, idOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { readInstant } from "./instants.ts";
-import { periodKey } from "./period-key.ts";
+import { readInstant } from "./shared/instants.ts";
+import { periodKey } from "./shared/values.ts";
 
 const asked = ["app_key", "period_start", "period_end", "country_key", "network", "media_type"] as const;
 

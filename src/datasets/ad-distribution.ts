@@ -3,12 +3,12 @@ import * as ads from "../api/operations/ad-distribution.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
-import { defineTable } from "../warehouse/table.ts";
-import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./ad-scope.ts";
-import { partsOf, type Kind } from "./ad-distribution-parts.ts";
-import { amountOf } from "./amounts.ts";
+import { defineTable } from "../load/table.ts";
+import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
+import { partsOf, type Kind } from "./shared/ad-distribution-parts.ts";
+import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { periodKey } from "./period-key.ts";
+import { periodKey } from "./shared/values.ts";
 
 const asked = ["app_key", "period_start", "period_end", "country_key", "kind", "media_type", "network"] as const;
 

@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { androidVersionListDetailed, iosVersionListDetailed } from "../api/operations/version.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Store } from "../core/store.ts";
-import { defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.app_change",

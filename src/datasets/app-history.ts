@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import type { Store } from "../core/store.ts";
-import { defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
+import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { describedApp, describers, dimAppOfPage } from "./dim-app.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const described = {
   app_name: "text",

@@ -1,6 +1,6 @@
 import { appMatch as operation } from "../api/operations/market.ts";
 import { storeOf } from "../core/store.ts";
-import { defineTable } from "../warehouse/table.ts";
+import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 
 const table = defineTable({

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { androidAppSimple, iosAppSimple } from "../api/operations/app.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Store } from "../core/store.ts";
-import { defineTable, extraOf } from "../warehouse/table.ts";
+import { defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { appCountries, LanguageCode, pageKey, pageParams } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appCountries, LanguageCode, pageKey, pageParams } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.fact_app_rating",

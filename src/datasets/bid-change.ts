@@ -3,11 +3,11 @@ import { bidHistoryLogs as operation } from "../api/operations/search-ads-accoun
 import { rangeParams } from "../api/range.ts";
 import { addDays } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
-import { defineTable, extraOf, type Row } from "../warehouse/table.ts";
-import { amountOf } from "./amounts.ts";
+import { defineTable, extraOf, type Row } from "../load/table.ts";
+import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { readInstant } from "./instants.ts";
-import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./organisation.ts";
+import { readInstant } from "./shared/instants.ts";
+import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
 import { organisations } from "./search-ads-integration.ts";
 
 const table = defineTable({

@@ -11,11 +11,11 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import { devicesOf } from "../core/store.ts";
 import type { Timing } from "../core/way.ts";
-import { defineTable } from "../warehouse/table.ts";
-import { normalisedCategoryRanks } from "./category-ranks.ts";
+import { defineTable } from "../load/table.ts";
+import { normalisedCategoryRanks } from "./shared/category-ranks.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { lateDays, toldUntil } from "./told-until.ts";
+import { appCountries } from "./shared/followed.ts";
+import { lateDays, toldUntil } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_category_rank",

@@ -1,10 +1,10 @@
 import { androidShareOfCategory, iosShareOfCategory } from "../api/operations/keyword-apps.ts";
 import type { Store } from "../core/store.ts";
-import { defineTable } from "../warehouse/table.ts";
-import { categoryNameOf } from "./category-ranks.ts";
+import { defineTable } from "../load/table.ts";
+import { categoryNameOf } from "./shared/category-ranks.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { keywordCountryDevices } from "./followed.ts";
-import { shareColumns, shareParams, sharesOf } from "./keyword-shares.ts";
+import { keywordCountryDevices } from "./shared/followed.ts";
+import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
 
 const table = defineTable({
   name: "core.fact_category_share",

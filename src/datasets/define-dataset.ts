@@ -7,8 +7,8 @@ import type { Day } from "../core/day.ts";
 import type { Found, Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
-import type { Finding } from "../warehouse/found.ts";
-import type { Row, Table } from "../warehouse/table.ts";
+import type { Finding } from "../load/findings.ts";
+import type { Row, Table } from "../load/table.ts";
 
 /** Who a dataset is fetched for. Two partitions with the same scope are the same one. */
 export type Partition = {

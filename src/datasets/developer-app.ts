@@ -4,11 +4,11 @@ import { androidDeveloperApps, iosDeveloperApps } from "../api/operations/app.ts
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
 import { describedApp } from "./dim-app.ts";
-import { appPages, pageOptions, pageParams } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appPages, pageOptions, pageParams } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.developer_app",

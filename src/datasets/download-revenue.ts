@@ -2,13 +2,13 @@ import { z } from "zod";
 import { iosDownloadRevenue as operation } from "../api/operations/estimation.ts";
 import { rangeParams } from "../api/range.ts";
 import { holds } from "../core/window.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
-import { amountOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
+import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
-import { appCountries } from "./followed.ts";
-import { readInstant } from "./instants.ts";
-import { lateDays, toldUntil } from "./told-until.ts";
+import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
+import { appCountries } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
+import { lateDays, toldUntil } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_download_revenue",

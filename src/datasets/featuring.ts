@@ -2,10 +2,10 @@ import { z } from "zod";
 import { iosFeaturing as operation } from "../api/operations/featuring.ts";
 import type { Slice } from "../core/slice.ts";
 import { holds } from "../core/window.ts";
-import { appRef, defineTable, extraOf, jsonOf, type Row } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { describedApp } from "./dim-app.ts";
-import { readInstant } from "./instants.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.fact_featuring",

@@ -1,9 +1,9 @@
 import { androidOrganicImpressionShare, iosOrganicImpressionShare } from "../api/operations/keyword-apps.ts";
 import { storeOf, type Store } from "../core/store.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { keywordCountryDevices } from "./followed.ts";
-import { shareColumns, shareParams, sharesOf } from "./keyword-shares.ts";
+import { keywordCountryDevices } from "./shared/followed.ts";
+import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
 
 const table = defineTable({
   name: "core.fact_impression_share",

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { androidKeywordApps, iosKeywordApps } from "../api/operations/keyword-apps.ts";
 import type { Store } from "../core/store.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { keywordCountries } from "./followed.ts";
-import { isOther } from "./asked-keyword.ts";
-import { readInstant } from "./instants.ts";
+import { keywordCountries } from "./shared/followed.ts";
+import { isOther } from "./shared/values.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_app",

@@ -5,11 +5,11 @@ import {
 } from "../api/operations/keyword-estimation.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Timing } from "../core/way.ts";
-import { defineTable } from "../warehouse/table.ts";
+import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { estimatesByDay, estimatesNow } from "./keyword-estimates.ts";
-import { lateDays, toldUntil } from "./told-until.ts";
+import { appCountries } from "./shared/followed.ts";
+import { estimatesByDay, estimatesNow } from "./shared/keyword-estimates.ts";
+import { lateDays, toldUntil } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_estimate",

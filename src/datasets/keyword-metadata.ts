@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
-import { defineTable } from "../warehouse/table.ts";
-import { brandOf } from "./brand.ts";
+import { defineTable } from "../load/table.ts";
+import { brandOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { keywordCountries } from "./followed.ts";
+import { keywordCountries } from "./shared/followed.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_metadata",

@@ -14,12 +14,12 @@ import type { Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { daysOf, holds, windowLength } from "../core/window.ts";
-import { appRef, defineTable, type RowOf } from "../warehouse/table.ts";
+import { appRef, defineTable, type RowOf } from "../load/table.ts";
 import { defineDataset, part, type Normalised } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { readInstant, type CrawlTime } from "./instants.ts";
-import { keywordStanding } from "./keyword-standing.ts";
-import { wholeListRanks } from "./whole-list-ranks.ts";
+import { appCountries } from "./shared/followed.ts";
+import { readInstant, type CrawlTime } from "./shared/instants.ts";
+import { keywordStanding } from "./shared/keyword-standing.ts";
+import { wholeListRanks } from "./shared/whole-list-ranks.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_rank",

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { keywordSpots as operation } from "../api/operations/dashboard-keyword.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appCountries } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const scope = ["app_key", "country_key"] as const;
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { iosMonthlyDownloadRevenue as operation } from "../api/operations/estimation.ts";
 import { addDays, addMonths, monthStart } from "../core/day.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 
 const table = defineTable({

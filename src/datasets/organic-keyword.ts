@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
-import { bestFirst } from "./best-rank.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { bestFirst } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appCountryDevices } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appCountryDevices } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.fact_organic_keyword",

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { paidKeywords as operation } from "../api/operations/search-ads-insight.ts";
 import { rangeParams } from "../api/range.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
-import { fourteenDays } from "./ad-scope.ts";
-import { amountOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { fourteenDays } from "./shared/ad-scope.ts";
+import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { periodKey } from "./period-key.ts";
+import { appCountries } from "./shared/followed.ts";
+import { periodKey } from "./shared/values.ts";
 
 const asked = ["app_key", "period_start", "period_end", "country_key"] as const;
 

@@ -5,13 +5,13 @@ import { daysBetween } from "../core/day.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { foldKeyword } from "../core/text.ts";
 import { lastDay } from "../core/window.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
-import { fourteenDays } from "./ad-scope.ts";
-import { amountOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { fourteenDays } from "./shared/ad-scope.ts";
+import { amountOf } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { readInstant } from "./instants.ts";
-import { periodKey } from "./period-key.ts";
+import { appCountries } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
+import { periodKey } from "./shared/values.ts";
 
 const asked = ["keyword_key", "period_start", "period_end", "country_key"] as const;
 

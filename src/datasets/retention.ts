@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { retentionHistory as operation } from "../api/operations/dashboard-data.ts";
 import { rangeParams } from "../api/range.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
-import { accountApps, connections, figuresTiming } from "./account-apps.ts";
-import { accountFigures } from "./account-figures.ts";
-import { amountOf } from "./amounts.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { accountApps, connections, figuresTiming } from "./shared/account-apps.ts";
+import { accountFigures } from "./shared/account-figures.ts";
+import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
+import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
 
 const table = defineTable({
   name: "core.fact_retention",

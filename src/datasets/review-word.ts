@@ -5,10 +5,10 @@ import { isDay } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
-import { appRef, defineTable, extraOf, type Row } from "../warehouse/table.ts";
+import { appRef, defineTable, extraOf, type Row } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { periodKey } from "./period-key.ts";
-import { ReviewLanguage } from "./review-language.ts";
+import { periodKey } from "./shared/values.ts";
+import { ReviewLanguage } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_review_word",

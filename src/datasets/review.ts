@@ -3,10 +3,10 @@ import { androidReviews, androidReviewsV2, iosReviews, iosReviewsV2 } from "../a
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
-import { defineTable } from "../warehouse/table.ts";
+import { defineTable } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { ReviewLanguage } from "./review-language.ts";
-import { reviewRows } from "./review-rows.ts";
+import { ReviewLanguage } from "./shared/values.ts";
+import { reviewRows } from "./shared/review-rows.ts";
 
 const table = defineTable({
   name: "core.review",

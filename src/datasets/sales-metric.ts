@@ -3,13 +3,13 @@ import { salesMetrics as operation } from "../api/operations/dashboard-data.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
-import { accountApps, connections, figuresTiming } from "./account-apps.ts";
-import { accountFigures } from "./account-figures.ts";
-import { amountOf } from "./amounts.ts";
-import { areas } from "./ad-scope.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { accountApps, connections, figuresTiming } from "./shared/account-apps.ts";
+import { accountFigures } from "./shared/account-figures.ts";
+import { amountOf } from "./shared/values.ts";
+import { areas } from "./shared/ad-scope.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./devices-asked.ts";
+import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
 
 const table = defineTable({
   name: "core.fact_sales_metric",

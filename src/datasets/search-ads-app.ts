@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { searchAdsApps as operation } from "../api/operations/search-ads-account.ts";
 import { storeOf } from "../core/store.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
-import { idOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { idOf } from "./shared/values.ts";
 import { defineDataset } from "./define-dataset.ts";
-import { eachOnce } from "./each-once.ts";
-import { clockOf } from "./instants.ts";
+import { eachOnce } from "./shared/values.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const described = {
   app_name: "text",

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { searchAdsGoals as operation } from "../api/operations/search-ads-account.ts";
 import { storeOf } from "../core/store.ts";
-import { appRef, defineTable, extraOf } from "../warehouse/table.ts";
-import { amountOf, idOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf } from "../load/table.ts";
+import { amountOf, idOf } from "./shared/values.ts";
 import { defineDataset } from "./define-dataset.ts";
-import { eachOnce } from "./each-once.ts";
-import { clockOf } from "./instants.ts";
+import { eachOnce } from "./shared/values.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const goalColumns = {
   app_key: "app",

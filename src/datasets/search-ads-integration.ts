@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { searchAdsIntegrations as operation } from "../api/operations/search-ads-account.ts";
-import { defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
-import { idOf } from "./amounts.ts";
+import { defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { idOf } from "./shared/values.ts";
 import { defineDataset } from "./define-dataset.ts";
-import { clockOf } from "./instants.ts";
-import { eachOnce } from "./each-once.ts";
+import { clockOf } from "./shared/instants.ts";
+import { eachOnce } from "./shared/values.ts";
 
 const described = {
   organisation_name: "text",

@@ -6,11 +6,20 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Reach } from "../core/way.ts";
 import { lastDay } from "../core/window.ts";
-import type { Row } from "../warehouse/table.ts";
+import type { Row } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./organisation.ts";
-import { dayTold, isSum, levels, misfitOf, reportRows, toldRows, undatedAlike, type Told } from "./report-rows.ts";
-import { reportTable, shapeTable } from "./report-table.ts";
+import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
+import {
+  dayTold,
+  isSum,
+  levels,
+  misfitOf,
+  reportRows,
+  toldRows,
+  undatedAlike,
+  type Told,
+} from "./shared/report-rows.ts";
+import { reportTable, shapeTable } from "./shared/report-table.ts";
 import { organisations } from "./search-ads-integration.ts";
 import { foundGoals } from "./search-ads-goal.ts";
 

@@ -4,11 +4,11 @@ import { rangeParams } from "../api/range.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Slice } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
-import { appRef, defineTable, extraOf, jsonOf, type Row } from "../warehouse/table.ts";
-import { amountOf, idOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts";
+import { amountOf, idOf } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { connectedOrganisations, numberOfOrganisation } from "./organisation.ts";
-import { periodKey } from "./period-key.ts";
+import { connectedOrganisations, numberOfOrganisation } from "./shared/organisation.ts";
+import { periodKey } from "./shared/values.ts";
 import { adKeywords } from "./search-ads-report.ts";
 import { organisations } from "./search-ads-integration.ts";
 

@@ -4,13 +4,13 @@ import { rangeParams } from "../api/range.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope, type Slice } from "../core/slice.ts";
 import { storeOf, type Store } from "../core/store.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../warehouse/table.ts";
-import { areas, forEach, narrowed, networks, thirtyDays } from "./ad-scope.ts";
-import { idOf } from "./amounts.ts";
+import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
+import { idOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { periodKey } from "./period-key.ts";
-import { placesOf } from "./places.ts";
+import { appCountries } from "./shared/followed.ts";
+import { periodKey } from "./shared/values.ts";
+import { placesOf } from "./shared/places.ts";
 
 const asked = ["store", "country_key", "category", "network", "period_start", "period_end"] as const;
 

@@ -4,11 +4,11 @@ import { androidTopCharts, iosTopCharts } from "../api/operations/category.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
-import { defineTable } from "../warehouse/table.ts";
-import { chartTypes } from "./chart-type.ts";
+import { defineTable } from "../load/table.ts";
+import { chartTypes } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { normalisedTopChart } from "./top-chart-rows.ts";
+import { appCountries } from "./shared/followed.ts";
+import { normalisedTopChart } from "./shared/top-chart-rows.ts";
 
 const table = defineTable({
   name: "core.fact_top_chart",

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { androidTopKeywords, iosTopKeywords } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { bestFirst } from "./best-rank.ts";
-import { appCountryDevices } from "./followed.ts";
+import { bestFirst } from "./shared/values.ts";
+import { appCountryDevices } from "./shared/followed.ts";
 
 const table = defineTable({
   name: "core.fact_top_keyword",

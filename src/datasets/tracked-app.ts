@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
-import { connections } from "./account-apps.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { connections } from "./shared/account-apps.ts";
 import { defineDataset } from "./define-dataset.ts";
 import { describers, dimAppOfList } from "./dim-app.ts";
 import { competitorsOf, namedCompetitors, trackedCompetitor } from "./tracked-competitor.ts";

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Unfit } from "../api/read-answer.ts";
 import { AndroidTrackId, IosTrackId } from "../api/values.ts";
 import { storeOf } from "../core/store.ts";
-import type { Finding } from "../warehouse/found.ts";
-import { appRef, defineTable, type Row } from "../warehouse/table.ts";
+import type { Finding } from "../load/findings.ts";
+import { appRef, defineTable, type Row } from "../load/table.ts";
 import { describers } from "./dim-app.ts";
 
 /** Which apps the account names as competitors of an app that it tracks. */

@@ -1,5 +1,5 @@
 import { numberOfKeywords } from "../api/operations/dashboard.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 
 const table = defineTable({

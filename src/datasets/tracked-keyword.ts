@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import { cleanText } from "../core/text.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
-import { brandOf } from "./brand.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { brandOf } from "./shared/values.ts";
 import { defineDataset, part } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
+import { appCountries } from "./shared/followed.ts";
 
 const table = defineTable({
   name: "core.tracked_keyword",

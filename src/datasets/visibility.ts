@@ -6,12 +6,12 @@ import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import type { Timing } from "../core/way.ts";
 import { holds } from "../core/window.ts";
-import { appRef, defineTable } from "../warehouse/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part, type Normalised, type Partition } from "./define-dataset.ts";
-import { appCountries } from "./followed.ts";
-import { readInstant } from "./instants.ts";
+import { appCountries } from "./shared/followed.ts";
+import { readInstant } from "./shared/instants.ts";
 import { namedCompetitors } from "./tracked-competitor.ts";
-import { toldUntil } from "./told-until.ts";
+import { toldUntil } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_visibility",

@@ -1,6 +1,5 @@
 import { stringify } from "yaml";
-import { acceptedValues } from "./accepted-values.ts";
-import type { Freshness } from "./freshness.ts";
+import type { Timing } from "../core/way.ts";
 import type { Column, Relation } from "./relation.ts";
 
 /** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: rows tell nothing of it). */
@@ -94,3 +93,48 @@ function reference(relation: string): string {
 function withoutJinja(text: string): string {
   return text.replaceAll(/\{[{%#]/g, (opening) => `{{ '${opening}' }}`);
 }
+
+/** The values that a column of text may have where a check of its table lists them, by column. */
+export function acceptedValues({ checks }: Pick<Relation, "checks">): ReadonlyMap<string, readonly string[]> {
+  return new Map(checks.flatMap(listed));
+}
+
+/** As Postgres writes `check (store in ('ios', 'android'))` back. */
+const list = /^CHECK \(\(\(?"?(\w+)"?\)?(?:::text)? = ANY \(\(?ARRAY\[(.*)\]\)?(?:::text\[\])?\)\)\)$/;
+
+function listed(check: string): readonly (readonly [string, readonly string[]])[] {
+  const [, column, values] = list.exec(check) ?? [];
+  if (column === undefined || values === undefined) return [];
+  const found = [...values.matchAll(/'((?:[^']|'')*)'/g)].map(([, value = ""]) => value.replaceAll("''", "'"));
+  return [[column, found]];
+}
+
+/** After so many days without a new row a table is late, and after so many it is an error. */
+export type Freshness = { readonly warnDays: number; readonly errorDays: number };
+
+/** A night may fail and be made good by the next one; after that somebody should look. */
+const nightsToWarn = 2;
+const nightsToFail = 7;
+
+/** How old the newest row may be that a dataset of this timing brings, counted from when it was fetched. */
+export function freshnessOf(timing: Timing): Freshness {
+  const every = daysBetweenAnswers(timing);
+  return { warnDays: every + nightsToWarn, errorDays: every + nightsToFail };
+}
+
+/** Rows of a table that several datasets write are as late as those of the slowest. */
+export function latest(all: readonly Freshness[]): Freshness {
+  return {
+    warnDays: Math.max(...all.map(({ warnDays }) => warnDays)),
+    errorDays: Math.max(...all.map(({ errorDays }) => errorDays)),
+  };
+}
+
+function daysBetweenAnswers(timing: Timing): number {
+  if (timing.kind === "snapshot") return timing.refreshDays;
+  const pack = timing.packDays ?? 1;
+  if (timing.kind === "series") return pack;
+  return Math.max(pack, "days" in timing.grid ? timing.grid.days : daysOfMonth);
+}
+
+const daysOfMonth = 31;

@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { makeFolder } from "../core/folder.ts";
+import { makeFolder } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
 import { readManifest, writeManifest, type ExportedFile, type Manifest } from "./manifest.ts";

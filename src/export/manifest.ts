@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { unwritableFile } from "../core/folder.ts";
+import { unwritableFile } from "../core/files.ts";
 
 /** A file of an export: a whole month of a table, or the whole table where rows stand for no day. */
 const ExportedFile = z.strictObject({

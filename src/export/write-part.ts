@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import pg, { type PoolClient } from "pg";
+import pg, { type Connection, type PoolClient, type Submittable } from "pg";
 import { columnType } from "./column-type.ts";
-import { copyOut } from "./copy-out.ts";
 import type { ParquetWriter } from "./parquet.ts";
 import { from, type TablePart } from "./parts-of-table.ts";
 import type { Column, Relation } from "./relation.ts";
@@ -51,4 +50,69 @@ async function sha256Of(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
+}
+
+/** What the driver calls while a `COPY` runs; its types leave these out. */
+type CopyOut = Submittable & {
+  readonly handleCopyData: (message: { readonly chunk: Buffer }) => void;
+  readonly handleCommandComplete: () => void;
+  readonly handleReadyForQuery: () => void;
+  readonly handleError: (error: Error) => void;
+};
+
+const bufferBytes = 1 << 20;
+
+/**
+ * Writes what `copy ... to stdout` gives into a new file, as fast as rows come in, so that memory stays flat however many they are. Returns the
+ * bytes of the longest row.
+ */
+async function copyOut(client: PoolClient, text: string, file: string): Promise<number> {
+  const descriptor = openSync(file, "w");
+  try {
+    const buffer = Buffer.allocUnsafe(bufferBytes);
+    let held = 0;
+    let longest = 0;
+    const flush = () => {
+      writeWhole(descriptor, buffer.subarray(0, held));
+      held = 0;
+    };
+    await submit(client, text, (row) => {
+      // Postgres sends each row as a message of its own
+      longest = Math.max(longest, row.length);
+      if (held + row.length > bufferBytes) flush();
+      if (row.length > bufferBytes) writeWhole(descriptor, row);
+      else held += row.copy(buffer, held);
+    });
+    flush();
+    return longest;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
+}
+
+async function submit(client: PoolClient, text: string, take: (row: Buffer) => void): Promise<void> {
+  let failed: unknown = null;
+  await new Promise<void>((resolve, reject) => {
+    const copy: CopyOut = {
+      submit: (connection: Connection) => connection.query(text),
+      handleCopyData: ({ chunk }) => {
+        if (failed !== null) return;
+        try {
+          take(chunk);
+        } catch (error) {
+          // thrown into the driver it would end the process
+          failed = error;
+        }
+      },
+      handleCommandComplete: () => undefined,
+      handleReadyForQuery: () => resolve(),
+      handleError: reject,
+    };
+    client.query(copy);
+  });
+  if (failed !== null) throw failed;
 }

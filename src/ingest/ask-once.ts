@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { Params } from "../api/address.ts";
-import type { Answer } from "../api/answer.ts";
+import type { Answer } from "../api/credit-headers.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { readAnswer, type Unfit } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";
 import { RetryError, StorehouseError } from "../core/errors.ts";
-import { throughOutage } from "./outage.ts";
+import { throughOutage } from "./retry-database.ts";
 import type { IngestParts } from "./parts.ts";
 import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
 

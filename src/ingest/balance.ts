@@ -6,8 +6,8 @@ import type { Clock } from "../core/clock.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
-import type { Database } from "../warehouse/database.ts";
-import { land } from "../warehouse/raw.ts";
+import type { Database } from "../postgres/database.ts";
+import { land } from "../raw/store-answers.ts";
 import type { IngestParts } from "./parts.ts";
 
 /** What asking for the balance takes. */

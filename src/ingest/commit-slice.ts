@@ -1,7 +1,7 @@
 import { fail } from "../core/errors.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf } from "./prepare-slice.ts";
 import type { IngestParts } from "./parts.ts";
-import type { SliceLoad } from "./slice-load.ts";
+import type { SliceLoad } from "./prepare-slice.ts";
 
 /** What a slice left behind. */
 export type Committed = {

@@ -3,12 +3,12 @@ import type { Clock } from "../core/clock.ts";
 import type { StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { CreditQueue } from "../credits/queue.ts";
-import type { Database } from "../warehouse/database.ts";
-import type { Dimensions } from "../warehouse/dimensions.ts";
-import type { Partitions } from "../warehouse/partitions.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Dimensions } from "../load/dimensions.ts";
+import type { Partitions } from "../load/partitions.ts";
 import type { ApiOutage } from "./api-outage.ts";
 import type { CrashHook } from "./crash-point.ts";
-import type { SharedSteps } from "./shared-steps.ts";
+import type { SharedSteps } from "./batched-steps.ts";
 
 /** What running slices takes; made by the composition root. */
 export type IngestParts = {

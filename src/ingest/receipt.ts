@@ -1,7 +1,8 @@
-import type { Answer } from "../api/answer.ts";
+import type { Answer } from "../api/credit-headers.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { errorOf, mayBeExhausted } from "../api/replies.ts";
-import { fail, type StorehouseError } from "../core/errors.ts";
+import { AbortError, fail, type StorehouseError } from "../core/errors.ts";
+import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import type { Receipt } from "../credits/holds.ts";
 import type { IngestParts } from "./parts.ts";
@@ -49,4 +50,9 @@ const neverSent: ReadonlySet<string> = new Set(["bad_request", "not_encodable"])
 /** True for the error of a call that did not fit its operation: nothing was sent. */
 export function wasNeverSent({ code }: StorehouseError): boolean {
   return neverSent.has(code);
+}
+
+/** Stops all asking where an error says that token or account are refused; first of all, so that nothing is sent while it is written down. */
+export function stopAsking({ abort }: Pick<IngestParts, "abort">, { dataset }: Slice, error: unknown): void {
+  if (error instanceof AbortError) abort(fail(error.code, { ...error.context, dataset }, error));
 }

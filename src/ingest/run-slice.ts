@@ -3,15 +3,15 @@ import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import { isWholeList } from "../datasets/define-dataset.ts";
 import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
-import { isLostConnection, isMissingPartition, isPassing } from "../warehouse/database-errors.ts";
-import { pagesLandedBy } from "../warehouse/landed.ts";
-import { coverAgain } from "../warehouse/load.ts";
+import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
+import { pagesLandedBy } from "../raw/read-answers.ts";
+import { coverAgain } from "../load/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
-import { fetchLoad } from "./fetch-load.ts";
-import { throughOutage } from "./outage.ts";
+import { fetchLoad } from "./fetch-slice.ts";
+import { throughOutage } from "./retry-database.ts";
 import type { IngestParts } from "./parts.ts";
-import type { SliceLoad } from "./slice-load.ts";
-import { stopAsking } from "./stop-asking.ts";
+import type { SliceLoad } from "./prepare-slice.ts";
+import { stopAsking } from "./receipt.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
 const unknownResetMs = 60 * 60_000;

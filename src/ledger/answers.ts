@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { Scope, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** A landed answer without its body, and the slice it belongs to. `to` is counted in; `status` is that of the HTTP answer. */
 export type AnswerLine = {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { SliceDraft } from "../core/slice.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** The numbers of lists of items, in the order of the lists; those that are new are written. */
 export async function batchesOf(db: Database, lists: readonly (readonly string[])[]): Promise<readonly string[]> {

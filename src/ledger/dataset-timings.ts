@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** A dataset as the program knows it and the configuration has it. */
 export type DatasetLine = {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { addMonths, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** A month of a table that goes: for all datasets that write the table. */
 export type DroppedMonth = {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { CreditClass } from "../core/slice.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 import { likelyCredits, requestsLeft } from "./pages-left.ts";
 
 /** Work of one dataset and class: slices, and the requests and credits that they are expected to take. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { fail } from "../core/errors.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 import { holdsLock } from "./workers.ts";
 
 /** So many attempts may end with the process before the slice counts as what ended it. */

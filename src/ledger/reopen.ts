@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Day } from "../core/day.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 import { queueOf } from "./runs.ts";
 
 /** Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC) or later. */

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
-import type { CreditClass, Scope, Slice, SliceDraft } from "../core/slice.ts";
+import { type CreditClass, creditClasses, type Scope, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
-import type { Database } from "../warehouse/database.ts";
+import type { Database } from "../postgres/database.ts";
 import { digestOf, insertBatches, itemsFrom } from "./batches.ts";
-import { turnOf } from "./turn.ts";
 
 /*
  * The life of a slice:
@@ -218,3 +217,10 @@ export async function redate(db: Database, slice: Slice, today: Day): Promise<Sl
 function at(instant: number | null): ReturnType<typeof sql> {
   return sql`${instant === null ? null : new Date(instant).toISOString()}::timestamptz`;
 }
+
+/**
+ * SQL: the turn of a slice of `s` with its plan's `newest_first`, lower first: classes, then days, newest first or oldest first. Days
+ * are below 40,000 up to the year 2100.
+ */
+const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
+  + case when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end)`;

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type pg from "pg";
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
-import { isLostConnection } from "../warehouse/database-errors.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** What a process does: runs its own slices, runs those of the shared queue, or asks what a person wants to know. */
 export type WorkerKind = "sync" | "worker" | "command";

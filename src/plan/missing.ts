@@ -3,7 +3,7 @@ import { periodOf } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
 import type { Reach } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
-import type { Calendar, GapGrid, GapRow } from "./gap-grid.ts";
+import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
  * Which cells are asked for: those never asked for and those that are still restated (`missing`); those whose newest slice failed, or

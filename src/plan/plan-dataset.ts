@@ -1,16 +1,16 @@
 import { addDays } from "../core/day.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing, Way } from "../core/way.ts";
-import { broadCover, isBroad } from "./broad-cover.ts";
-import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
+import { broadCover, isBroad } from "./cover/broad-cover.ts";
+import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
 import { draft, type Part } from "./draft.ts";
-import { calendarOf, type Calendar, type GapGrid } from "./gap-grid.ts";
-import { joinedCover } from "./joined-cover.ts";
+import { calendarOf, type Calendar, type GapGrid } from "./cover/gap-grid.ts";
+import { joinedCover } from "./cover/joined-cover.ts";
 import { askable, missingCells, sorted } from "./missing.ts";
 import { planPeriods } from "./plan-periods.ts";
 import type { PlanPartition, PlanRequest, DatasetPlan, PartitionPlanning } from "./plan-request.ts";
 import { planSnapshot } from "./plan-snapshot.ts";
-import { unaskedCover, type KnownShapes } from "./unasked-cover.ts";
+import { unaskedCover, type KnownShapes } from "./cover/unasked-cover.ts";
 
 /**
  * Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure; the order of partitions does not matter. Partitions

@@ -4,7 +4,7 @@ import type { SliceDraft } from "../core/slice.ts";
 import type { Timing } from "../core/way.ts";
 import type { Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
-import { calendarOf } from "./gap-grid.ts";
+import { calendarOf } from "./cover/gap-grid.ts";
 import { askable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
 import type { PartitionPlanning, PlanRequest } from "./plan-request.ts";
 

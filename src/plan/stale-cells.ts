@@ -2,7 +2,7 @@ import { addDays } from "../core/day.ts";
 import { periodsTouching } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
-import { calendarOf, windowOf, type GapGrid } from "./gap-grid.ts";
+import { calendarOf, windowOf, type GapGrid } from "./cover/gap-grid.ts";
 import { askable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
 import type { PlanPartition, PlanRequest } from "./plan-request.ts";
 

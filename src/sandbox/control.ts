@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Account } from "./accounts.ts";
-import type { House } from "./house.ts";
+import type { House } from "./state.ts";
 import { SandboxSettings } from "./options.ts";
 import { readJson } from "./read-params.ts";
 import { Refusal } from "./refusal.ts";

@@ -2,13 +2,13 @@ import type { Operation } from "../api/define-operation.ts";
 import type { Account, Allowance } from "./accounts.ts";
 import { checkParams } from "./check-params.ts";
 import { chargesFor, type FaultKind } from "./faults.ts";
-import type { House } from "./house.ts";
+import type { House } from "./state.ts";
 import { goodOutcome, refusedOutcome, spoiledOutcome, wrapped, type Outcome, type Receipt } from "./outcome.ts";
 import { readQuery, splitTarget, type Query } from "./query.ts";
 import { readParams } from "./read-params.ts";
 import { Refusal } from "./refusal.ts";
 import { pathValues, readablePath, type Route } from "./routes.ts";
-import type { AnswerTable } from "./scene.ts";
+import type { AnswerTable } from "./answer-context.ts";
 
 /** A request that has a route. */
 export type Incoming = {

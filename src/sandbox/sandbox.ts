@@ -2,7 +2,7 @@ import { systemClock } from "../core/clock.ts";
 import { operations } from "../api/operations/all.ts";
 import { answers } from "./answers/all.ts";
 import { accountOf, statusOf } from "./control.ts";
-import { House } from "./house.ts";
+import { House } from "./state.ts";
 import { createMarket, type Market } from "./market/market.ts";
 import { SandboxSettings, type SandboxAccount, type SandboxOptions } from "./options.ts";
 import type { SandboxRequest } from "./request-log.ts";

@@ -1,16 +1,16 @@
+import type { ServerResponse } from "node:http";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
+import type { AnswerTable } from "./answer-context.ts";
 import { addControl } from "./control.ts";
-import { deliver } from "./deliver.ts";
-import type { House } from "./house.ts";
 import { openApiOf } from "./openapi.ts";
-import { errorBody, refusedOutcome } from "./outcome.ts";
+import { errorBody, type Outcome, refusedOutcome } from "./outcome.ts";
 import { readQuery, splitTarget } from "./query.ts";
 import { Refusal } from "./refusal.ts";
 import { respond } from "./respond.ts";
-import { routesOf, type Route } from "./routes.ts";
-import type { AnswerTable } from "./scene.ts";
+import { type Route, routesOf } from "./routes.ts";
+import type { House } from "./state.ts";
 
 // a body or a keyword may be long, the sandbox is no place to find a framework's default limits
 const bodyLimit = 16 * 1024 * 1024;
@@ -86,4 +86,23 @@ function statusIn(error: unknown): number {
   return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
     ? error.statusCode
     : 500;
+}
+
+/** Sends as much of an outcome as it says, past the framework: broken answers are written byte by byte. */
+function deliver(response: ServerResponse, outcome: Outcome): void {
+  if (outcome.sent === "nothing") {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(outcome.body);
+  const bodiless = outcome.status === 204 || outcome.status === 304;
+  response.writeHead(outcome.status, { ...outcome.headers, ...(bodiless ? {} : { "Content-Length": body.length }) });
+  if (outcome.sent === "all") {
+    response.end(bodiless ? undefined : body);
+    return;
+  }
+  const half = body.subarray(0, Math.floor(body.length / 2));
+  response.write(half, () => {
+    if (outcome.sent === "half") response.destroy();
+  });
 }

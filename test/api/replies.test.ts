@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../src/api/answer.ts";
+import type { Answer } from "../../src/api/credit-headers.ts";
 import { iosKeywordRanking } from "../../src/api/operations/keyword.ts";
 import { errorOf, mayBeExhausted } from "../../src/api/replies.ts";
 

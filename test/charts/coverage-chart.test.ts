@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { coverageChart } from "../../src/charts/coverage-chart.ts";
-import { dayLooks } from "../../src/charts/coverage-states.ts";
+import { dayLooks } from "../../src/charts/coverage-chart.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { cellStates, type CellCounts } from "../../src/plan/cell-states.ts";
 import { all, ofClass, readPicture } from "../support/picture.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { endless, everyCommand } from "../support/every-command.ts";
 import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
-import { everythingOn } from "../../src/cli/demo-shows.ts";
+import { everythingOn } from "../../src/demo/shows.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heatMap } from "../../src/cli/heat-map.ts";
+import { heatMap } from "../../src/cli/commands/gaps.ts";
 import { day } from "../../src/core/day.ts";
 
 test("a heat map has a line a month, a sign a day, and shows the worst of a day", () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { projectRoot } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/read-settings.ts";
+import { readSettings } from "../../src/config/read-yaml.ts";
 import type { Settings } from "../../src/config/settings.ts";
 
 const datasets = {

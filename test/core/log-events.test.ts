@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { logEvents } from "../../src/core/log-events.ts";
-import { sourcesIn } from "../support/ingest-imports.ts";
+import { sourcesIn } from "../support/imports.ts";
 
 /** A call of a log: its level where it is written down, and its last argument. */
 const call = /\blog(?:\.(debug|info|warn|error)|\[[^\]]+\])\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g;

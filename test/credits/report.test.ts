@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { learnCosts, learnedCosts } from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
-import { land, type Landing } from "../../src/warehouse/raw.ts";
+import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { hour, openBank, type Bank } from "../support/credits-account.ts";
 import { standingClock } from "../support/credits-clock.ts";
 

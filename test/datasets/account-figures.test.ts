@@ -1,128 +1,60 @@
-import { describe, expect, test } from "vitest";
-import { day } from "../../src/core/day.ts";
-import type { Portfolio, PortfolioApp } from "../../src/core/portfolio.ts";
-import { retention } from "../../src/datasets/retention.ts";
-import { salesMetric } from "../../src/datasets/sales-metric.ts";
-import { sliceOf } from "../support/ingest-slice.ts";
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
-const countries = ["DE", "US"].map((country) => ({ country, keywords: [], keywordCount: 0 }));
-const ios: PortfolioApp = { store: "ios", trackId: "42", tracked: true, countries };
-const android: PortfolioApp = { ...ios, store: "android", trackId: "a.b" };
-const followed: Portfolio = { apps: [ios, android] };
-const window = { start: day("2026-08-01"), end: day("2026-08-11") };
-const sales = (more: Record<string, string> = {}) =>
-  sliceOf({ scope: { store: "ios", app: "42", context: "DOWNLOAD", device: "ALL", ...more }, window });
-const salesRows = (points: readonly unknown[], more?: Record<string, string>) =>
-  salesMetric.normalise(sales(more), [points], []);
+const figures = ["dashboard.sales-metrics", "dashboard.retention-history"];
+const names = ["sales_metric", "retention"];
+const settings = { datasets: Object.fromEntries(names.map((name) => [name, { on: true }])) };
 
-describe("sales", () => {
-  const asked = (options?: unknown) =>
-    salesMetric
-      .partitions({ apps: [ios] }, options)
-      .map(({ scope: { context, country = "-", device } }) => [context, country, device].join(" "));
+/** What was asked for since so many requests ago, as `app context start end`. */
+const askedSince = (stage: Stage, before: number) =>
+  stage
+    .asked()
+    .slice(before)
+    .filter(({ operation }) => figures.includes(operation ?? ""))
+    .map(({ params: { trackId, context = "retention", start, end } }) => [trackId, context, start, end].join(" "));
 
-  test("are asked for in one call a context; by country and device where that is chosen", () => {
-    expect(asked()).toEqual(["DOWNLOAD - ALL", "REVENUE_TOTAL - ALL", "PAGE_VIEW - ALL"]);
-    const split = { contexts: ["DOWNLOAD"], areas: ["all", "each"], devices: ["IPHONE", "IPAD"] };
-    expect(asked(split)).toEqual(
-      ["IPHONE", "IPAD"].flatMap((device) => ["-", "DE", "US"].map((country) => `DOWNLOAD ${country} ${device}`)),
-    );
-    const devices = salesMetric.partitions({ apps: [android] }, split).map(({ scope }) => scope["device"]);
-    expect(new Set(devices)).toEqual(new Set(["ALL"]));
-  });
+async function night(stage: Stage, day: typeof today, connected = true) {
+  const before = stage.asked().length;
+  stage.sandbox.set({ today: day, connected });
+  await stage.sync({ settings, request: { datasets: names, today: day } });
+  return askedSince(stage, before);
+}
 
-  test("are asked for up to the last day, counted in", () => {
-    const days = { trackId: "42", context: "DOWNLOAD", start: "2026-08-01", end: "2026-08-10" };
-    expect(salesMetric.request(sales())).toEqual(days);
-    expect(salesMetric.request(sales({ country: "DE", device: "IPAD" }))).toEqual({
-      ...days,
-      countryCode: "DE",
-      device: "IPAD",
-    });
-  });
-
-  test("mark the total and stamp context and device", () => {
-    const points = [
-      { countryCode: "ALL", date: "2026-08-10", units: 7 },
-      { countryCode: "de", date: "2026-08-10", units: "3.5" },
-    ];
-    expect(salesRows(points, { context: "REVENUE_TOTAL", device: "IPAD" }).rows["core.fact_sales_metric"]).toEqual([
-      {
-        app_key: "ios:42",
-        date_day: "2026-08-10",
-        country_key: "ALL",
-        device_key: "IPAD",
-        context: "REVENUE_TOTAL",
-        is_total: true,
-        is_device_total: false,
-        units: 7,
-        extra: null,
-      },
-      expect.objectContaining({ country_key: "DE", is_total: false, units: 3.5 }),
-    ]);
-  });
-
-  test("of both devices of an iOS app are marked, those of an Android app are not: it has one kind of device", () => {
-    const marked = (store: string) =>
-      salesRows([{ date: "2026-08-10" }], { store, device: "ALL" }).rows["core.fact_sales_metric"]?.map(
-        (row) => row["is_device_total"],
-      );
-    expect([marked("ios"), marked("android")]).toEqual([[true], [false]]);
-  });
-
-  test("without a country are those of the country that was asked for, or of all", () => {
-    const country = (more?: Record<string, string>) =>
-      salesRows([{ date: "2026-08-10", units: 1 }], more).rows["core.fact_sales_metric"]?.[0]?.["country_key"];
-    expect([country(), country({ country: "DE" })]).toEqual(["ALL", "DE"]);
-  });
-
-  test("of another day or country are unfit", () => {
-    expect(salesRows([{ date: "2026-08-11", units: 1 }]).unfit).toHaveLength(1);
-    const points = [{ countryCode: "ALL", date: "2026-08-10", units: 1 }];
-    expect(salesRows(points, { country: "DE" }).unfit).toHaveLength(1);
-  });
+test("the figures of a connected app cost a credit each a night, restated days and all; others wait four weeks", async () => {
+  await using stage = await openStage();
+  const connected = stage.sandbox.market.apps.filter((_, index) => index % 2 === 0).map(({ trackId }) => trackId);
+  await night(stage, today);
+  const next = await night(stage, addDays(today, 1));
+  const days = `${addDays(today, -7)} ${today}`;
+  expect(next.toSorted()).toEqual(
+    connected
+      .flatMap((app) => ["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW", "retention"].map((what) => `${app} ${what} ${days}`))
+      .toSorted(),
+  );
 });
 
-describe("an app that is not connected", () => {
-  const timing = (app: PortfolioApp, connected?: string) =>
-    salesMetric.partitions({
-      apps: [app],
-      found: {
-        store_connection:
-          connected === undefined ? [] : [{ store: "ios", app: "42", is_store_account_connected: connected }],
-      },
-    })[0]?.timing;
-
-  test("is asked for in packs of four weeks, one that is or may be each night", () => {
-    expect(timing(ios, "true")).toBeUndefined();
-    expect(timing(ios)).toBeUndefined();
-    expect(timing(ios, "false")).toMatchObject({ packDays: 28, lookbackDays: 0 });
-  });
-
-  test("is what an app is taken for that the account does not track", () => {
-    expect(timing({ ...ios, tracked: false })).toMatchObject({ packDays: 28 });
-  });
+test("totals are marked, and what is not marked adds up to them", async () => {
+  await using stage = await openStage();
+  await night(stage, today);
+  const [sums] = await stage.query<{ total: number; parts: number; days: number; marked: number }>(
+    `select sum(units) filter (where is_total)::float as total, sum(units) filter (where not is_total)::float as parts,
+            count(distinct date_day)::int as days, count(*) filter (where is_total <> (country_key = 0))::int as marked
+     from   core.fact_sales_metric where context = 'DOWNLOAD'`,
+  );
+  expect(sums).toMatchObject({ days: 90, marked: 0 });
+  expect(sums?.total).toBeGreaterThan(0);
+  expect(sums?.parts).toBe(sums?.total);
 });
 
-describe("retention", () => {
-  const slice = sliceOf({ scope: { store: "android", app: "a.b", device: "ALL" }, window });
-
-  test("is asked for once an app", () => {
-    expect(retention.partitions(followed).map(({ scope }) => scope)).toEqual([
-      { store: "ios", app: "42", device: "ALL" },
-      { store: "android", app: "a.b", device: "ALL" },
-    ]);
-    expect(retention.request(slice)).toEqual({ trackId: "a.b", start: "2026-08-01", end: "2026-08-10" });
-  });
-
-  test("marks the total and keeps what has no column", () => {
-    const points = [
-      { date: Date.UTC(2026, 7, 1), country: "ALL", androidStoreVisits: 9 },
-      { date: Date.UTC(2026, 7, 1), country: "US", androidStoreVisits: 4, day1: 0.5 },
-    ];
-    expect(retention.normalise(slice, [points], []).rows["core.fact_retention"]).toMatchObject([
-      { date_day: "2026-08-01", country_key: "ALL", is_total: true, android_store_visit_count: 9, extra: null },
-      { country_key: "US", is_total: false, android_store_visit_count: 4, extra: '{"day1":0.5}' },
-    ]);
-  });
+test("an account that was not connected is asked again later, and then back to the beginning", async () => {
+  await using stage = await openStage();
+  expect((await night(stage, today, false)).length).toBe(12);
+  expect(await night(stage, addDays(today, 1), false)).toEqual([]);
+  const later = addDays(today, 30);
+  await night(stage, later);
+  const [days] = await stage.query(
+    "select min(date_day)::text as first, max(date_day)::text as last, count(distinct date_day)::int as days from core.fact_sales_metric",
+  );
+  expect(days).toEqual({ first: addDays(later, -90), last: addDays(later, -1), days: 90 });
 });

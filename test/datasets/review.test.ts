@@ -5,7 +5,7 @@ import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { Scope } from "../../src/core/slice.ts";
 import { review } from "../../src/datasets/review.ts";
-import { checkRows } from "../../src/warehouse/check-rows.ts";
+import { checkRows } from "../../src/load/check-rows.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 
 const window = { start: day("2026-08-01"), end: day("2026-08-05") };

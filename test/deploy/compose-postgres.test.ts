@@ -2,8 +2,8 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { prepareData, runTool } from "../../src/warehouse/embedded-data.ts";
-import { embeddedPlace } from "../../src/warehouse/embedded-place.ts";
+import { prepareData, runTool } from "../../src/postgres/embedded/data-directory.ts";
+import { embeddedPlace } from "../../src/postgres/embedded/place.ts";
 import { readCompose } from "../support/compose-file.ts";
 
 test("Postgres 18 makes its data with the arguments that docker-compose.yml gives it", async () => {

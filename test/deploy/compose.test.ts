@@ -7,7 +7,7 @@ import { projectRoot } from "../../src/config/config.ts";
 import { Environment, readEnvironment } from "../../src/config/env.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { connectionString } from "../../src/warehouse/connection.ts";
+import { connectionString } from "../../src/postgres/connection.ts";
 import { filledIn, readCompose, type ComposeService } from "../support/compose-file.ts";
 
 const { text, file } = readCompose();

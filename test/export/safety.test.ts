@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lockFileNow } from "../../src/warehouse/embedded-lock.ts";
+import { lockFileNow } from "../../src/postgres/embedded/file-lock.ts";
 import { openExportStage, sha256, type ExportStage } from "../support/export-stage.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";

@@ -9,14 +9,14 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { startRunner } from "../../src/queue-runner.ts";
+import { startRunner } from "../../src/worker/tick-runner.ts";
 import { canary, givenAway, tablesWithCanary, token } from "../support/canary.ts";
 import { everyCommand } from "../support/every-command.ts";
 import { grant, urlAs } from "../support/granted-stage.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
-import { migrate } from "../../src/warehouse/migrate.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
 
 // two dozen processes, one after the other
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });

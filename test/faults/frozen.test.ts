@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { runWorker } from "../../src/worker.ts";
-import type { Rhythm } from "../../src/ingest/pulse.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/app.ts";
 import { createBudget } from "../../src/credits/budget.ts";
-import { runToEnd } from "../../src/ingest/run-to-end.ts";
+import { runToEnd } from "../../src/runs/run-to-end.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { syncInForeground } from "../../src/foreground.ts";
 import { openStage, today, wish } from "../support/ingest-stage.ts";

@@ -3,7 +3,7 @@ import { createClient } from "../../src/api/client.ts";
 import { openAccount, readAccount } from "../../src/credits/account.ts";
 import { refreshBalance } from "../../src/ingest/balance.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { openWarehouse } from "../../src/warehouse/database.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { freshDatabase } from "../support/database.ts";
 

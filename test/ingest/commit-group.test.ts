@@ -5,11 +5,11 @@ import { oneDay } from "../../src/core/window.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { commitSlice, type Committed } from "../../src/ingest/commit-slice.ts";
-import { prepareSlice, type SliceLoad } from "../../src/ingest/slice-load.ts";
+import { prepareSlice, type SliceLoad } from "../../src/ingest/prepare-slice.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { claim } from "../../src/ledger/queue.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
-import { isLostConnection } from "../../src/warehouse/database-errors.ts";
+import { isLostConnection } from "../../src/postgres/database-errors.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 

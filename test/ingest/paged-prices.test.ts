@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { planChunks } from "../../src/ingest/planning.ts";
+import { planChunks } from "../../src/planner/plan-stream.ts";
 import { openWork } from "../../src/ledger/open-work.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openFollowed, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { programDigest } from "../../src/config/program-digest.ts";
+import { programDigest } from "../../src/config/program.ts";
 import type { Slice } from "../../src/core/slice.ts";
-import { answerDigest } from "../../src/ingest/answer-digest.ts";
-import { findRepeats } from "../../src/ledger/repeats.ts";
+import { answerDigest } from "../../src/ingest/fetch-slice.ts";
+import { findRepeats } from "../../src/ledger/unchanged-answers.ts";
 import { planned, runPlanned } from "../support/backfill-stage.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { landedSlices } from "../../src/ledger/landed-slices.ts";
-import type { Database } from "../../src/warehouse/database.ts";
+import type { Database } from "../../src/postgres/database.ts";
 import { draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
 const count = 1_203;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { scopeKey } from "../../src/core/slice.ts";
-import { readLastPages } from "../../src/ledger/last-pages.ts";
-import { reprice } from "../../src/ledger/reprice.ts";
+import { readLastPages } from "../../src/ledger/coverage.ts";
+import { reprice } from "../../src/ledger/amend-slices.ts";
 import { august, draft, ledgerForTests } from "../support/ledger-stage.ts";
 
 describe("the pages of last answers", () => {

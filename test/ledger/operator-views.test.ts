@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { latestRuns } from "../../src/ledger/run-list.ts";
-import { sliceStory } from "../../src/ledger/slice-story.ts";
+import { latestRuns } from "../../src/ledger/runs.ts";
+import { sliceStory } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 

@@ -4,7 +4,7 @@ import { jobTaker, reconcile } from "../../src/ledger/reconcile.ts";
 import { claim, claimNext, sharedQueue } from "../../src/ledger/queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
-import { openWarehouse } from "../../src/warehouse/database.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
 const minute = 60_000;

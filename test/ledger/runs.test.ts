@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { closeRun, runProgress } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { land, type Landing } from "../../src/warehouse/raw.ts";
+import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { august, draft, ending, now, ledgerForTests, today } from "../support/ledger-stage.ts";
 
 const request: Landing = {

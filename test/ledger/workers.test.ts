@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { adoptOpen } from "../../src/ledger/runs.ts";
-import { openWarehouse } from "../../src/warehouse/database.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "../support/database.ts";
 import { draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 

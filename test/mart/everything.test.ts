@@ -4,7 +4,7 @@ import { table, type Cell } from "../../src/cli/table.ts";
 import { martExamples } from "../../src/docs/mart-examples.ts";
 import { martAnswers } from "../../src/docs/mart-page.ts";
 import { migratedTables } from "../../src/docs/migrated-tables.ts";
-import { everythingShow } from "../../src/cli/demo-shows.ts";
+import { everythingShow } from "../../src/demo/shows.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 
 const marts = [...martExamples.map(({ mart }) => mart), "search_ads_daily"];

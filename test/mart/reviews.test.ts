@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Row } from "../../src/warehouse/table.ts";
+import type { Row } from "../../src/load/table.ts";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
 let mart: MartStage;

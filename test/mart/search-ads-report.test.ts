@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { reportTable } from "../../src/datasets/report-table.ts";
-import type { Row } from "../../src/warehouse/table.ts";
+import { reportTable } from "../../src/datasets/shared/report-table.ts";
+import type { Row } from "../../src/load/table.ts";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
 const asked = { org_id: "7", grain: "day", currency: "USD", attribution: "WITH", goal_id: "" };

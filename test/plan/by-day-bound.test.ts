@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fare } from "../../src/core/way.ts";
-import { isBestByDay } from "../../src/plan/by-day-bound.ts";
-import { countByDay, type Rider } from "../../src/plan/rider.ts";
+import { isBestByDay } from "../../src/plan/cover/carriers.ts";
+import { countByDay, type Rider } from "../../src/plan/cover/carriers.ts";
 import { bestPrice } from "../support/plan-brute-force.ts";
 import { byDay, byHistory } from "../support/plan-timing.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
 import { sliceStates, type Covered, type SliceState } from "../../src/core/slice.ts";
 import { daysOf, oneDay, type Window } from "../../src/core/window.ts";
-import { calendarOf } from "../../src/plan/gap-grid.ts";
+import { calendarOf } from "../../src/plan/cover/gap-grid.ts";
 import { askable, missingCells, type MissingOptions } from "../../src/plan/missing.ts";
 import { daysIn } from "../support/plan-grid.ts";
 import { covered, daysAgo, series, today } from "../support/plan-timing.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { cheapestCover, priceOf } from "../../src/plan/cheapest-cover.ts";
-import { calendarOf, windowCount, type GapRow } from "../../src/plan/gap-grid.ts";
+import { cheapestCover, priceOf } from "../../src/plan/cover/cheapest-cover.ts";
+import { calendarOf, windowCount, type GapRow } from "../../src/plan/cover/gap-grid.ts";
 import { byDay, byHistory, today } from "../support/plan-timing.ts";
 
 type Prices = { readonly day: number; readonly window: number; readonly windowDays: number };

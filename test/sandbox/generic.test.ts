@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { defineOperation, inPath, inQuery, type Operation } from "../../src/api/define-operation.ts";
 import { CountryCode, DayText } from "../../src/api/values.ts";
-import { House } from "../../src/sandbox/house.ts";
+import { House } from "../../src/sandbox/state.ts";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { createServer } from "../../src/sandbox/server.ts";
 import { clientOf, manualClock } from "./open.ts";

@@ -2,7 +2,7 @@ import { request, type RequestOptions } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Client } from "pg";
-import { openEmbedded } from "../../src/warehouse/embedded.ts";
+import { openEmbedded } from "../../src/postgres/embedded/embedded-server.ts";
 
 /** A Postgres for one run of the tests: an administrator's url and words about where it came from. */
 export type PostgresServer = { readonly url: string; readonly origin: string } & AsyncDisposable;

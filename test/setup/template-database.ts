@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Client, escapeIdentifier } from "pg";
-import { migrate } from "../../src/warehouse/migrate.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
 
 const prefix = "storehouse_test_";
 const template = `${prefix}________________`;

@@ -1,9 +1,9 @@
 import type { Day } from "../../src/core/day.ts";
 import { planInForeground } from "../../src/foreground.ts";
-import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src/ingest/backfill-plan.ts";
-import type { BackfillRequest } from "../../src/ingest/backfill-request.ts";
-import type { SyncResult } from "../../src/ingest/sync-parts.ts";
-import { planStanding, priceLeft, type PlanStanding } from "../../src/ledger/plan-standing.ts";
+import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src/planner/backfill-plan.ts";
+import type { BackfillRequest } from "../../src/planner/backfill-request.ts";
+import type { SyncResult } from "../../src/runs/run-parts.ts";
+import { planStanding, priceLeft, type PlanStanding } from "../../src/ledger/plans.ts";
 import { startChild } from "./ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 

@@ -1,4 +1,4 @@
-import { reportCrashes } from "../../src/cli/crash.ts";
+import { reportCrashes } from "../../src/cli/report-failure.ts";
 
 /** A program for child processes: fails in a way that nobody catches, with the text given and facts on the error. */
 const [way = "", text = ""] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { observeBalance, openAccount, readAccount, type AccountState } from "../
 import type { Holders } from "../../src/credits/dead-holds.ts";
 import { releaseExpired, reserve, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";
 import type { CreditClass } from "../../src/core/slice.ts";
-import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
+import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { standingClock, type StandingClock } from "./credits-clock.ts";
 import { freshDatabase } from "./database.ts";
 

@@ -8,7 +8,7 @@ import { creditClasses } from "../../src/core/slice.ts";
 import { observeBalance, openAccount } from "../../src/credits/account.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { createCreditQueue } from "../../src/credits/queue.ts";
-import { openWarehouse } from "../../src/warehouse/database.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 import { noHolders } from "./credits-account.ts";
 import type { Spender } from "./credits-spenders.ts";
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { openEmbedded } from "../../src/warehouse/embedded.ts";
+import { openEmbedded } from "../../src/postgres/embedded/embedded-server.ts";
 
 /** A program for child processes: opens the server of the directory given, says so, and leaves when told to. */
 const [directory = ""] = process.argv.slice(2);

@@ -6,12 +6,12 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import type { Window } from "../../src/core/window.ts";
 import { exportTables } from "../../src/export/export-tables.ts";
 import type { TableExport } from "../../src/export/export-table.ts";
-import { namedRelations } from "../../src/export/named-relations.ts";
+import { namedRelations } from "../../src/export/read-relations.ts";
 import { readManifest, type Manifest } from "../../src/export/manifest.ts";
 import { readRelations } from "../../src/export/read-relations.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
-import { createPartitions } from "../../src/warehouse/partitions.ts";
-import type { Table } from "../../src/warehouse/table.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import type { Table } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
 
 const [ranks] = keywordRank.tables as readonly [Table];

@@ -1,7 +1,7 @@
 import pg from "pg";
-import { openWarehouse } from "../../src/warehouse/database.ts";
-import { grantRoles, type GrantedRole, type RolePasswords } from "../../src/warehouse/grants.ts";
-import { migrate } from "../../src/warehouse/migrate.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { grantRoles, type GrantedRole, type RolePasswords } from "../../src/postgres/grants.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
 import { ownPostgres, type OwnPostgres } from "./own-postgres.ts";
 
 /** Passwords of the roles, of the length that the settings ask for. */

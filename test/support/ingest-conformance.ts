@@ -5,14 +5,14 @@ import { readAnswer } from "../../src/api/read-answer.ts";
 import { openIngest } from "../../src/app.ts";
 import { addDays } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";
-import { everythingOn } from "../../src/cli/demo-shows.ts";
+import { everythingOn } from "../../src/demo/shows.ts";
 import type { Dataset } from "../../src/datasets/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
-import { prepareSlice } from "../../src/ingest/slice-load.ts";
+import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
 import { claim } from "../../src/ledger/queue.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { pgTypes } from "../../src/warehouse/column-kinds.ts";
-import type { Table } from "../../src/warehouse/table.ts";
+import { pgTypes } from "../../src/load/columns.ts";
+import type { Table } from "../../src/load/table.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
 
 /** A column as the database or a definition has it. */

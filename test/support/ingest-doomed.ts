@@ -4,9 +4,9 @@ import { loadConfig } from "../../src/cli/environment.ts";
 import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice } from "../../src/core/slice.ts";
-import type { Rhythm } from "../../src/ingest/pulse.ts";
+import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { syncInForeground } from "../../src/foreground.ts";
-import { runWorker } from "../../src/worker.ts";
+import { runWorker } from "../../src/worker/worker.ts";
 
 /**
  * A program for child processes: a sync or a worker on the given day, put together as by the command line, that kills itself the

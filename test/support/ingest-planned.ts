@@ -1,6 +1,6 @@
 import type { App } from "../../src/app.ts";
-import { planChunks, type PlanChunk } from "../../src/ingest/planning.ts";
-import type { SyncRequest } from "../../src/ingest/sync-request.ts";
+import { planChunks, type PlanChunk } from "../../src/planner/plan-stream.ts";
+import type { SyncRequest } from "../../src/planner/request.ts";
 
 /** The whole plan of a request, chunk by chunk. */
 export async function planned(app: App, request: SyncRequest, whole = false): Promise<PlanChunk[]> {

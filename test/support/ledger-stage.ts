@@ -9,7 +9,7 @@ import { claim } from "../../src/ledger/queue.ts";
 import { endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
 import { openRun, type RunStart } from "../../src/ledger/runs.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
-import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
+import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { freshDatabase } from "./database.ts";
 
 /** 06:00 UTC of the day that counts as today. */

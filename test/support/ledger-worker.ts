@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
-import { openWarehouse } from "../../src/warehouse/database.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
 
 /** A program for child processes: enters itself in the ledger of the database given, says its number, and lives until it is killed. */
 const [url = ""] = process.argv.slice(2);

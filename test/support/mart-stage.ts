@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/all.ts";
-import { defineTable, type Row, type Table } from "../../src/warehouse/table.ts";
+import { defineTable, type Row, type Table } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
 
 /** A small warehouse that is filled by hand, row by row and through the loader, and asked in SQL. */

@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { applyMetabase, type Applied, type MetabaseOptions } from "../../src/bi/apply.ts";
-import { connectionOf } from "../../src/bi/database-entry.ts";
+import { applyMetabase, type Applied, type MetabaseOptions } from "../../src/metabase/apply.ts";
+import { connectionOf } from "../../src/metabase/database-entry.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/database.ts";
+import { openWarehouse, type Warehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "./database.ts";
 import { startMetabase, type MetabaseStandIn } from "./metabase-stand-in.ts";
 

@@ -2,8 +2,8 @@ import type { Operation } from "../../src/api/define-operation.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import type { Dataset } from "../../src/datasets/define-dataset.ts";
-import { checkRows } from "../../src/warehouse/check-rows.ts";
-import type { Row } from "../../src/warehouse/table.ts";
+import { checkRows } from "../../src/load/check-rows.ts";
+import type { Row } from "../../src/load/table.ts";
 import { sliceOf } from "./ingest-slice.ts";
 
 /** Bodies, one a page, read as answers of an operation and made into rows of the dataset's first table; and why what else was in them does not fit. */

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
-import { runTool } from "../../src/warehouse/embedded-data.ts";
-import { embeddedPlace } from "../../src/warehouse/embedded-place.ts";
-import { openEmbedded } from "../../src/warehouse/embedded.ts";
+import { runTool } from "../../src/postgres/embedded/data-directory.ts";
+import { embeddedPlace } from "../../src/postgres/embedded/place.ts";
+import { openEmbedded } from "../../src/postgres/embedded/embedded-server.ts";
 import { databaseUrl } from "../setup/template-database.ts";
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { carries, fare, type Way } from "../../src/core/way.ts";
-import { fewestWindows } from "../../src/plan/gap-grid.ts";
+import { fewestWindows } from "../../src/plan/cover/gap-grid.ts";
 
 /** A small planning problem: gaps by item as bits of a number, few enough to try everything. */
 export type SmallProblem = {

@@ -1,6 +1,6 @@
 import { addDays, type Day } from "../../src/core/day.ts";
 import { daysOf } from "../../src/core/window.ts";
-import { calendarOf, type Calendar, type GapGrid } from "../../src/plan/gap-grid.ts";
+import { calendarOf, type Calendar, type GapGrid } from "../../src/plan/cover/gap-grid.ts";
 import { today } from "./plan-timing.ts";
 
 /** Missing days by item. */

@@ -4,10 +4,10 @@ import path from "node:path";
 import type { StorehouseError } from "../../src/core/errors.ts";
 import { strikerOf } from "../../src/core/secret.ts";
 import { datasets } from "../../src/datasets/all.ts";
-import { exportRaw, type Exported, type ExportRequest } from "../../src/ingest/raw-export.ts";
-import { importFiles, type ImportedFiles, type ImportRequest } from "../../src/ingest/raw-import-files.ts";
-import { createDimensions } from "../../src/warehouse/dimensions.ts";
-import { createPartitions } from "../../src/warehouse/partitions.ts";
+import { exportRaw, type Exported, type ExportRequest } from "../../src/archive/export-answers.ts";
+import { importFiles, type ImportedFiles, type ImportRequest } from "../../src/archive/import-files.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import type { Stage } from "./ingest-stage.ts";
 
 /** Every dataset by name. */

@@ -3,7 +3,7 @@ import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts"
 import { day } from "../../src/core/day.ts";
 import type { Scope } from "../../src/core/slice.ts";
 import { searchAdsReport } from "../../src/datasets/search-ads-report.ts";
-import { checkRows } from "../../src/warehouse/check-rows.ts";
+import { checkRows } from "../../src/load/check-rows.ts";
 import { sliceOf } from "./ingest-slice.ts";
 
 /** An organisation whose id needs more than 32 bits. */

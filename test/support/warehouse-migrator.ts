@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { migrate } from "../../src/warehouse/migrate.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
 
 /** A program for child processes: waits for the word and migrates the database given, saying which migrations ran. */
 const [url = ""] = process.argv.slice(2);

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import type pg from "pg";
 import { day } from "../../src/core/day.ts";
-import { pgTypes } from "../../src/warehouse/column-kinds.ts";
-import { openWarehouse, type Database } from "../../src/warehouse/database.ts";
-import { createDimensions } from "../../src/warehouse/dimensions.ts";
-import { prepareLoad, runLoads } from "../../src/warehouse/load.ts";
-import { createPartitions } from "../../src/warehouse/partitions.ts";
-import type { Load } from "../../src/warehouse/ready-load.ts";
-import type { Table } from "../../src/warehouse/table.ts";
+import { pgTypes } from "../../src/load/columns.ts";
+import { openWarehouse, type Database } from "../../src/postgres/database.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { prepareLoad, runLoads } from "../../src/load/load.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import type { Load } from "../../src/load/ready-load.ts";
+import type { Table } from "../../src/load/table.ts";
 import { freshDatabase } from "./database.ts";
 
 /** A warehouse in a database of the test's own. */

@@ -4,8 +4,8 @@ import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { createLog, type Log } from "../../src/core/log.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
-import { watchOnce, type WatcherParts } from "../../src/watch/watcher.ts";
-import { createWebhook } from "../../src/watch/webhook.ts";
+import { watchOnce, type WatcherParts } from "../../src/incidents/watcher.ts";
+import { createWebhook } from "../../src/incidents/webhook.ts";
 import { draft, now, openLedgerStage, type LedgerStage } from "./ledger-stage.ts";
 import { openReceiver, type Receiver } from "./webhook-receiver.ts";
 

@@ -6,8 +6,8 @@ import { fail } from "../../core/errors.ts";
 import { storeOf } from "../../core/store.ts";
 import { glanceAt, type Page } from "../app-glance.ts";
 import { countryArgument, languageArgument, trackIdArgument } from "../arguments.ts";
-import { saysNothing, withAsk } from "../asking.ts";
-import { printGlance } from "../glance-report.ts";
+import { saysNothing, withAsk } from "../api-question.ts";
+import { printGlance } from "../app-glance.ts";
 import { printJson, remark } from "../output.ts";
 
 type Options = { readonly country?: string; readonly language?: string; readonly json?: true };

@@ -6,12 +6,12 @@ import { readRanks } from "../../charts/read-ranks.ts";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/all.ts";
-import { daysOf } from "../../ingest/gaps.ts";
+import { daysOf } from "../../planner/gaps.ts";
 import { boundsOf, countryArgument, dayArgument, pastDayArgument, trackIdArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { remark } from "../output.ts";
-import { putFile } from "../put-file.ts";
-import { standingsFor } from "../standings.ts";
+import { putFile } from "../../core/files.ts";
+import { standingsFor } from "../gap-options.ts";
 
 /** `storehouse chart`: what the warehouse holds, as pictures. */
 export function addChart(program: Command): void {

@@ -5,19 +5,19 @@ import type { Settings } from "../../config/settings.ts";
 import type { Timing } from "../../core/way.ts";
 import { datasets } from "../../datasets/all.ts";
 import type { Dataset } from "../../datasets/define-dataset.ts";
-import { acceptedValues } from "../../export/accepted-values.ts";
+import { acceptedValues } from "../../export/dbt-sources.ts";
 import { dbtSources, type TableFacts } from "../../export/dbt-sources.ts";
-import { freshnessOf, latest } from "../../export/freshness.ts";
+import { freshnessOf, latest } from "../../export/dbt-sources.ts";
 import { readRelations } from "../../export/read-relations.ts";
 import type { Relation } from "../../export/relation.ts";
-import { examplePartitions, timingsOf } from "../../ingest/example-partitions.ts";
-import { timingWith } from "../../ingest/timing-with.ts";
-import { dayColumns } from "../../warehouse/table.ts";
-import type { Database } from "../../warehouse/database.ts";
+import { examplePartitions, timingsOf } from "../../planner/example-partitions.ts";
+import { timingWith } from "../../planner/dataset-settings.ts";
+import { dayColumns } from "../../load/table.ts";
+import type { Database } from "../../postgres/database.ts";
 import { folderArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { print, remark } from "../output.ts";
-import { putFile } from "../put-file.ts";
+import { putFile } from "../../core/files.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function addDbt(program: Command): void {

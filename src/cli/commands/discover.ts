@@ -3,7 +3,7 @@ import { androidAppDiscovery, iosAppDiscovery } from "../../api/operations/app.t
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { countryArgument, trackIdArgument } from "../arguments.ts";
-import { withAsk } from "../asking.ts";
+import { withAsk } from "../api-question.ts";
 import { print, printJson } from "../output.ts";
 
 type Options = { readonly country?: string; readonly json?: true };

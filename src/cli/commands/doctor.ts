@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { crontabFile } from "../../config/config.ts";
 import { processEnvironment, type Environment } from "../../config/env.ts";
-import { readLeniently } from "../../config/read-leniently.ts";
+import { readLeniently } from "../../config/env.ts";
 import { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { hiderOf } from "../../core/secret.ts";
-import { readCrontab } from "../../crontab.ts";
-import { failed, well, type Diagnosis } from "../../watch/diagnosis.ts";
-import { diagnose } from "../../watch/doctor.ts";
+import { readCrontab } from "../../worker/crontab.ts";
+import { failed, well, type Diagnosis } from "../../doctor/diagnosis.ts";
+import { diagnose } from "../../doctor/doctor.ts";
 import { environmentFile, homeOf, settingsFile, settingsIn } from "../environment.ts";
 import { print } from "../output.ts";
 

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import path from "node:path";
-import { programVersion } from "../../config/version.ts";
+import { programVersion } from "../../config/program.ts";
 import type { Day } from "../../core/day.ts";
 import { exportTables } from "../../export/export-tables.ts";
-import { namedRelations } from "../../export/named-relations.ts";
+import { namedRelations } from "../../export/read-relations.ts";
 import { readRelations } from "../../export/read-relations.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { appSearch, companyUrlSearch } from "../../api/operations/dashboard-search.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
-import { ifAny, withAsk, type Ask } from "../asking.ts";
+import { ifAny, withAsk, type Ask } from "../api-question.ts";
 import { print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 

@@ -1,11 +1,11 @@
-import { Option, type Command } from "commander";
-import { daysOf, type Standing } from "../../ingest/gaps.ts";
-import { cellStates, sumOfCells, type CellState } from "../../plan/cell-states.ts";
+import { type Command, Option } from "commander";
+import { addDays, type Day } from "../../core/day.ts";
+import { type CellCounts, type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
+import { daysOf, type Standing } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
 import { withApp } from "../environment.ts";
-import { heatMap, legend } from "../heat-map.ts";
+import { type StandingOptions, standingsFor } from "../gap-options.ts";
 import { count, print, printJson } from "../output.ts";
-import { standingsFor, type StandingOptions } from "../standings.ts";
 import { addSyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 
@@ -67,4 +67,40 @@ function rowOf(states: readonly CellState[]) {
     const known = [...days.keys()];
     return [dataset, store, trackId, country, known[0], known.at(-1), ...states.map((state) => cells[state] ?? 0)];
   };
+}
+
+/** What stands for a day: the sign of the worst of its cells. */
+const signs: readonly (readonly [CellState, string])[] = [
+  ["failed", "x"],
+  ["missing", "."],
+  ["deferred", "~"],
+  ["pending", ">"],
+  ["running", ">"],
+  ["stale", "o"],
+  ["skipped", "-"],
+  ["loaded", "#"],
+  ["dropped", "d"],
+  ["empty", "_"],
+];
+
+/** What the signs of a heat map mean, in one line. */
+const legend =
+  "# loaded  _ empty  - cannot be had  o to be asked again  > waits or runs  ~ waits for credits  . never asked  d dropped  x failed";
+
+/** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
+export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {
+  const known = [...days.keys()].sort();
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return "";
+  const months = new Map<string, string>();
+  for (let day: Day = first; day <= last; day = addDays(day, 1)) {
+    const month = day.slice(0, 7);
+    const before = months.get(month) ?? " ".repeat(Number(day.slice(8)) - 1);
+    months.set(month, before + signOf(days.get(day)));
+  }
+  return [...months].map(([month, line]) => `${month}  ${line}`.trimEnd()).join("\n");
+}
+
+function signOf(cells: CellCounts | undefined): string {
+  return signs.find(([state]) => (cells?.[state] ?? 0) > 0)?.[1] ?? " ";
 }

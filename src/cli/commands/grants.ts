@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Environment } from "../../config/env.ts";
-import { grantRoles, type GrantedRole, type RolePasswords } from "../../warehouse/grants.ts";
-import { printedStatements } from "../../warehouse/role-statements.ts";
+import { grantRoles, type GrantedRole, type RolePasswords } from "../../postgres/grants.ts";
+import { printedStatements } from "../../postgres/role-statements.ts";
 import { withApp } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";

@@ -2,15 +2,15 @@ import { Argument, Option, type Command } from "commander";
 import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
-import { ask as askPerson, canAsk } from "../ask.ts";
+import { ask as askPerson, canAsk } from "../confirm.ts";
 import { countryArgument, trackIdArgument } from "../arguments.ts";
-import { withAsk, type Asking } from "../asking.ts";
-import { callsFor, changeKeywords } from "../change-keywords.ts";
+import { withAsk, type Asking } from "../api-question.ts";
+import { callsFor, changeKeywords } from "../keyword-changes.ts";
 import { keywordChanges, type KeywordVerb } from "../keyword-changes.ts";
 import { keywordsGiven, type KeywordList } from "../keyword-list.ts";
 import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
 import { print, printJson, remark } from "../output.ts";
-import { trackedNow, type TrackedPlace } from "../tracked-now.ts";
+import { trackedNow, type TrackedPlace } from "../keyword-changes.ts";
 
 type Options = {
   readonly file?: string;

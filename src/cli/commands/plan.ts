@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { followedNow } from "../../ingest/backfill-plan.ts";
-import { createTally, sumOf } from "../../ingest/plan-tally.ts";
-import { datasetsOf, planChunks, type PlanChunk } from "../../ingest/planning.ts";
+import { followedNow } from "../../planner/backfill-plan.ts";
+import { createTally, sumOf } from "../../planner/plan-tally.ts";
+import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWork } from "../../ledger/open-work.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
-import { prunable, pruneRaw, type Pruned } from "../../warehouse/prune.ts";
-import { ask, canAsk } from "../ask.ts";
+import { prunable, pruneRaw, type Pruned } from "../../raw/prune.ts";
+import { ask, canAsk } from "../confirm.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";

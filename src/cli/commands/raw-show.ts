@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { fail } from "../../core/errors.ts";
 import { strikerOf } from "../../core/secret.ts";
 import { sliceFacts } from "../../ledger/answers.ts";
-import { landedPages } from "../../warehouse/landed.ts";
+import { landedPages } from "../../raw/read-answers.ts";
 import { pageArgument, sliceArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { print, printBytes, remark } from "../output.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addRawExport } from "./raw-export.ts";
-import { addRawImport } from "./raw-import.ts";
+import { addRawExport } from "./raw-files.ts";
+import { addRawImport } from "./raw-files.ts";
 import { addRawList } from "./raw-list.ts";
 import { addRawShow } from "./raw-show.ts";
 

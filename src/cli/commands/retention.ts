@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
-import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../ingest/retention.ts";
-import { ask, canAsk } from "../ask.ts";
+import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
+import { ask, canAsk } from "../confirm.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";

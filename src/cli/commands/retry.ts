@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
-import { retried } from "../../ingest/sync.ts";
+import { retried } from "../../runs/sync.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
 import { collectCodes, onlyDatasets, pastDayArgument } from "../arguments.ts";
 import { withApi, withApp } from "../environment.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { latestRuns, type RunLine } from "../../ledger/run-list.ts";
+import { latestRuns, type RunLine } from "../../ledger/runs.ts";
 import { countArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { print, printJson } from "../output.ts";

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { fail } from "../../core/errors.ts";
-import { sliceStory, type SliceStory } from "../../ledger/slice-story.ts";
+import { sliceStory, type SliceStory } from "../../ledger/status.ts";
 import { sliceArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";
 import { count, countOf, print, printJson } from "../output.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { syncInForeground, type ForegroundRun } from "../../foreground.ts";
-import type { SyncResult } from "../../ingest/sync-parts.ts";
+import type { SyncResult } from "../../runs/run-parts.ts";
 import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../environment.ts";
 import { printJson } from "../output.ts";

@@ -1,5 +1,5 @@
 import { remainingCredits } from "../../api/operations/account.ts";
-import { answerTable, answerTo } from "../scene.ts";
+import { answerTable, answerTo } from "../answer-context.ts";
 
 /** Answers about the account itself. */
 export const accountAnswers = answerTable([

@@ -6,7 +6,7 @@ import { advertisementsOf, isPublisher, networks, type Advertisement } from "../
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { stranger } from "../market/charts.ts";
-import { answerTable, answerTo, knownApp, midnight, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, midnight, type Scene } from "../answer-context.ts";
 
 const perPage = 50;
 /** Advertisers that the market has no app of. */

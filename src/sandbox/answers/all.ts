@@ -1,4 +1,4 @@
-import type { AnswerTable } from "../scene.ts";
+import type { AnswerTable } from "../answer-context.ts";
 import { accountAnswers } from "./account.ts";
 import { adIntelligenceAnswers } from "./ad-intelligence.ts";
 import { appAnswers } from "./app.ts";

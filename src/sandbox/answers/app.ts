@@ -4,7 +4,7 @@ import { addDays, type Day } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, knownApp, midnight, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, midnight, type Scene } from "../answer-context.ts";
 import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts";
 
 const yesterday = (scene: Scene): Day => addDays(scene.today, -1);

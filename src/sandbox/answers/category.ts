@@ -21,7 +21,7 @@ import {
   midnight,
   publishedDays,
   type Scene,
-} from "../scene.ts";
+} from "../answer-context.ts";
 
 const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType[];
 const hourMs = 3_600_000;

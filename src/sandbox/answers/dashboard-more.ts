@@ -9,7 +9,7 @@ import type { MarketApp } from "../market/apps.ts";
 import { businessOver } from "../market/business.ts";
 import { versionOn } from "../market/versions.ts";
 import type { Device } from "../market/ranks.ts";
-import { answerTable, answerTo, knownApp, localTime, midnight, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, localTime, midnight, publishedDays, type Scene } from "../answer-context.ts";
 import { isStoreConnected, trackedKeyword } from "./dashboard.ts";
 import { iconOf } from "./store-page.ts";
 

@@ -5,7 +5,7 @@ import type { MarketApp } from "../market/apps.ts";
 import type { RankCell } from "../market/market.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../scene.ts";
+import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
 /** Days of ranks that come along with a tracked keyword. */

@@ -1,6 +1,6 @@
 import * as estimation from "../../api/operations/estimation.ts";
 import { businessOver, lastMonth } from "../market/business.ts";
-import { answerTable, answerTo, knownApp, publishedDays } from "../scene.ts";
+import { answerTable, answerTo, knownApp, publishedDays } from "../answer-context.ts";
 
 const both = ["IPHONE", "IPAD"] as const;
 

@@ -3,7 +3,7 @@ import { addDays } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { categoriesOf } from "../market/charts.ts";
 import { hashOf, mix, pick, unit } from "../market/noise.ts";
-import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../answer-context.ts";
 
 const kinds = ["FullImage", "AppList", "Grid"] as const;
 

@@ -5,7 +5,7 @@ import { appFacts } from "../market/app-facts.ts";
 import { stranger } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
 import { lastRank, type Device } from "../market/ranks.ts";
-import { answerTable, answerTo, midnight, type Scene } from "../scene.ts";
+import { answerTable, answerTo, midnight, type Scene } from "../answer-context.ts";
 
 type Search = {
   readonly store: Store;

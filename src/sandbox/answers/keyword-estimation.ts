@@ -4,7 +4,7 @@ import type { Day } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { hashOf, mix, unit, wander } from "../market/noise.ts";
 import { dayNumber } from "../market/ranks.ts";
-import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../answer-context.ts";
 
 /** What a keyword could bring an app on a day: installs are the reach times the rate. */
 function estimate(scene: Scene, of: { app: MarketApp; country: string; keyword: string; day: Day }) {

@@ -3,7 +3,7 @@ import { addDays, type Day } from "../../core/day.ts";
 import { daysOf } from "../../core/window.ts";
 import type { KeywordFacts } from "../market/keyword-facts.ts";
 import type { AppDay, RankCell } from "../market/market.ts";
-import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../scene.ts";
+import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../answer-context.ts";
 
 const phones = ["IPHONE", "IPAD"] as const;
 

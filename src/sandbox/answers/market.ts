@@ -3,7 +3,7 @@ import type { Operation } from "../../api/define-operation.ts";
 import type { Store } from "../../core/store.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { visibilityOn } from "../market/business.ts";
-import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../answer-context.ts";
 
 /** Days that a history covers when no day is named. */
 const historyDays = 30;

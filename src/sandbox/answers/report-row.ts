@@ -1,6 +1,6 @@
 import type { searchAdsReports } from "../../api/operations/search-ads-report.ts";
 import type { Bid } from "../market/search-ads.ts";
-import { localTime, midnight, type ValuesOf } from "../scene.ts";
+import { localTime, midnight, type ValuesOf } from "../answer-context.ts";
 
 /** What a row of a report stands for. */
 export type Level = ValuesOf<typeof searchAdsReports>["reportLevel"];

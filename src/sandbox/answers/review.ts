@@ -4,7 +4,7 @@ import type { Store } from "../../core/store.ts";
 import { dayOf, type Day } from "../../core/day.ts";
 import { reviewsOn, type MarketReview } from "../market/reviews.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, localTime, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, localTime, publishedDays, type Scene } from "../answer-context.ts";
 
 type Asked = {
   readonly trackId: string;

@@ -5,7 +5,7 @@ import type { MarketApp } from "../market/apps.ts";
 import { bidsOf, changesOn, organisations, type BidChange } from "../market/search-ads.ts";
 import { versionOn } from "../market/versions.ts";
 import { Refusal } from "../refusal.ts";
-import { answerTable, answerTo, localTime, midnight, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, localTime, midnight, publishedDays, type Scene } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
 /** The apps that the account advertises; none where nothing is connected. */

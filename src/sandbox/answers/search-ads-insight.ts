@@ -2,7 +2,7 @@ import * as insight from "../../api/operations/search-ads-insight.ts";
 import type { Day } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { paidShareOn } from "../market/search-ads.ts";
-import { answerTable, answerTo, knownApp, publishedDays } from "../scene.ts";
+import { answerTable, answerTo, knownApp, publishedDays } from "../answer-context.ts";
 
 /** An app's part of a keyword's paid impressions over days, in all and by slot. */
 function share(app: MarketApp, of: { country: string; keyword: string; days: readonly Day[] }) {

@@ -1,7 +1,7 @@
 import * as report from "../../api/operations/search-ads-report.ts";
 import type { Day } from "../../core/day.ts";
 import { paidShareOn, bidsOf, resultOn, type Bid } from "../market/search-ads.ts";
-import { answerTable, answerTo, publishedDays, type Scene, type ValuesOf } from "../scene.ts";
+import { answerTable, answerTo, publishedDays, type Scene, type ValuesOf } from "../answer-context.ts";
 import { metricsOf, sumOf, type Money } from "./report-metrics.ts";
 import { identityOf, levelKeys, statusOf, type Level } from "./report-row.ts";
 

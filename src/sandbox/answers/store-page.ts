@@ -2,7 +2,7 @@ import type { MarketApp } from "../market/apps.ts";
 import { stranger } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
 import type { Version } from "../market/versions.ts";
-import type { Scene } from "../scene.ts";
+import type { Scene } from "../answer-context.ts";
 
 /** The picture of an app as of a version. */
 export function iconOf(app: MarketApp, version: Version): string {

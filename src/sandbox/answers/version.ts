@@ -4,7 +4,7 @@ import type { Store } from "../../core/store.ts";
 import type { Day } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { versionsUntil, type Changing, type Version } from "../market/versions.ts";
-import { answerTable, answerTo, knownApp, localTime, publishedDays, type Scene } from "../scene.ts";
+import { answerTable, answerTo, knownApp, localTime, publishedDays, type Scene } from "../answer-context.ts";
 import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts";
 
 type Asked = { readonly trackId: string; readonly startDate: Day; readonly endDate: Day; readonly language: string };

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { creditClasses, type Slice } from "../core/slice.ts";
+import { isDay, type Day } from "../core/day.ts";
+import { cleanText } from "../core/text.ts";
+import { lastDay } from "../core/window.ts";
+import type { LandedPage } from "../raw/read-answers.ts";
+
+/** What a file of ours says it is; a changed form gets a new number. */
+const format = "storehouse-answer-1";
+
+const dayText = z.custom<Day>((value) => typeof value === "string" && isDay(value), "is no day: write YYYY-MM-DD");
+const storable = z.string().refine((text) => cleanText(text) === text, "holds a character that no table can hold");
+const instant = z.iso.datetime({ offset: true, error: "is no instant: write it as 2026-03-31T06:30:00Z" });
+const bodyForms = { body: z.unknown(), body_text: z.string(), body_base64: z.base64() };
+const oneBody = "has to hold one of body, body_text and body_base64";
+
+const Page = z
+  .strictObject({ fetched_at: instant.optional(), ...optional(bodyForms) })
+  .refine((page) => bodyCount(page) === 1, oneBody);
+
+/**
+ * The whole answer of one slice as a file. What may be left out: `operation` where only one can have answered, `items` where the
+ * scope says it all, `class`, `as_of`, `fingerprint`, `fetched_at` (then the file's own time counts). An answer of several pages has
+ * `pages` instead of a body.
+ */
+export const AnswerFile = z
+  .strictObject({
+    format: z.literal(format).optional(),
+    dataset: z.string(),
+    operation: z.string().optional(),
+    scope: z.record(storable, storable),
+    items: z.array(storable.min(1)).min(1).nullish(),
+    window: z.strictObject({ from: dayText, to: dayText }),
+    class: z.enum(creditClasses).optional(),
+    as_of: dayText.optional(),
+    fingerprint: storable.optional(),
+    fetched_at: instant.optional(),
+    pages: z.array(Page).min(1).optional(),
+    ...optional(bodyForms),
+  })
+  .refine((file) => bodyCount(file) === (file.pages === undefined ? 1 : 0), `${oneBody}, or pages`);
+
+/** A file that fits. */
+export type AnswerFile = z.output<typeof AnswerFile>;
+
+type Body = { [K in keyof typeof bodyForms]?: z.output<(typeof bodyForms)[K]> | undefined };
+
+function optional<S extends Record<string, z.ZodType>>(shape: S): { [K in keyof S]: z.ZodOptional<S[K]> } {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])) as {
+    [K in keyof S]: z.ZodOptional<S[K]>;
+  };
+}
+
+function bodyCount(holder: Body): number {
+  return Object.keys(bodyForms).filter((name) => holder[name as keyof Body] !== undefined).length;
+}
+
+/** The bodies of a file with their times; `fallback` (epoch-ms) is that of a page that names none. */
+export function pagesOf(file: AnswerFile, fallback: number): readonly LandedPage[] {
+  const own = file.fetched_at === undefined ? fallback : Date.parse(file.fetched_at);
+  return (file.pages ?? [file]).map((page) => ({
+    body: bytesOf(page),
+    fetchedAt: page.fetched_at === undefined ? own : Date.parse(page.fetched_at),
+  }));
+}
+
+function bytesOf({ body, body_text: text, body_base64: base64 }: Body): Buffer {
+  if (text !== undefined) return Buffer.from(text);
+  return base64 === undefined ? Buffer.from(JSON.stringify(body)) : Buffer.from(base64, "base64");
+}
+
+/** A slice and its pages as the text of a file: equal answers give equal texts, in whatever warehouse they lie. */
+export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
+  const head = {
+    format,
+    dataset: slice.dataset,
+    operation: slice.operation,
+    scope: Object.fromEntries(Object.entries(slice.scope).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ...(slice.items === null ? {} : { items: slice.items }),
+    window: { from: slice.window.start, to: lastDay(slice.window) },
+    class: slice.class,
+    as_of: slice.asOf,
+    ...(slice.fingerprint === "" ? {} : { fingerprint: slice.fingerprint }),
+  };
+  const told = pages.map(({ body, fetchedAt }) => ({ fetched_at: new Date(fetchedAt).toISOString(), ...formOf(body) }));
+  const [first] = told;
+  // one line a field: people look into these files, and a body may be long
+  const fields = Object.entries(
+    told.length === 1 && first !== undefined ? { ...head, ...first } : { ...head, pages: told },
+  );
+  return `{\n${fields.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(",\n")}\n}\n`;
+}
+
+/** The most legible form that gives the same bytes again. */
+function formOf(body: Buffer): Body {
+  const text = body.toString("utf8");
+  if (!Buffer.from(text).equals(body)) return { body_base64: body.toString("base64") };
+  try {
+    const json: unknown = JSON.parse(text);
+    if (JSON.stringify(json) === text) return { body: json };
+  } catch {
+    // no JSON: the characters as they came
+  }
+  return { body_text: text };
+}
+
+/** Where the text of a file belongs inside the folder of an export; the same text always in the same place. */
+export function answerPath(slice: Slice, text: string): string {
+  return `${slice.dataset}/${slice.operation}/${slice.window.start}-${sha256(text).slice(0, 16)}.json`;
+}
+
+/** SHA-256 in hexadecimal digits. */
+export function sha256(text: string | Buffer): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,125 @@
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { makeFolder, unwritableFile } from "../core/files.ts";
+import type { Slice } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
+import { landedSlices } from "../ledger/landed-slices.ts";
+import type { Database } from "../postgres/database.ts";
+import { landedPages, type LandedPage } from "../raw/read-answers.ts";
+import { landedAnswer } from "./stored-answer.ts";
+import { answerPath, answerText, sha256 } from "./answer-file.ts";
+
+/** What to export and where to. `strike` takes the token out of a body, should it ever have got there. */
+export type ExportRequest = {
+  readonly datasets: readonly string[];
+  readonly within: Partial<Window>;
+  readonly out: string;
+  readonly strike: (body: Buffer) => Buffer;
+};
+
+/** Files written and files that were there already; `leftOut` slices are loaded and their answer cannot be read whole. */
+export type Exported = { readonly written: number; readonly there: number; readonly leftOut: number };
+
+/** The name of the list of all files of an export, in its folder. */
+export const manifestName = "manifest.json";
+
+/** What a manifest says: SHA-256 by path. */
+const Manifest = z.strictObject({
+  format: z.literal("storehouse-manifest-1"),
+  files: z.record(z.string(), z.string()),
+});
+
+/**
+ * Writes the answers of loaded slices as files, each under a name that its content decides, and a manifest of all files of the
+ * folder. What is there already is not written again.
+ */
+export async function exportRaw(db: Database, request: ExportRequest): Promise<Exported> {
+  // before anything is read: a place that cannot be written is told at once
+  await makeFolder(request.out);
+  const before = await readManifest(request.out);
+  const files = new Map(Object.entries(before));
+  const done = { written: 0, there: 0, leftOut: 0 };
+  const add = async (slice: Slice) => {
+    const pages = await wholeAnswer(db, slice);
+    if (pages === null) {
+      done.leftOut += 1;
+      return;
+    }
+    const text = answerText(
+      slice,
+      pages.map((page) => ({ ...page, body: request.strike(page.body) })),
+    );
+    const name = answerPath(slice, text);
+    const isNew = await writeOnce(path.join(request.out, name), text);
+    done[isNew ? "written" : "there"] += 1;
+    files.set(name, sha256(text));
+  };
+  for (const dataset of request.datasets)
+    await db.transaction().execute(async (transaction) => {
+      for await (const slice of landedSlices(transaction, dataset, request.within, ["loaded", "empty"]))
+        await add(slice);
+    });
+  await writeOnce(path.join(request.out, manifestName), manifestText(files));
+  return done;
+}
+
+/** SHA-256 by path of the files that a folder's manifest lists; none where it has no manifest. Throws a UsageError when it is no manifest of ours. */
+export async function readManifest(folder: string): Promise<Readonly<Record<string, string>>> {
+  const file = path.join(folder, manifestName);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw unreadable(file, error);
+  });
+  if (text === null) return {};
+  try {
+    return Manifest.parse(JSON.parse(text)).files;
+  } catch (error) {
+    throw fail("bad_argument", { path: file, problem: "is no manifest of an export" }, error);
+  }
+}
+
+/** The error of a file or folder that is there and cannot be read. */
+export function unreadable(file: string, error: NodeJS.ErrnoException): StorehouseError {
+  return fail("unreadable_file", { file, cause: error.code }, error);
+}
+
+function manifestText(files: ReadonlyMap<string, string>): string {
+  const lines = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `"${name}": "${sum}"`);
+  return `{"format": "storehouse-manifest-1", "files": {\n${lines.join(",\n")}\n}}\n`;
+}
+
+/** The pages that a replay would read; null when it could not. */
+async function wholeAnswer(db: Database, slice: Slice): Promise<readonly LandedPage[] | null> {
+  try {
+    return (await landedAnswer(slice, await landedPages(db, slice.sliceId))).pages;
+  } catch (error) {
+    if (error instanceof StorehouseError) return null;
+    throw error;
+  }
+}
+
+/** Writes a file unless it holds the text already; a kill leaves no half of one under its name. */
+async function writeOnce(file: string, text: string): Promise<boolean> {
+  const size = await stat(file).then(
+    (entry) => entry.size,
+    () => -1,
+  );
+  if (size === Buffer.byteLength(text)) {
+    const there = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      throw unreadable(file, error);
+    });
+    if (there === text) return false;
+  }
+  await makeFolder(path.dirname(file));
+  await writeNew(file, text).catch((error: NodeJS.ErrnoException) => {
+    throw unwritableFile(file, error);
+  });
+  return true;
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.part`, text);
+  await rename(`${file}.part`, file);
+}

@@ -1,0 +1,27 @@
+import { operationById } from "../api/operations/all.ts";
+import { fail } from "../core/errors.ts";
+import type { Slice } from "../core/slice.ts";
+import { datasetNamed } from "../datasets/all.ts";
+import { callsOf, mostPagesOf } from "../datasets/define-dataset.ts";
+import type { LandedPage } from "../raw/read-answers.ts";
+import { readPages, type Fetched } from "../ingest/read-pages.ts";
+
+/** An answer that is in hand: what it says, and the pages that it takes of those that were given. */
+export type LandedAnswer = { readonly fetched: Fetched; readonly pages: readonly LandedPage[] };
+
+/** Reads the whole answer of a slice from pages in hand, by number; throws what is wrong with it, `unknown_shape` when one is missing. */
+export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, LandedPage>): Promise<LandedAnswer> {
+  const used: LandedPage[] = [];
+  const fetched = await readPages(
+    operationById(slice.operation),
+    async (index) => {
+      const page = pages.get(index);
+      if (page === undefined)
+        throw fail("unknown_shape", { operation: slice.operation, problem: `page ${index} is missing` });
+      used.push(page);
+      return page;
+    },
+    { calls: callsOf(datasetNamed(slice.dataset), slice), mostPages: mostPagesOf(slice) },
+  );
+  return { fetched, pages: used };
+}

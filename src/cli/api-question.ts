@@ -1,0 +1,72 @@
+import type { Params } from "../api/address.ts";
+import type { Operation } from "../api/define-operation.ts";
+import { openIngest, type App } from "../app.ts";
+import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
+import { createBudget } from "../credits/budget.ts";
+import { askOnce, type Told } from "../ingest/ask-once.ts";
+import { firstBalance } from "../ingest/balance.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import { withApi } from "./environment.ts";
+import { countOf, remark } from "./output.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** Puts one question to the API; what does not fit of its answer is said, the rest is returned. */
+export type Ask = <O extends Operation>(operation: O, params: Params) => Promise<Told<O>["value"]>;
+
+/** What a command that asks the API for a person works with. `stop` is aborted when the person wants no more of it. */
+export type Asking = { readonly app: App; readonly ask: Ask; readonly stop: AbortSignal };
+
+/** Opens the way to the API for one command, and closes it. What went wrong is thrown with a next step that fits a command. */
+export async function withAsk(work: (asking: Asking) => Promise<void>): Promise<void> {
+  await withApi(async (app) => {
+    await using ingest = await openIngest(app, "command", createBudget(null));
+    const stop = stopSignal();
+    const ask: Ask = async (operation, params) => {
+      const { value, unfit } = await askOnce(ingest.parts, { operation, params, signal: stop.signal });
+      const [first] = unfit;
+      if (first !== undefined)
+        remark(`${countOf(unfit.length, "item")} of the answer did not fit and are left out: ${first.reason}.`);
+      return value;
+    };
+    try {
+      // a wrong token or address is told before anything is paid for
+      await firstBalance(ingest.parts, stop.signal);
+      await work({ app, ask, stop: stop.signal });
+    } catch (error) {
+      if (!stop.signal.aborted) throw forPeople(error);
+      remark("Interrupted.");
+      process.exitCode = 130;
+    } finally {
+      stop.dispose();
+    }
+  });
+}
+
+/** True for an error by which the service says that there is nothing: as no content, or as not found. */
+export function saysNothing(error: unknown): error is StorehouseError {
+  return error instanceof StorehouseError && (error.code === "no_content" || error.code === "not_found");
+}
+
+/** The answer, null where the service says that there is nothing. */
+export async function ifAny<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (saysNothing(error)) return null;
+    throw error;
+  }
+}
+
+/** An error of a slice's words in those of a command: nothing of it goes on by itself. */
+function forPeople(error: unknown): unknown {
+  // the driver's own text says little and may say where
+  if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
+  if (!(error instanceof StorehouseError)) return error;
+  if (error instanceof DeferError) {
+    const { cost, remaining } = error.context;
+    const when = error.until === null ? "after the next reset" : `after ${new Date(error.until).toISOString()}`;
+    return fail("allowance_spent", { cost, remaining, when }, error);
+  }
+  const mayPass = error instanceof RetryError || error.code === "unknown_shape";
+  return mayPass ? fail("unanswered", { code: error.code, problem: error.problem }, error) : error;
+}

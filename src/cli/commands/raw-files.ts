@@ -1,0 +1,97 @@
+import path from "node:path";
+import type { Command } from "commander";
+import { exportRaw } from "../../archive/export-answers.ts";
+import { type ImportedFiles, importFiles } from "../../archive/import-files.ts";
+import type { Day } from "../../core/day.ts";
+import { strikerOf } from "../../core/secret.ts";
+import { datasetNamed, datasets } from "../../datasets/all.ts";
+import { createDimensions } from "../../load/dimensions.ts";
+import { createPartitions } from "../../load/partitions.ts";
+import { boundsOf, dayArgument, folderArgument, onlyDatasets } from "../arguments.ts";
+import { withApp } from "../environment.ts";
+import { count, countOf, print, printJson, remark } from "../output.ts";
+
+type ExportOptions = {
+  readonly out: string;
+  readonly dataset: readonly string[];
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly json?: true;
+};
+
+/** `storehouse raw export`: answers of loaded slices as files. */
+export function addRawExport(raw: Command): void {
+  raw
+    .command("export")
+    .description("write the answers of loaded slices as files that `storehouse raw import` loads elsewhere")
+    .requiredOption("--out <folder>", "where to; what is there already is not written again", folderArgument)
+    .addOption(onlyDatasets())
+    .option("--from <day>", "only windows that reach this day or later", dayArgument)
+    .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
+    .option("--json", "as JSON")
+    .action((options: ExportOptions) =>
+      withApp(async ({ warehouse: { db }, config }) => {
+        const wanted = options.dataset.length > 0 ? options.dataset.map(datasetNamed) : datasets;
+        const done = await exportRaw(db, {
+          datasets: [...new Set(wanted.map(({ name }) => name))],
+          within: boundsOf(options),
+          out: path.resolve(options.out),
+          strike: strikerOf(config.environment.API_TOKEN ?? ""),
+        });
+        if (options.json) printJson(done);
+        else {
+          const left =
+            done.leftOut > 0
+              ? `; ${countOf(done.leftOut, "answer cannot be read whole and is left out", "answers cannot be read whole and are left out")}`
+              : "";
+          print(`${countOf(done.written, "answer")} written, ${count(done.there)} there already${left}.`);
+        }
+      }),
+    );
+}
+
+type ImportOptions = { readonly dryRun?: true; readonly json?: true };
+
+/** `storehouse raw import`: load answers from files. */
+export function addRawImport(raw: Command): void {
+  raw
+    .command("import")
+    .description("load answers from files, as if they had just been fetched; asks the API nothing and spends nothing")
+    .argument("<places...>", "files, or folders with .json files in them")
+    .option("--dry-run", "only check the files and say what would be loaded")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 all files fit whole, 1 some files were refused or some rows did not fit and the others are loaded, 2 usage.",
+    )
+    .action((places: string[], options: ImportOptions) =>
+      withApp(async ({ warehouse: { db }, clock, config }) => {
+        const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+        const done = await importFiles(parts, places, {
+          dryRun: options.dryRun === true,
+          refused: (error) => remark(error.message),
+          strike: strikerOf(config.environment.API_TOKEN ?? ""),
+        });
+        if (options.json) printJson(done);
+        else print(summary(done, options.dryRun === true));
+        for (const { file, rejects } of done.withRejects) remark(`${file}: ${unfitWords(rejects, options.dryRun)}`);
+        if (done.refused + done.rejects > 0) process.exitCode = 1;
+      }),
+    );
+}
+
+function summary({ loaded, rows, rejects, restored, known, refused }: ImportedFiles, dryRun: boolean): string {
+  const facts = [
+    dryRun
+      ? `${countOf(loaded, "answer")} would be loaded`
+      : `${countOf(loaded, "answer")} loaded with ${countOf(rows, "row")}`,
+    `${count(known)} known already`,
+  ];
+  if (restored > 0) facts.push(`${count(restored)} stored again for slices that had lost theirs`);
+  if (refused > 0) facts.push(`${countOf(refused, "file")} refused`);
+  return `${facts.join(", ")}.${rejects > 0 ? ` ${unfitWords(rejects, dryRun)}.` : ""}`;
+}
+
+function unfitWords(rejects: number, dryRun = false): string {
+  return dryRun ? `${countOf(rejects, "row")} would not fit` : `${countOf(rejects, "row")} did not fit: see ops.reject`;
+}

@@ -1,0 +1,50 @@
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fail } from "./errors.ts";
+
+/**
+ * Makes a folder and those above it. Step by step: where the kernel makes the names, as under /proc, Node's own recursive way never
+ * ends. Throws `unwritable_file`, which names the folder that was asked for.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const missing: string[] = [];
+  let at = path.resolve(folder);
+  while (!(await isThere(at, folder))) {
+    missing.unshift(at);
+    at = path.dirname(at);
+  }
+  for (const step of missing)
+    await mkdir(step).catch((error: NodeJS.ErrnoException) => {
+      // somebody else may have made it in the meantime
+      if (error.code !== "EEXIST") throw unwritableFile(folder, error);
+    });
+}
+
+async function isThere(step: string, asked: string): Promise<boolean> {
+  try {
+    if ((await stat(step)).isDirectory()) return true;
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException;
+    if (cause.code === "ENOENT") return false;
+    throw unwritableFile(asked, cause);
+  }
+  throw unwritableFile(asked, { code: step === path.resolve(asked) ? "EEXIST" : "ENOTDIR" });
+}
+
+/** The error of a file or folder that cannot be written, in our words. */
+export function unwritableFile(file: string, error: { readonly code?: string | undefined }): Error {
+  return fail("unwritable_file", { file, cause: error.code }, error);
+}
+
+/** Writes a file at once and whole, with the folders that it lies in. Throws `unwritable_file`. */
+export async function putFile(file: string, text: string): Promise<void> {
+  await makeFolder(path.dirname(file));
+  const part = `${file}.part`;
+  try {
+    await writeFile(part, text);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw unwritableFile(file, error as NodeJS.ErrnoException);
+  }
+}

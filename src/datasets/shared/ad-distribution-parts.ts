@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import type * as ads from "../../api/operations/ad-distribution.ts";
+import type { Unfit } from "../../api/read-answer.ts";
+import { extraOf } from "../../load/table.ts";
+
+/** The ways in which advertising is cut. */
+export type Kind = "country" | "dimension" | "type" | "language" | "network" | "publisher_dimension";
+
+type Amount = number | string | null | undefined;
+
+/** One part of a whole: `group` is '' where there is one whole only. */
+type AdPart = {
+  readonly group: string;
+  readonly member: string;
+  readonly name: string | null;
+  readonly percent: Amount;
+  readonly extra: string | null;
+};
+
+type Countries = z.output<typeof ads.countryDistribution.answer>;
+type Named = z.output<typeof ads.languageDistribution.answer>;
+type Networks = z.output<typeof ads.networkDistribution.answer>;
+type Dimensions = z.output<typeof ads.creativeDimensionDistribution.answer>;
+type Types = z.output<typeof ads.creativeTypeDistribution.answer>;
+type Shown = z.output<typeof ads.publisherDimensionDistribution.answer>;
+
+/** The parts that one answer of a kind tells of; what names no member is unfit. */
+export function partsOf(kind: Kind, answer: unknown): readonly (AdPart | Unfit)[] {
+  if (answer === null || answer === undefined) return [];
+  return readers[kind](answer).map((one) =>
+    one.member === "" ? { reason: "a part that names nothing", item: one } : one,
+  );
+}
+
+const readers: Readonly<Record<Kind, (answer: unknown) => readonly AdPart[]>> = {
+  country: (answer) =>
+    (answer as NonNullable<Countries>).map((one) => ({
+      group: "",
+      member: (one.code ?? one.code3 ?? one.name ?? "").trim().toUpperCase(),
+      name: one.name ?? null,
+      percent: one.percent,
+      extra: extraOf(one, ["name", "code", "percent"]),
+    })),
+  language: (answer) => (answer as NonNullable<Named>).map((one) => namedPart("", one)),
+  network: (answer) =>
+    (answer as NonNullable<Networks>).map((one) => ({
+      ...namedPart("", { ...one, name: one.title }),
+      extra: extraOf(one, ["title", "percent"]),
+    })),
+  dimension: (answer) =>
+    Object.entries(answer as Dimensions).flatMap(([name, parts]) =>
+      Array.isArray(parts)
+        ? (parts as NonNullable<Named>).map((one) => namedPart(name.replace(/Creative$/, ""), one))
+        : [],
+    ),
+  type: (answer) =>
+    Object.entries(answer as Types).flatMap(([name, percent]) =>
+      name.endsWith("Percent") && isAmount(percent)
+        ? [{ group: "", member: name.replace(/Percent$/, ""), name: null, percent, extra: null }]
+        : [],
+    ),
+  publisher_dimension: (answer) =>
+    Object.entries(answer as Shown).flatMap(([mediaType, parts]) =>
+      parts.map((one) => ({
+        group: mediaType,
+        member: one.dimensions,
+        name: null,
+        percent: one.percentage,
+        extra: extraOf({ ...one, mediaType: one.mediaType === mediaType ? null : one.mediaType }, [
+          "dimensions",
+          "percentage",
+        ]),
+      })),
+    ),
+};
+
+function namedPart(group: string, one: NonNullable<Named>[number]): AdPart {
+  return { group, member: one.name, name: null, percent: one.percent, extra: extraOf(one, ["name", "percent"]) };
+}
+
+function isAmount(value: unknown): value is number | string {
+  return typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value));
+}

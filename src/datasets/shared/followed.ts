@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { LangCode } from "../../api/values.ts";
+import type { Portfolio, PortfolioApp, PortfolioCountry } from "../../core/portfolio.ts";
+import { scopeKey, type Scope } from "../../core/slice.ts";
+import { devicesOf, type Store } from "../../core/store.ts";
+import type { Partition } from "../define-dataset.ts";
+
+/** Every followed app in every country in which it is followed. */
+export function appCountries(portfolio: Portfolio): readonly { app: PortfolioApp; country: PortfolioCountry }[] {
+  return portfolio.apps.flatMap((app) => app.countries.map((country) => ({ app, country })));
+}
+
+/** A partition an app, country and device; stores that tell no devices apart have one partition an app and country. */
+export function appCountryDevices(portfolio: Portfolio): readonly Partition[] {
+  return appCountries(portfolio).flatMap(({ app, country }) =>
+    devicesOf[app.store].map((device) => ({
+      scope: { store: app.store, app: app.trackId, country: country.country, device },
+      items: null,
+    })),
+  );
+}
+
+/** A partition a followed keyword, store and country, whichever apps it is followed for. */
+export function keywordCountries(portfolio: Portfolio): readonly Partition[] {
+  const wanted = appCountries(portfolio).flatMap(({ app, country }) =>
+    country.keywords.map((keyword): Partition => ({
+      scope: { store: app.store, country: country.country, keyword },
+      items: null,
+    })),
+  );
+  return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
+}
+
+/** The same for each device that the store tells apart. */
+export function keywordCountryDevices(portfolio: Portfolio): readonly Partition[] {
+  return keywordCountries(portfolio).flatMap(({ scope }) =>
+    devicesOf[scope["store"] as Store].map((device) => ({ scope: { ...scope, device }, items: null })),
+  );
+}
+
+/** The service's Android languages as the warehouse spells them, in lower case: answers do so, requests do not. */
+export const LanguageCode = z.enum(LangCode.options.map((code) => code.toLowerCase()));
+
+/** The options of datasets about what an app's page in its store says, which differs by country (iOS) or language (Android). */
+export const pageOptions = z.object({
+  language_codes: z
+    .array(LanguageCode)
+    .min(1)
+    .default(["en"])
+    .describe("Languages in which Android apps are looked at."),
+  pages: z
+    .enum(["home", "all"])
+    .default("home")
+    .describe(
+      "Countries in which iOS apps are looked at: home (US where it is followed there, else the first), or all.",
+    ),
+});
+
+/** The page of an app in its store: store, app and country (iOS) or language_code (Android). `isHome` for the one that describes the app. */
+export type AppPage = { readonly scope: Scope; readonly isHome: boolean };
+
+/** The pages of each followed app that the options name. */
+export function appPages(portfolio: Portfolio, options: z.output<typeof pageOptions>): readonly AppPage[] {
+  return portfolio.apps.flatMap(({ store, trackId: app, countries }): readonly AppPage[] => {
+    if (store === "android")
+      return options.language_codes.map((code, index) => ({
+        scope: { store, app, language_code: code },
+        isHome: index === 0,
+      }));
+    const all = countries.map(({ country }) => country);
+    const home = all.includes("US") ? "US" : all[0];
+    return all
+      .map((country) => ({ scope: { store, app, country }, isHome: country === home }))
+      .filter(({ isHome }) => isHome || options.pages === "all");
+  });
+}
+
+/** How a call names the page of an app: its country, or its language as requests spell it. */
+export function pageParams({ country, language_code: code }: Scope): { countryCode: string } | { langCode: string } {
+  return code === undefined ? { countryCode: country ?? "" } : { langCode: code.toUpperCase() };
+}
+
+/** The key columns of the page of an app: what the store does not tell apart is ALL or ''. */
+export function pageKey({ store, app, country, language_code: code }: Scope) {
+  return { app_key: `${store}:${app}`, country_key: country ?? "ALL", language_code: code ?? "" };
+}

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import type { iosOrganicImpressionShare } from "../../api/operations/keyword-apps.ts";
+import type { Unfit } from "../../api/read-answer.ts";
+import type { Slice } from "../../core/slice.ts";
+import type { Params } from "../../api/address.ts";
+import { extraOf } from "../../load/table.ts";
+import { amountOf } from "./values.ts";
+import { isOther } from "./values.ts";
+import { part } from "../define-dataset.ts";
+import { readInstant } from "./instants.ts";
+
+type Shares = z.output<typeof iosOrganicImpressionShare.answer>;
+
+const known = ["keyword", "countryCode", "device", "date", "keywordShares", "shareParameterId", "share"];
+
+/** The columns that the parts of a keyword have in common, as they are told of an app or a category. */
+export const shareColumns = {
+  keyword_key: "keyword",
+  date_day: "day",
+  country_key: "country",
+  store: "text",
+  device_key: "device",
+} as const;
+
+/** One part of a keyword: who it belongs to, as the service names it, and the columns that all parts have. */
+export type KeywordShare = { readonly owner: string; readonly columns: ReturnType<typeof columnsOf> };
+
+/** The values of a call for the parts of a keyword: they are all in its path, the device only where the store tells devices apart. */
+export function shareParams({ scope }: Slice): Params {
+  const who = { keyword: part(scope, "keyword"), countryCode: part(scope, "country") };
+  return part(scope, "store") === "ios" ? { ...who, device: part(scope, "device") } : who;
+}
+
+/** The parts of a keyword, stamped with what was asked and the day of the look; answers about anything else are unfit. */
+export function sharesOf(
+  slice: Slice,
+  pages: readonly unknown[],
+): { readonly shares: readonly KeywordShare[]; readonly unfit: readonly Unfit[] } {
+  const answers = pages as readonly Shares[];
+  const own = answers.filter((answer) => !isOther(slice.scope, answer));
+  const unfit = answers
+    .filter((answer) => !own.includes(answer))
+    .map(({ keyword, countryCode, device }) => ({
+      reason: "a keyword, country or device that was not asked for",
+      item: { keyword, countryCode, device },
+    }));
+  const shares = own.flatMap((answer) =>
+    answer.keywordShares.map((told) => ({
+      owner: String(told.shareParameterId),
+      columns: columnsOf(slice, answer, told),
+    })),
+  );
+  return { shares, unfit };
+}
+
+function columnsOf({ scope, window }: Slice, answer: Shares, told: Shares["keywordShares"][number]) {
+  const date = told.date ?? answer.date;
+  return {
+    keyword_key: part(scope, "keyword"),
+    date_day: window.start,
+    country_key: part(scope, "country"),
+    store: part(scope, "store"),
+    device_key: part(scope, "device"),
+    // an answer without a date is about the day of the look
+    share_day: date == null ? window.start : readInstant(date).day,
+    share: amountOf(told.share),
+    extra: extraOf({ ...answer, ...told }, known),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Operation } from "../../api/define-operation.ts";
+import { latestEnd } from "../../api/range.ts";
+import { addDays } from "../../core/day.ts";
+import type { Portfolio } from "../../core/portfolio.ts";
+import type { Scope, Slice } from "../../core/slice.ts";
+import type { Window } from "../../core/window.ts";
+import { part } from "../define-dataset.ts";
+import { organisations } from "../search-ads-integration.ts";
+
+/** The ids of the search-ads organisations of the account, each once, without those that the service calls invalid; none where nothing is connected. */
+export function connectedOrganisations(portfolio: Portfolio): readonly string[] {
+  const found = portfolio.found?.[organisations.name] ?? [];
+  const usable = found.filter(({ is_valid: valid }) => valid !== "false");
+  return [...new Set(usable.flatMap(({ org_id: org }) => (org === undefined ? [] : [org])))];
+}
+
+/** The organisation of a scope as calls name it. */
+export function numberOfOrganisation(scope: Scope): number {
+  return Number(part(scope, "org_id"));
+}
+
+/**
+ * The days of a slice and the one after them, where that is not still to come and a call may span it: the contract does not say whether
+ * an end is counted in, and where every row tells its day none is lost or told twice either way.
+ */
+export function daysAndOneMore({ range }: Operation, { window, asOf }: Pick<Slice, "window" | "asOf">): Window {
+  const more = { start: window.start, end: addDays(window.end, 1) };
+  const latest = range === null ? null : latestEnd(range, window.start);
+  return window.end <= asOf && (latest === null || more.end <= latest) ? more : window;
+}

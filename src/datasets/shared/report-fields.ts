@@ -1,0 +1,116 @@
+import type { z } from "zod";
+import type { searchAdsReports } from "../../api/operations/search-ads-report.ts";
+import { storeOf } from "../../core/store.ts";
+import { appRef, jsonOf } from "../../load/table.ts";
+import { idOf } from "./values.ts";
+import { clockOf } from "./instants.ts";
+import { figureFields } from "./report-figures.ts";
+
+/** A page of a report as it came, and a row of it. */
+export type ReportPage = z.output<typeof searchAdsReports.answer>[number];
+export type ReportRow = ReportPage["tableData"][number];
+
+/** The names under which rows tell their keyword, a negative one among them, and what was searched for. */
+const keywordIds = ["keywordId", "negativeKeywordId"] as const;
+const searchTerms = ["searchTermText", "searchTerm"] as const;
+
+/** What tells a row apart from others of its answer; '' where it has nothing of the kind. */
+export function identityOf(row: ReportRow) {
+  return {
+    app_id: textOf(row.appId),
+    campaign_id: textOf(row.campaignId),
+    ad_group_id: textOf(row.adGroupId),
+    keyword_id: firstOf(row, keywordIds),
+    ad_id: textOf(row.adId),
+    product_page: productPage(row),
+    search_term: firstOf(row, searchTerms),
+    match_type: textOf(row.matchType),
+    country_key: isCountry(row.country) ? row.country : "ALL",
+    gender: textOf(row.gender),
+    age: textOf(row.age),
+    device_class: textOf(row.deviceClass),
+    customer_type: textOf(row.customerType),
+  };
+}
+
+/** The names of what a row is about. */
+export function describe(row: ReportRow) {
+  const app = textOf(row.appId);
+  return {
+    app_key: app === "" ? null : appRef(storeOf(app), app),
+    keyword_key: idOf(row.keyword),
+    org_name: row.orgName ?? null,
+    app_name: row.appName ?? null,
+    campaign_name: row.campaignName ?? null,
+    ad_group_name: row.adGroupName ?? null,
+    ad_name: row.adName ?? null,
+    product_page_name: row.cppName ?? null,
+  };
+}
+
+/** How what a row is about stands. */
+export function statusOf(row: ReportRow) {
+  const reasons = row.servingStatusReasons;
+  return {
+    started_at: clockOf(row.startTime),
+    ad_channel_type: row.adChannelType ?? null,
+    billing_event: row.billingEvent ?? null,
+    pricing_model: row.pricingModel ?? null,
+    campaign_status: row.campaignStatus ?? null,
+    ad_group_status: row.adGroupStatus ?? null,
+    display_status: row.displayStatus ?? null,
+    serving_status_reasons: Array.isArray(reasons) ? reasons.join(", ") : (reasons ?? null),
+    search_match: row.searchMatch == null ? null : String(row.searchMatch),
+    countries: jsonOf(row.countries),
+    country_statuses: jsonOf(row.countryWithStatus),
+    supply_sources: jsonOf(row.supplySources),
+    original: jsonOf(row.original),
+  };
+}
+
+/** Fields that have a column. */
+export const fields: readonly string[] = [
+  ...figureFields,
+  ..."orgId orgName appId appName campaignId campaignName adGroupId adGroupName keyword adId adName cppId cppName".split(
+    " ",
+  ),
+  ...keywordIds,
+  ...searchTerms,
+  ..."matchType gender age deviceClass customerType startTime adChannelType billingEvent".split(" "),
+  ..."pricingModel campaignStatus adGroupStatus displayStatus servingStatusReasons searchMatch countries".split(" "),
+  ..."countryWithStatus supplySources original".split(" "),
+];
+
+/** True for an id of something: a number or text by a name of the kind. */
+export function isId(name: string, value: unknown): boolean {
+  return name.endsWith("Id") && (typeof value === "number" || (typeof value === "string" && value !== ""));
+}
+
+/** True for a row that names something below its organisation, under whatever name: of a remainder at least what it is left of. */
+export function isAboutSome(row: ReportRow): boolean {
+  return (
+    Object.entries(row).some(([name, value]) => isId(name, value) && !["orgId", "goalId"].includes(name)) ||
+    productPage(row) !== "" ||
+    firstOf(row, searchTerms) !== ""
+  );
+}
+
+/** The product page of a row: its id or, without one, its name. */
+function productPage(row: ReportRow): string {
+  return textOf(row.cppId ?? row.cppName);
+}
+
+function firstOf(row: ReportRow, names: readonly string[]): string {
+  const isTold = (value: unknown) => typeof value === "number" || (typeof value === "string" && value !== "");
+  return textOf(names.map((name) => row[name]).find(isTold) as string | number | undefined);
+}
+
+/** True for a country as a dimension holds it. */
+export function isCountry(text: string | null | undefined): text is string {
+  return text != null && /^[A-Z]{2}$/.test(text);
+}
+
+/** An id as text; '' for none. */
+export function textOf(value: string | number | null | undefined): string {
+  return value == null ? "" : String(value);
+}

@@ -1,0 +1,90 @@
+import { defineTable, type ColumnKind } from "../../load/table.ts";
+import { figureColumns } from "./report-figures.ts";
+
+/** What is asked for, which answers do not echo; a summary has a grain of its own. */
+const asked = {
+  org_id: "text",
+  report_level: "text",
+  grain: "text",
+  currency: "text",
+  attribution: "text",
+  goal_id: "text",
+} as const;
+
+/** What tells the rows of an answer apart, over all levels; '' where the level has nothing of the kind. */
+const identity = {
+  is_total: "boolean",
+  app_id: "text",
+  campaign_id: "text",
+  ad_group_id: "text",
+  keyword_id: "text",
+  ad_id: "text",
+  product_page: "text",
+  search_term: "text",
+  match_type: "text",
+  country_key: "country",
+  gender: "text",
+  age: "text",
+  device_class: "text",
+  customer_type: "text",
+  segment: "text",
+} as const;
+
+const described = {
+  report_type: "text",
+  date_day: "day",
+  app_key: "app",
+  keyword_key: "keyword",
+  org_name: "text",
+  app_name: "text",
+  campaign_name: "text",
+  ad_group_name: "text",
+  ad_name: "text",
+  product_page_name: "text",
+} as const;
+
+const status = {
+  started_at: "timestamp",
+  ad_channel_type: "text",
+  billing_event: "text",
+  pricing_model: "text",
+  campaign_status: "text",
+  ad_group_status: "text",
+  display_status: "text",
+  serving_status_reasons: "text",
+  search_match: "text",
+  countries: "json",
+  country_statuses: "json",
+  supply_sources: "json",
+  original: "json",
+  extra: "json",
+} as const;
+
+const columns: Readonly<Record<string, ColumnKind>> = {
+  ...asked,
+  period_start: "day",
+  period_end: "day",
+  ...identity,
+  ...described,
+  ...figureColumns,
+  ...status,
+};
+
+/** Rows of reports: of one day where `grain` is day, of a longer period otherwise. Of which type the report was tells no rows apart: a day is held once. */
+export const reportTable = defineTable({
+  name: "core.fact_search_ads_report",
+  columns,
+  key: [...Object.keys(asked), "period_start", "period_end", ...Object.keys(identity)],
+  load: { kind: "replace", scope: [...Object.keys(asked), "period_start"], source: "report_type" },
+  partitioned: true,
+  restated: true,
+});
+
+/** What the rows of reports by day are like, answer by answer: by it the plan takes the cheaper way to days that works. */
+export const shapeTable = defineTable({
+  name: "core.search_ads_report_shape",
+  columns: { org_id: "text", report_level: "text", period_start: "day", period_end: "day", shape: "text" },
+  key: ["org_id", "report_level", "period_start", "period_end"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});

@@ -1,0 +1,105 @@
+import type { z } from "zod";
+import { androidCategories, iosCategories } from "../../api/categories.ts";
+import type { androidTopCharts, iosTopCharts } from "../../api/operations/category.ts";
+import type { Unfit } from "../../api/read-answer.ts";
+import type { Scope, Slice } from "../../core/slice.ts";
+import { holds } from "../../core/window.ts";
+import { appRef, extraOf, type Row } from "../../load/table.ts";
+import { chartTypeOf } from "./values.ts";
+import { part } from "../define-dataset.ts";
+import { placesOf } from "./places.ts";
+import { readInstant } from "./instants.ts";
+
+type IosChart = z.output<typeof iosTopCharts.answer>;
+type Entry = z.output<typeof androidTopCharts.answer>[number];
+type Chart = { readonly rows: readonly Row[]; readonly unfit: readonly Unfit[] };
+
+/** The rows of a chart, one an app. What an answer tells of another chart or day than the asked one is unfit. */
+export function normalisedTopChart(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Chart {
+  const parts =
+    part(slice.scope, "store") === "ios"
+      ? (pages as readonly IosChart[]).map((chart) => iosChart(slice, chart, left))
+      : [androidChart(slice, pages.flat() as readonly Entry[])];
+  return { rows: parts.flatMap(({ rows }) => rows), unfit: parts.flatMap(({ unfit }) => unfit) };
+}
+
+/** The order of the list is the rank. */
+function iosChart(slice: Slice, chart: IosChart, left: readonly Unfit[]): Chart {
+  const { countryCode, categoryId, targetDevice, rankingType, date, trackIds } = chart;
+  const { scope } = slice;
+  const differs =
+    isOther(countryCode, scope["country"]) ||
+    isOther(categoryId, scope["category_code"]) ||
+    isOther(targetDevice, scope["device"]) ||
+    isOther(rankingType == null ? null : chartTypeOf(rankingType), scope["chart"]);
+  const extra = extraOf(chart, knownOfChart);
+  if (differs || isOtherDay(slice, date))
+    return { rows: [], unfit: [{ reason: strange, item: { ...chart, trackIds: trackIds.length } }] };
+  const rows = placesOf([trackIds], left).map(({ item, place }) =>
+    rowOf(slice, { trackId: item, rank: place, date, extra }),
+  );
+  return { rows, unfit: [] };
+}
+
+function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
+  const { scope } = slice;
+  const isStrange = ({ category, type, date }: Entry) =>
+    (category != null && androidCategoryOf(category) !== part(scope, "category_code")) ||
+    isOther(type == null ? null : chartTypeOf(type), scope["chart"]) ||
+    isOtherDay(slice, date);
+  const own = entries.filter((entry) => !isStrange(entry));
+  return {
+    rows: own.map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
+    unfit: entries.filter(isStrange).map((item) => ({ reason: strange, item })),
+  };
+}
+
+const strange = "a chart or a day that was not asked for";
+const known = ["trackId", "category", "rank", "date", "type"];
+const knownOfChart = ["countryCode", "categoryId", "targetDevice", "rankingType", "date", "trackIds"];
+
+/** True for something that is told and is not what was asked for. */
+function isOther(told: string | number | null | undefined, asked: string | undefined): boolean {
+  return told != null && String(told) !== asked;
+}
+
+function isOtherDay({ window }: Slice, date: string | number | null | undefined): boolean {
+  return date != null && !holds(window, readInstant(date).day);
+}
+
+/** The name of an Android category, which some answers tell by the service's own number. */
+function androidCategoryOf(told: string | number): string {
+  return /^\d+$/.test(String(told)) ? (androidCategories.get(Number(told)) ?? String(told)) : String(told);
+}
+
+type Place = {
+  readonly trackId: string | number;
+  readonly rank: number;
+  readonly date?: string | number | null | undefined;
+  readonly extra: string | null;
+};
+
+function rowOf({ scope, window }: Slice, { trackId, rank, date, extra }: Place): Row {
+  return {
+    app_key: appRef(part(scope, "store"), trackId),
+    date_day: window.start,
+    country_key: part(scope, "country"),
+    device_key: part(scope, "device"),
+    category_code: part(scope, "category_code"),
+    chart: part(scope, "chart"),
+    chart_version: scope["chart_version"] ?? "",
+    rank,
+    ...categoryOf(scope),
+    charted_at: date == null ? null : readInstant(date).at,
+    extra,
+  };
+}
+
+/** Number and name of the asked category: the two stores number theirs each on its own, and 0 is a real one. */
+function categoryOf(scope: Scope): { readonly category_id: number | null; readonly category_name: string | null } {
+  const code = part(scope, "category_code");
+  if (part(scope, "store") === "ios")
+    return { category_id: Number(code), category_name: iosCategories.get(Number(code)) ?? null };
+  const [id = null] = [...androidCategories].find(([, name]) => name === code) ?? [];
+  return { category_id: id, category_name: code };
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Day } from "../../core/day.ts";
+import type { Scope, Slice } from "../../core/slice.ts";
+import { foldKeyword } from "../../core/text.ts";
+import { lastDay } from "../../core/window.ts";
+import type { Row } from "../../load/table.ts";
+
+/** A measure that comes as a number or as its digits, as a number; null where there is none. */
+export function amountOf(value: number | string | null | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+/** An id that comes as a number or as text, as text; null where there is none. */
+export function idOf(value: number | string | null | undefined): string | null {
+  return value === null || value === undefined || value === "" ? null : String(value);
+}
+
+/** The track id of the app that a keyword is the name of; null where it is none, which the service also tells as empty text. */
+export function brandOf(told: string | number | null | undefined): string | null {
+  return told == null || told === "" ? null : String(told);
+}
+
+type Ranked = { readonly keyword: string; readonly rank?: number | null | undefined };
+
+/** One entry a keyword: where an answer names one twice, the better rank holds. Sorted by keyword. */
+export function bestFirst<E extends Ranked>(entries: readonly E[]): readonly E[] {
+  const best = new Map<string, E>();
+  for (const entry of entries) {
+    const held = best.get(entry.keyword);
+    if (held === undefined || worth(entry) < worth(held)) best.set(entry.keyword, entry);
+  }
+  return [...best.values()].sort((a, b) => (a.keyword < b.keyword ? -1 : 1));
+}
+
+function worth(entry: Ranked): number {
+  return entry.rank ?? Number.POSITIVE_INFINITY;
+}
+
+/** Items without those that say the same as one before them, field by field. */
+export function eachOnce<T>(items: readonly T[]): readonly T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
+
+/** The kinds of chart, in the order in which answers number them from 0. */
+export const chartTypes = ["FREE", "PAID", "GROSSING"] as const;
+
+/** One name for what is a word in some answers and a number in others. */
+export function chartTypeOf(told: string | number): string {
+  return typeof told === "number" ? (chartTypes[told] ?? String(told)) : told;
+}
+
+/** The key columns of an aggregate over the window of a slice: its first and its last day, both counted in. */
+export function periodKey({ window }: Pick<Slice, "window">): { readonly period_start: Day; readonly period_end: Day } {
+  return { period_start: window.start, period_end: lastDay(window) };
+}
+
+/** What an answer about one keyword echoes of the question. */
+type Echo = {
+  readonly keyword?: string | null | undefined;
+  readonly countryCode?: string | null | undefined;
+  readonly device?: string | null | undefined;
+};
+
+/** True for an answer that names another keyword, country or device than its slice's scope; what it leaves out counts as echoed. */
+export function isOther(scope: Scope, { keyword, countryCode, device }: Echo): boolean {
+  const differs = (told: string | null | undefined, asked: string | undefined) =>
+    told != null && asked !== undefined && foldKeyword(told) !== foldKeyword(asked);
+  return (
+    differs(keyword, scope["keyword"]) || differs(countryCode, scope["country"]) || differs(device, scope["device"])
+  );
+}
+
+/** The newest day that rows of a series tell of, by their `date_day`; null where there are none. */
+export function toldUntil(rows: readonly Row[]): Day | null {
+  return rows.reduce<Day | null>((newest, { date_day: day }) => {
+    return newest === null || (day as Day) > newest ? (day as Day) : newest;
+  }, null);
+}
+
+/** For datasets that ask for many days in one dear call: days that were late are asked for once more, after they had time to come. */
+export const lateDays = { emptyHoldsDays: 3, emptyUntilDays: 6 } as const;
+
+/** A language of Android reviews as the warehouse spells it, in lower case; a region may follow. */
+export const ReviewLanguage = z
+  .string()
+  .regex(/^[a-z]{2}(_[a-z]{2})?$/, "a language is two letters, lower case, a region may follow: en, pt_br");
+
+/** A told language in that spelling: answers differ in case and in what parts the region. */
+export function languageCodeOf(told: string): string {
+  return told.toLowerCase().replaceAll("-", "_");
+}

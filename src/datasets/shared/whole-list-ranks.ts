@@ -1,0 +1,86 @@
+import type { z } from "zod";
+import type { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
+import type { Unfit } from "../../api/read-answer.ts";
+import type { Slice } from "../../core/slice.ts";
+import { devicesOf, type Store } from "../../core/store.ts";
+import { foldKeyword } from "../../core/text.ts";
+import { part } from "../define-dataset.ts";
+
+type Entry = z.output<typeof dailyKeywordRankings.answer>[number];
+
+/** A keyword's rank on one device, null where the app is not ranked. */
+type ListedRank = { readonly keyword: string; readonly device: string; readonly rank: number | null };
+
+/** What an account's whole lists say of the items of a slice; `silent` are those that one of the lists does not name. */
+type WholeList = {
+  readonly ranks: readonly ListedRank[];
+  readonly unfit: readonly Unfit[];
+  readonly silent: readonly string[];
+};
+
+/**
+ * Reads the lists of all keywords that an account tracks, one page a device. The list names each of them, ranked or not, without day and
+ * device: both are what was asked for. A keyword that it does not name is not tracked any more, and nothing is claimed of it; one that
+ * was not asked for is left alone. `left` holds what did not fit the contract; of what it names nothing is claimed either.
+ */
+export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): WholeList {
+  const devices = devicesOf[part(slice.scope, "store") as Store];
+  const items = slice.items ?? [];
+  const asked = Map.groupBy(items, foldKeyword);
+  const unsure = new Set(left.flatMap(({ item }) => keywordsIn(item, asked)));
+  const unfit: Unfit[] = [];
+  const silent = new Set<string>();
+  const ranks = devices.flatMap((device, index) => {
+    const list = readList(slice, (pages[index] ?? []) as readonly Entry[], asked);
+    unfit.push(...list.unfit);
+    for (const item of items) if (!list.named.has(item) && !unsure.has(item)) silent.add(item);
+    return [...list.ranks]
+      .filter(([keyword]) => !unsure.has(keyword))
+      .map(([keyword, rank]) => ({ keyword, device, rank }));
+  });
+  return { ranks, unfit, silent: items.filter((item) => silent.has(item)) };
+}
+
+type Asked = ReadonlyMap<string, readonly string[]>;
+type List = { readonly ranks: Map<string, number | null>; readonly named: Set<string>; readonly unfit: Unfit[] };
+
+function readList({ scope }: Slice, entries: readonly Entry[], asked: Asked): List {
+  const list: List = { ranks: new Map(), named: new Set(), unfit: [] };
+  const echoed = new Set(entries.map(({ keyword }) => keyword));
+  const doubtful = new Set<string>();
+  for (const entry of entries) {
+    // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
+    const alike = asked.get(foldKeyword(entry.keyword)) ?? [];
+    const keywords = alike.includes(entry.keyword) ? [entry.keyword] : alike.filter((keyword) => !echoed.has(keyword));
+    const reason = strangeness(entry, part(scope, "country"));
+    for (const keyword of keywords) {
+      list.named.add(keyword);
+      if (reason !== null) doubtful.add(keyword);
+      else list.ranks.set(keyword, better(list.ranks.get(keyword), rankOf(entry.rank)));
+    }
+    if (reason !== null && keywords.length > 0) list.unfit.push({ reason, item: entry });
+  }
+  for (const keyword of doubtful) list.ranks.delete(keyword);
+  return list;
+}
+
+/** Why nothing can be told from an entry, null when it can. */
+function strangeness({ countryCode, rank }: Entry, country: string): string | null {
+  if (countryCode != null && countryCode.toUpperCase() !== country) return "a country that was not asked for";
+  return rank == null || Number.isSafeInteger(rank) ? null : "rank: is no whole number";
+}
+
+/** Absent, null, zero and negative all stand for not ranked. */
+function rankOf(rank: unknown): number | null {
+  return typeof rank === "number" && rank > 0 ? rank : null;
+}
+
+/** Of two entries for one keyword the better rank, so that their order does not matter. */
+function better(held: number | null | undefined, rank: number | null): number | null {
+  return held == null || rank === null ? (held ?? rank) : Math.min(held, rank);
+}
+
+function keywordsIn(item: unknown, asked: Asked): readonly string[] {
+  const name = typeof item === "object" && item !== null && "keyword" in item ? item.keyword : null;
+  return typeof name === "string" ? (asked.get(foldKeyword(name)) ?? []) : [];
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import path from "node:path";
+import { createApp, type App } from "../app.ts";
+import { answers, connectWords, martCounts, rowCounts, spending } from "./report.ts";
+import { print, remark, tolerateClosedPipes } from "../cli/output.ts";
+import { drawPictures, picturesFolder } from "./pictures.ts";
+import { everythingShow, rankShow, type DemoShow } from "./shows.ts";
+import { createProgressView } from "../cli/progress.ts";
+import { reportFailure } from "../cli/report-failure.ts";
+import { stopSignal } from "../cli/stop-signal.ts";
+import { projectRoot, type Config } from "../config/config.ts";
+import { processEnvironment } from "../config/env.ts";
+import { Settings } from "../config/settings.ts";
+import { fail } from "../core/errors.ts";
+import { syncInForeground } from "../foreground.ts";
+import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
+
+/** Enough to be quick on two cores; the real service is asked at the pace of config/storehouse.yaml. */
+const pace = { requests_per_second: 1000, concurrency: 8 };
+
+/** The demo's own settings and database folder: made-up data never meets real data. */
+function demoConfig(sandbox: Sandbox, { settings, folder }: DemoShow): Config {
+  return {
+    environment: { API_BASE_URL: sandbox.url, API_TOKEN: sandbox.token, LOG_LEVEL: "error" },
+    settings: Settings.parse({ ...settings, api: pace }),
+    home: path.resolve(processEnvironment()["STOREHOUSE_HOME"] ?? path.join(projectRoot, ".storehouse"), folder),
+  };
+}
+
+async function load(app: App, { datasets, bounds, today }: DemoShow, stop: AbortSignal): Promise<number> {
+  const view = createProgressView({
+    to: process.stderr,
+    clock: app.clock,
+    requestsPerSecond: pace.requests_per_second,
+  });
+  const result = await syncInForeground(app, {
+    request: { datasets, bounds, today },
+    maxCredits: null,
+    stop,
+    progress: (progress) => view.show(progress),
+  });
+  view.done();
+  if (result.error !== null) throw result.error;
+  print(
+    result.progress.total === 0
+      ? "\nEverything was loaded already: no credit spent."
+      : `\n${result.progress.credits.toLocaleString("en-US")} credits spent in this run.`,
+  );
+  return result.outcome === "loaded" ? 0 : result.outcome === "interrupted" ? 130 : 1;
+}
+
+type Wishes = { readonly show: DemoShow; readonly stay: boolean; readonly pictures: string | null };
+
+async function demo({ show, stay, pictures }: Wishes): Promise<number> {
+  const { today, market } = show;
+  const stop = stopSignal();
+  print(`Storehouse demo: ${show.words}.`);
+  print("Starting Postgres 18 and the sandbox API on loopback ...");
+  await using sandbox = await startSandbox({ today, market });
+  await using app = await createApp(demoConfig(sandbox, show), today);
+  const code = await load(app, show, stop.signal);
+  if (code !== 0) return code;
+  print(await rowCounts(app.warehouse.db));
+  print(await spending(app.warehouse.db));
+  print(show === rankShow ? await answers(app.warehouse.db) : await martCounts(app.warehouse.db));
+  if (pictures !== null) {
+    await drawPictures(app, { folder: path.resolve(pictures), from: show.bounds.start });
+    print(`\nPictures are in ${pictures}.`);
+  }
+  print(connectWords(app.databaseUrl, stay));
+  if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
+  if (stay) print("\nStopping Postgres.");
+  return 0;
+}
+
+/**
+ * `--stay` and `--everything`, also where npm was told instead (`npm run demo --stay`), and `--pictures` with or without a folder, which are of
+ * keyword ranks. Throws a UsageError for any other argument.
+ */
+function wishesOf(given: readonly string[]): Wishes {
+  const known = ["--stay", "--everything"];
+  const unknown = given.find((argument) => !known.includes(argument) && !/^--pictures(=.+)?$/.test(argument));
+  if (unknown !== undefined)
+    throw fail("bad_argument", { argument: unknown, known: [...known, "--pictures", "--pictures=FOLDER"].join(", ") });
+  const drawn = given.find((argument) => argument.startsWith("--pictures"));
+  const isSaid = (name: string) => given.includes(`--${name}`) || processEnvironment()[`npm_config_${name}`] === "true";
+  const everything = isSaid("everything");
+  if (everything && drawn !== undefined)
+    throw fail("bad_argument", { argument: drawn, problem: "--everything draws no pictures" });
+  return {
+    show: everything ? everythingShow : rankShow,
+    stay: isSaid("stay"),
+    pictures: drawn === undefined ? null : drawn.split("=").slice(1).join("=") || picturesFolder,
+  };
+}
+
+tolerateClosedPipes();
+try {
+  process.exitCode = await demo(wishesOf(process.argv.slice(2)));
+} catch (error) {
+  process.exitCode = reportFailure(error, remark);
+}

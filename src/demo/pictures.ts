@@ -1,0 +1,32 @@
+import path from "node:path";
+import type { App } from "../app.ts";
+import { coverageChart, knownWindow } from "../charts/coverage-chart.ts";
+import { rankChart } from "../charts/rank-chart.ts";
+import { readRanks } from "../charts/read-ranks.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
+import { daysOf } from "../planner/gaps.ts";
+import { putFile } from "../core/files.ts";
+import { standingsFor } from "../cli/gap-options.ts";
+
+/** Where README looks for the pictures of the demo. */
+export const picturesFolder = path.join(import.meta.dirname, "..", "docs", "pictures");
+
+/** A keyword of the demo's market that rises, falls and is lost for some days. */
+const followed = { app: "6446318020", country: "GB", keyword: "notes" } as const;
+
+/** Draws the demo's ranks of one keyword, and which days are loaded of all that could be; a month before its first day is shown as well. */
+export async function drawPictures(
+  app: App,
+  { folder, from }: { readonly folder: string; readonly from: Day },
+): Promise<void> {
+  const ranks = await readRanks(app.warehouse.db, { ...followed, within: {} });
+  await putFile(path.join(folder, "keyword-rank.svg"), rankChart(ranks));
+  const dataset = "keyword_rank";
+  const standings = await standingsFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });
+  const days = daysOf(standings);
+  const window = knownWindow(days);
+  if (window === null) throw fail("nothing_to_draw", { problem: "the demo is empty", hint: "run it again" });
+  const about = "all apps, all countries";
+  await putFile(path.join(folder, "coverage.svg"), coverageChart({ dataset, about, window, days }));
+}

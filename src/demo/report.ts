@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import type { Database } from "../postgres/database.ts";
+import { table, type Cell } from "../cli/table.ts";
+
+/** Rows by table. */
+export async function rowCounts(db: Database): Promise<string> {
+  const { rows } = await sql<{ name: string; rows: number }>`
+    select 'core.tracked_app' as name, count(*)::int as rows from core.tracked_app
+    union all select 'core.tracked_country', count(*)::int from core.tracked_country
+    union all select 'core.tracked_keyword', count(*)::int from core.tracked_keyword
+    union all select 'core.dim_keyword', count(*)::int from core.dim_keyword
+    union all select 'core.fact_keyword_rank', count(*)::int from core.fact_keyword_rank
+    union all select 'raw.answer', count(*)::int from raw.answer`.execute(db);
+  return `\nRows by table\n${table(
+    ["table", "rows"],
+    rows.map(({ name, rows: count }) => [name, count]),
+  )}`;
+}
+
+/** How many rows each mart shows, of all those that the database has. */
+export async function martCounts(db: Database): Promise<string> {
+  const { rows: marts } = await sql<{ name: string }>`
+    select c.relname as name
+    from   pg_catalog.pg_class as c
+    where  c.relnamespace = 'mart'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+    order  by c.relname`.execute(db);
+  const counts: Cell[][] = [];
+  for (const { name } of marts) {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.id("mart", name)}`.execute(
+      db,
+    );
+    counts.push([`mart.${name}`, rows[0]?.count]);
+  }
+  return `\nRows that the marts show; README has a question to each, and the answer that this database gives\n${table(["mart", "rows"], counts)}`;
+}
+
+/** What was spent so far, next to what one request a keyword would have cost. */
+export async function spending(db: Database): Promise<string> {
+  const { rows } = await sql<{ spent: number; naive: number; requests: number }>`
+    select (select coalesce(sum(cost), 0)::int from ops.request) as spent,
+           (select count(*)::int from ops.request)               as requests,
+           (select coalesce(sum(naive_credits), 0)::int from ops.run) as naive`.execute(db);
+  const { spent = 0, naive = 0, requests = 0 } = rows[0] ?? {};
+  const share =
+    naive === 0
+      ? ""
+      : `, ${Math.round((100 * spent) / naive)} % of the ${number(naive)} that one request a keyword would have cost`;
+  return `\nCredits so far: ${number(spent)} in ${number(requests)} requests${share}.`;
+}
+
+type Question = { readonly title: string; readonly query: string };
+
+const questions: readonly Question[] = [
+  {
+    title: "Which keywords gained most in a week?",
+    query: `select app_name, store, country_code, keyword, device_code, previous_rank, keyword_rank, places_gained
+from   mart.keyword_rank_movers
+where  days_back = 7 and places_gained is not null
+order  by places_gained desc, app_name, store, country_code, keyword, device_code
+limit  5`,
+  },
+  {
+    title: "Where are we asked for and not ranked?",
+    query: `select app_name, store, country_code, count(distinct keyword)::int as keywords_never_ranked
+from  (select app_name, store, country_code, keyword from mart.keyword_rank_daily
+       group by app_name, store, country_code, keyword having not bool_or(is_ranked)) as never_ranked
+group  by app_name, store, country_code
+order  by keywords_never_ranked desc, app_name, store, country_code
+limit  5`,
+  },
+  {
+    title: "Is anything missing?",
+    query: `select dataset, min(date_day) as first_day, max(date_day) as last_day, sum(cell_count)::int as cells, sum(loaded_count)::int as loaded,
+       sum(cell_count - loaded_count - empty_count)::int as missing
+from   ops.coverage_daily
+group  by dataset
+order  by dataset`,
+  },
+];
+
+/** A few questions, each with its SQL and its answer. */
+export async function answers(db: Database): Promise<string> {
+  const told: string[] = [];
+  for (const { title, query } of questions) {
+    const { rows } = await sql<Record<string, Cell>>`${sql.raw(query)}`.execute(db);
+    const columns = Object.keys(rows[0] ?? {});
+    told.push(
+      `\n${title}\n\n${indent(query)}\n\n${table(
+        columns,
+        rows.map((row) => columns.map((column) => row[column])),
+      )}`,
+    );
+  }
+  return told.join("\n");
+}
+
+/** How to look at the data with other tools. `url` holds the password of the demo's own database, which listens on loopback only. */
+export function connectWords(url: string, stay: boolean): string {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  if (!stay) return "\nRun `npm run demo -- --stay` to keep the database up and open it with psql or a BI tool.";
+  return `
+The database is up until Ctrl-C.
+  psql     psql '${url}'
+  BI tool  Postgres, host ${hostname}, port ${port}, database ${pathname.slice(1)}, user ${username}, password ${password}
+Start with the schema mart; ops tells what is covered and what it cost.`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,40 @@
+import { request } from "undici";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { bodyOf, type NoticeFormat } from "./message.ts";
+import type { Send } from "./notify.ts";
+
+const patienceMs = 10_000;
+/** A status of 2xx says that the message was taken; nobody reads more of the answer than this to let the connection go. */
+const mostRead = 65_536;
+
+/** Makes the function that sends messages to a webhook. It follows no redirect. Throws `webhook_failed`, which never tells the address. */
+export function createWebhook(options: {
+  readonly url: string;
+  readonly format: NoticeFormat;
+  readonly timeoutMs?: number;
+}): Send {
+  const { url, format, timeoutMs = patienceMs } = options;
+  return async (notice) => {
+    try {
+      const { statusCode, body } = await request(url, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8", "user-agent": "storehouse" },
+        body: bodyOf(notice, format),
+        signal: AbortSignal.timeout(timeoutMs),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      });
+      await body.dump({ limit: mostRead }).catch(() => undefined);
+      if (statusCode < 200 || statusCode > 299) throw fail("webhook_failed", { status: statusCode });
+    } catch (cause) {
+      if (cause instanceof StorehouseError) throw cause;
+      throw fail("webhook_failed", { cause: causeOf(cause) });
+    }
+  };
+}
+
+/** A code or name: the text of such an error may hold the address. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}

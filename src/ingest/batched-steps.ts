@@ -1,0 +1,104 @@
+import { createBatcher } from "../core/batcher.ts";
+import type { Clock } from "../core/clock.ts";
+import { scopeKey, type Slice } from "../core/slice.ts";
+import { learnCosts, type Charge } from "../credits/costs.ts";
+import { claimAll, type Taker } from "../ledger/queue.ts";
+import { findRepeats, type Told } from "../ledger/unchanged-answers.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Dimensions } from "../load/dimensions.ts";
+import { landAll, type Landing } from "../raw/store-answers.ts";
+import { commitGroup, type GroupMember } from "./commit-group.ts";
+import type { CrashHook } from "./crash-point.ts";
+
+/**
+ * The steps of a slice that slices under way at the same time take together, one statement or transaction for all: a round trip costs
+ * as much as a hundred rows. Each caller waits for its own part and gets its own result or error.
+ */
+export type SharedSteps = {
+  /** Starts an attempt; null when the slice is not to be had. */
+  readonly claim: (sliceId: string) => Promise<Slice | null>;
+  /** Commits a request and its answer. */
+  readonly land: (landing: Landing) => Promise<void>;
+  /** Notes what a call was charged. */
+  readonly learn: (charge: Charge) => Promise<void>;
+  /** Tells how many rows of an answer are loaded already and stand as they are; null when it is to be loaded. */
+  readonly repeats: (told: Told) => Promise<number | null>;
+  /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
+  readonly commit: (member: GroupMember) => Promise<boolean>;
+};
+
+type Parts = Taker & {
+  readonly db: Database;
+  readonly dimensions: Dimensions;
+  readonly clock: Clock;
+  /** First wait after an error that may pass, in ms. */
+  readonly retryMs: number;
+  readonly at?: CrashHook | undefined;
+};
+
+/** More than fit into one statement at no loss; a statement of a hundred is short enough for whoever waits for the next. */
+const mostAtOnce = 100;
+/** Statements of 5,000 to 10,000 rows load fastest; memory is held for so many at most. */
+const mostRows = 10_000;
+/** Two keep Postgres at work while this process makes the next rows ready; more would only share the same processors. */
+const laneCount = 2;
+
+/** Opens the shared steps of a process. */
+export function createSharedSteps(parts: Parts): SharedSteps {
+  const { db, clock, queueId, workerId } = parts;
+  const statement = { most: mostAtOnce, spoilsAll: isLostConnection };
+  return {
+    claim: createBatcher({
+      ...statement,
+      flush: async (sliceIds: readonly string[]) => {
+        const claimed = await claimAll(db, sliceIds, { queueId, workerId }, clock.now());
+        return sliceIds.map((sliceId) => claimed.get(sliceId) ?? null);
+      },
+    }),
+    land: createBatcher({
+      ...statement,
+      flush: async (landings: readonly Landing[]) => {
+        await landAll(db, landings);
+        return landings.map(() => undefined);
+      },
+    }),
+    learn: createBatcher({
+      ...statement,
+      flush: async (charges: readonly Charge[]) => {
+        await learnCosts(db, charges, clock);
+        return charges.map(() => undefined);
+      },
+    }),
+    repeats: createBatcher({
+      ...statement,
+      flush: async (told: readonly Told[]) => {
+        const found = await findRepeats(db, told);
+        return told.map(({ sliceId }) => found.get(sliceId) ?? null);
+      },
+    }),
+    commit: inLanes(parts),
+  };
+}
+
+/**
+ * Groups commit in lanes side by side, so that rows are made ready while others are written. What is about one scope goes into one
+ * lane: of two answers that hold the same rows neither waits for the other's lock, and each sees what the other wrote.
+ */
+function inLanes(parts: Parts): SharedSteps["commit"] {
+  const lanes = Array.from({ length: laneCount }, () =>
+    createBatcher({
+      flush: (members: readonly GroupMember[]) => commitGroup(parts, members),
+      most: mostRows,
+      weigh: ({ load }) => Math.max(load.rows, mostRows / mostAtOnce),
+      spoilsAll: isLostConnection,
+    }),
+  );
+  return (member) => (lanes[laneOf(member.load.slice)] as (typeof lanes)[number])(member);
+}
+
+function laneOf({ scope }: Slice): number {
+  let sum = 0;
+  for (const char of scopeKey(scope)) sum = (sum * 31 + char.charCodeAt(0)) % 1_000_003;
+  return sum % laneCount;
+}

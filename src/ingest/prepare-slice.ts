@@ -1,0 +1,227 @@
+import { sql } from "kysely";
+import type { Unfit } from "../api/read-answer.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Day } from "../core/day.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
+import type { Slice } from "../core/slice.ts";
+import { lastDay, type Window } from "../core/window.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import { cutUntold, setAside, untoldDays } from "../ledger/amend-slices.ts";
+import { checkRows } from "../load/check-rows.ts";
+import type { Dimensions } from "../load/dimensions.ts";
+import { prepareLoad, runLoads } from "../load/load.ts";
+import type { Partitions } from "../load/partitions.ts";
+import type { Load, ReadyLoad } from "../load/ready-load.ts";
+import { appRef, partitionColumn, type Row, type Table } from "../load/table.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Fetched } from "./read-pages.ts";
+
+/** What loading takes: no way to the API. */
+export type LoadParts = {
+  readonly db: Database;
+  readonly dimensions: Dimensions;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+};
+
+/** An answer as rows of its tables, and what did not fit. */
+export type SliceLoad = {
+  readonly slice: Slice;
+  readonly drift: Fetched["drift"];
+  /** Epoch-ms at which the answer was in. */
+  readonly fetchedAt: number;
+  readonly loads: readonly ReadyLoad[];
+  readonly unfit: readonly Unfit[];
+  /** Items of which the answer says nothing at all. */
+  readonly silent: readonly string[];
+  /** The last days of the window, where the answer tells nothing of them. */
+  readonly untold?: Window | null | undefined;
+  /** Rows over all tables. */
+  readonly rows: number;
+  /** By which the same answer to the same question is known again; see `answerDigest`. */
+  readonly digest?: string;
+};
+
+/** Normalises an answer and makes the keys and partitions that its rows need; those do no harm without the rows. Rows of months that were dropped are left out. */
+export async function prepareSlice(
+  parts: LoadParts,
+  dataset: Dataset,
+  slice: Slice,
+  fetched: Fetched,
+  goneBefore: Day | null = null,
+): Promise<SliceLoad> {
+  const { loads: all, unfit, silent, untold } = loadsOf(dataset, slice, fetched);
+  const loads = goneBefore === null ? all : all.map((load) => withoutGone(load, goneBefore));
+  const ready: ReadyLoad[] = [];
+  for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
+  const { drift, fetchedAt } = fetched;
+  return {
+    slice,
+    drift,
+    fetchedAt,
+    loads: ready,
+    unfit,
+    silent,
+    untold,
+    rows: ready.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+/** A load without the rows of months that were dropped: they are not to come back. */
+function withoutGone(load: Load, goneBefore: Day): Load {
+  if (!load.table.partitioned) return load;
+  const column = partitionColumn(load.table);
+  return { ...load, rows: load.rows.filter((row) => String(row[column]) >= goneBefore) };
+}
+
+/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. */
+export async function writeSlices(
+  transaction: Database,
+  parts: Pick<LoadParts, "dimensions">,
+  slices: readonly SliceLoad[],
+): Promise<void> {
+  await runLoads(
+    transaction,
+    slices.flatMap((slice) => slice.loads),
+    parts.dimensions,
+  );
+  await writeRejects(transaction, slices);
+  await writeDrift(transaction, slices);
+  for (const { slice, silent, untold } of slices) {
+    if (untold != null) await cutUntold(transaction, slice, untold);
+    if (silent.length > 0) await setAside(transaction, slice, silent);
+  }
+}
+
+/**
+ * Has the rest of a transaction find rows by the index of their key. With stale statistics a merge may read the whole partition, and the
+ * end of an attempt every entry that the slices before it left behind in other indexes; the key is right for every batch.
+ */
+export async function byKey(transaction: Database): Promise<void> {
+  await sql`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`.execute(
+    transaction,
+  );
+}
+
+function loadsOf(
+  dataset: Dataset,
+  slice: Slice,
+  fetched: Fetched,
+): Pick<SliceLoad, "unfit" | "silent" | "untold"> & { readonly loads: readonly Load[] } {
+  const normalised = dataset.normalise(slice, fetched.pages, fetched.unfit);
+  const unfit: Unfit[] = [...fetched.unfit, ...normalised.unfit];
+  const checked = dataset.tables.map((table) => {
+    const { fit, unfit: misfits } = checkRows(table, normalised.rows[table.name] ?? []);
+    unfit.push(...misfits);
+    return { table, rows: fit };
+  });
+  // an answer that was not understood, or not asked for, whole cannot tell what is gone
+  const isWhole = (misfits: readonly Unfit[]) => misfits.length === 0 && fetched.isCut !== true;
+  const loads = checked.map(({ table, rows }) => ({
+    table,
+    rows,
+    sliceId: slice.sliceId,
+    fetchedAt: fetched.fetchedAt,
+    day: slice.window.start,
+    until: slice.window.end,
+    scope: scopeRow(table, slice),
+    complete: isWhole(unfit.filter((one) => (one.table ?? table.name) === table.name)),
+  }));
+  // what did not fit may be about the days that seem untold
+  const untold = isWhole(unfit) ? untoldDays(slice.window, normalised.toldUntil ?? null) : null;
+  return { loads, unfit, silent: normalised.silent ?? [], untold };
+}
+
+/** The columns of a table that the slice's scope and window fix. */
+function scopeRow(table: Table, { scope, window }: Slice): Row {
+  const columns = "scope" in table.load ? table.load.scope : [];
+  return Object.fromEntries(
+    columns.map((column) => {
+      const kind = table.columns[column];
+      if (kind === "app") return [column, appRef(scope["store"] ?? "", scope["app"] ?? "")];
+      if (kind === "day") return [column, column === "period_end" ? lastDay(window) : window.start];
+      if (kind === "device") return [column, scope["device"] ?? "ALL"];
+      // a partition that tells no countries or languages apart stands for all of them
+      if (kind === "country") return [column, scope["country"] ?? "ALL"];
+      return [column, scope[kind === "text" ? column : (kind ?? column)] ?? (kind === "text" ? "" : null)];
+    }),
+  );
+}
+
+/** Forgets what did not fit of slices that are loaded once more. */
+export async function forgetRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  if (slices.length === 0) return;
+  await sql`delete from ops.reject where slice_id = any (${slices.map(({ slice }) => slice.sliceId)}::bigint[])`.execute(
+    db,
+  );
+}
+
+async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  const rejects = slices.flatMap(({ slice, unfit, fetchedAt }) =>
+    unfit.map(({ reason, item }) => ({
+      slice_id: slice.sliceId,
+      dataset: slice.dataset,
+      reason,
+      item,
+      fetched_at: new Date(fetchedAt).toISOString(),
+    })),
+  );
+  if (rejects.length === 0) return;
+  await sql`
+    insert into ops.reject (slice_id, dataset, reason, item, fetched_at)
+    select slice_id, dataset, reason, coalesce(item, 'null'), fetched_at
+    from   jsonb_to_recordset(${JSON.stringify(rejects)}::jsonb) as r (slice_id bigint, dataset text, reason text, item jsonb, fetched_at timestamptz)`.execute(
+    db,
+  );
+}
+
+async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+  const drifts = slices.flatMap(({ slice, drift, fetchedAt }) =>
+    drift.map(({ path, kind }) => ({
+      operation: slice.operation,
+      path,
+      kind,
+      seen_at: new Date(fetchedAt).toISOString(),
+      slice_id: slice.sliceId,
+    })),
+  );
+  if (drifts.length === 0) return;
+  // one that is known is noted once an hour, and not by two at a time: nobody waits for another's commit over it
+  await sql`
+    with seen as materialized (
+      select operation, path, kind, min(seen_at) as first_seen_at, max(seen_at) as last_seen_at,
+             (array_agg(slice_id order by seen_at))[1] as slice_id
+      from   jsonb_to_recordset(${JSON.stringify(drifts)}::jsonb) as d (operation text, path text, kind text, seen_at timestamptz, slice_id bigint)
+      group  by operation, path, kind
+    ), again as (
+      select d.operation, d.path, d.kind, s.last_seen_at
+      from   ops.drift as d
+      join   seen as s using (operation, path, kind)
+      where  d.last_seen_at < s.last_seen_at - interval '1 hour'
+      for    update of d skip locked
+    ), noted as (
+      update ops.drift as d set last_seen_at = again.last_seen_at
+      from   again where (d.operation, d.path, d.kind) = (again.operation, again.path, again.kind)
+    )
+    insert into ops.drift (operation, path, kind, first_seen_at, slice_id, last_seen_at)
+    select operation, path, kind, first_seen_at, slice_id, last_seen_at
+    from   seen as s
+    where  not exists (select from ops.drift as d where (d.operation, d.path, d.kind) = (s.operation, s.path, s.kind))
+    order  by operation, path, kind
+    on conflict do nothing`.execute(db);
+}
+
+/** What a read answer makes of its slice. */
+export type Outcome = {
+  readonly state: "loaded" | "empty" | "failed";
+  readonly problem: StorehouseError | null;
+};
+
+/** The outcome of an answer: one of which nothing fits is not the same as one that holds nothing. */
+export function outcomeOf({ rows, unfit }: Pick<SliceLoad, "rows" | "unfit">): Outcome {
+  if (rows > 0) return { state: "loaded", problem: null };
+  if (unfit.length === 0) return { state: "empty", problem: null };
+  return { state: "failed", problem: fail("unknown_shape", { rejects: unfit.length, problem: unfit[0]?.reason }) };
+}

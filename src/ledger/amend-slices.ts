@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import { addDays, type Day } from "../core/day.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
+import type { Scope, Slice } from "../core/slice.ts";
+import { cleanText } from "../core/text.ts";
+import { holds, type Window } from "../core/window.ts";
+import type { Database } from "../postgres/database.ts";
+import { batchesOf } from "./batches.ts";
+
+/**
+ * Takes items of which an answer said nothing out of its slice, so that no coverage is claimed for them, and notes them as a skipped
+ * slice of their own, which costs nothing: the plan asks for them another way and does not come back to this one. A slice of which
+ * nothing is left is skipped itself. To be called in the transaction that ends the slice.
+ */
+export async function setAside(db: Database, slice: Slice, silent: readonly string[]): Promise<void> {
+  const rest = (slice.items ?? []).filter((item) => !silent.includes(item));
+  const { code, message } = fail("not_tracked", { operation: slice.operation });
+  if (rest.length === 0) {
+    await sql`
+      update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}
+      where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
+    return;
+  }
+  const [kept, apart] = await batchesOf(db, [rest, silent]);
+  await sql`
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                           planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)
+    select dataset, operation, scope, ${apart}, window_start, window_end, as_of, fingerprint, class, 'skipped', planned_requests,
+           0, run_id, worker_id, attempt, ${code}, ${message}, created_at, started_at, ended_at
+    from   ops.slice
+    where  slice_id = ${slice.sliceId}`.execute(db);
+  await sql`update ops.slice set batch_id = ${kept} where slice_id = ${slice.sliceId}`.execute(db);
+}
+
+/** Changes what a running slice is expected to take, once its answer has told; false when another attempt has taken it over. */
+export async function reprice(
+  db: Database,
+  slice: Pick<Slice, "sliceId" | "attempt">,
+  { requests, credits }: Pick<Slice, "requests" | "credits">,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update ops.slice set planned_requests = ${requests}, planned_credits = ${credits}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+    returning slice_id`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * The days of a window after the newest one that its answer tells of; null where that is the last, or where the answer tells of none:
+ * then the whole slice is empty.
+ */
+export function untoldDays(window: Window, toldUntil: Day | null): Window | null {
+  if (toldUntil === null || !holds(window, toldUntil)) return null;
+  const start = addDays(toldUntil, 1);
+  return start < window.end ? { start, end: window.end } : null;
+}
+
+/**
+ * Takes the last days of a slice's window, of which its answer tells nothing, out of it, so that no coverage is claimed for them, and
+ * notes them as an empty slice of their own, which costs nothing: the plan asks for them again while they may be late. Where a later
+ * slice is about them already, that one decides. To be called in the transaction that ends the slice.
+ */
+export async function cutUntold(db: Database, slice: Slice, untold: Window): Promise<void> {
+  const { code, message } = fail("no_content", { operation: slice.operation });
+  const { rows } = await sql`
+    update ops.slice set window_end = ${untold.start}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and window_start < ${untold.start}::date and window_end = ${untold.end}
+    returning slice_id`.execute(db);
+  if (rows.length === 0) return;
+  // an error's code says that no answer of its own is stored for it
+  await sql`
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                           planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)
+    select dataset, operation, scope, batch_id, ${untold.start}, ${untold.end}, as_of, fingerprint, class, 'empty', 0,
+           0, run_id, worker_id, attempt, ${code}, ${message}, created_at, started_at, ended_at
+    from   ops.slice as s
+    where  s.slice_id = ${slice.sliceId}
+    and    not exists (
+      select from ops.slice as x
+      left   join ops.batch as b on b.batch_id = x.batch_id
+      where  hashtextextended(x.scope::text, 0) = hashtextextended(s.scope::text, 0) and x.window_end > ${untold.start}::date
+      and    x.window_start < ${untold.end}::date and x.dataset = s.dataset and x.scope = s.scope and x.slice_id > s.slice_id
+      and    (x.batch_id is null or b.items && (select items from ops.batch as own where own.batch_id = s.batch_id)))`.execute(
+    db,
+  );
+}
+
+/** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was asked for under it. */
+export type Outdated = { readonly dataset: string; readonly scope: Scope; readonly fingerprint?: string };
+
+/**
+ * Makes scopes due again although their last answer is young: what it was asked for under is no longer what is known. One that waits
+ * or runs is left alone, since its answer is yet to come.
+ */
+export async function dueAgain(db: Database, outdated: readonly Outdated[]): Promise<void> {
+  await sql`
+    update ops.slice as s
+    set    fingerprint = 'changed since'
+    from   jsonb_to_recordset(${JSON.stringify(outdated)}::jsonb) as o (dataset text, scope jsonb, fingerprint text)
+    where  s.slice_id = (select max(l.slice_id) from ops.slice as l
+                         where  l.dataset = o.dataset and l.scope = o.scope
+                         and    hashtextextended(l.scope::text, 0) = hashtextextended(o.scope::text, 0) and l.state <> 'failed')
+    and    s.state in ('loaded', 'empty', 'skipped')
+    and    (o.fingerprint is null or s.fingerprint = o.fingerprint)`.execute(db);
+}
+
+/** What a landed answer came to when it was loaded without having been fetched just now. */
+export type LateOutcome = {
+  readonly state: "loaded" | "empty" | "failed";
+  readonly problem: StorehouseError | null;
+  readonly rows: number;
+  readonly rejects: number;
+};
+
+/** Notes what became of a slice that is in a final state already; one that is worked on again meanwhile is left alone. */
+export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutcome): Promise<void> {
+  const { problem } = outcome;
+  await sql`
+    update ops.slice
+    set    state = ${outcome.state}, error_code = ${problem?.code ?? null},
+           error_message = ${problem === null ? null : cleanText(problem.message)},
+           rows_loaded = ${outcome.rows}, rows_rejected = ${outcome.rejects}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state in ('loaded', 'empty', 'failed')`.execute(
+    db,
+  );
+}

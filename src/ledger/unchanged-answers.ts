@@ -1,0 +1,59 @@
+import { sql } from "kysely";
+import type { Database } from "../postgres/database.ts";
+
+/** A slice that has its answer, and the digest of it, as hex. */
+export type Told = { readonly sliceId: string; readonly digest: string };
+
+/** Clocks of machines may differ by so much; within it nobody can tell from the ledger who was last. */
+const clocksDiffer = sql`interval '15 minutes'`;
+
+/**
+ * Whether two batches have an item in common. Items are sorted by UTF-16 code unit, and to compare the ends of the lists is far cheaper
+ * than all of them; where a character from U+E000 on is in these, Postgres sorts otherwise and looks at all.
+ */
+const sharesItems = sql`exists (
+  select from ops.batch as a, ops.batch as b,
+         lateral (select a.items[1] collate "C" as a1, a.items[cardinality(a.items)] collate "C" as a2,
+                         b.items[1] collate "C" as b1, b.items[cardinality(b.items)] collate "C" as b2) as ends
+  where  a.batch_id = x.batch_id and b.batch_id = e.batch_id
+  and    case when (a1 > b2 or a2 < b1) and a1 || a2 || b1 || b2 !~ ${String.raw`[-􏿿]`} then false
+              else a.items && b.items end
+)`;
+
+/**
+ * Which slices were told what is loaded already: rows loaded then, by the number of the slice. An earlier slice must have loaded all of
+ * the same answer, and no other slice may have written any of its cells since, be about to, or have done so nearly at the same time.
+ */
+export async function findRepeats(db: Database, told: readonly Told[]): Promise<ReadonlyMap<string, number>> {
+  const heard = await heardBefore(db, told);
+  if (heard.length === 0) return new Map();
+  const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`
+    select t.slice_id, e.rows_loaded
+    from   unnest(${heard.map(({ sliceId }) => sliceId)}::bigint[], ${heard.map(({ digest }) => digest)}::text[]) as t (slice_id, digest)
+    cross  join lateral (
+      select * from ops.slice
+      where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
+      order  by ended_at desc
+      limit  1
+    ) as e
+    where  not exists (
+      select from ops.slice as x
+      where  hashtextextended(x.scope::text, 0) = hashtextextended(e.scope::text, 0) and x.window_end > e.window_start
+      and    x.window_start < e.window_end and x.dataset = e.dataset and x.scope = e.scope
+      and    x.slice_id not in (e.slice_id, t.slice_id) and x.state <> 'skipped'
+      and    case when x.state in ('pending', 'running', 'deferred') then x.attempt > 0
+                  else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end
+      and    (x.batch_id is not distinct from e.batch_id or x.batch_id is null or e.batch_id is null or ${sharesItems})
+      offset 0 -- a fence: as a join the whole ledger would be read
+    )`.execute(db);
+  return new Map(rows.map((row) => [row.slice_id, row.rows_loaded]));
+}
+
+/** Those whose answer was told before at all: where nothing is loaded yet, to look for more would cost more than the rows. */
+async function heardBefore(db: Database, told: readonly Told[]): Promise<readonly Told[]> {
+  const { rows } = await sql<{ digest: string }>`
+    select digest from unnest(${told.map(({ digest }) => digest)}::text[]) as t (digest)
+    where  exists (select from ops.slice where answer_digest = decode(digest, 'hex') offset 0)`.execute(db);
+  const digests = new Set(rows.map((row) => row.digest));
+  return told.filter(({ digest }) => digests.has(digest));
+}

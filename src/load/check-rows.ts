@@ -1,0 +1,112 @@
+import { isDay } from "../core/day.ts";
+import { devicesOf } from "../core/store.ts";
+import { cleanText } from "../core/text.ts";
+import { isDimension } from "./columns.ts";
+import type { ColumnKind, Row, Table } from "./table.ts";
+
+/** Rows that fit their table, and those that do not, each with its reason. */
+export type CheckedRows = {
+  readonly fit: readonly Row[];
+  readonly unfit: readonly { readonly reason: string; readonly item: Row }[];
+};
+
+type Value = Row[string];
+
+const int4 = 2 ** 31;
+/** A key's index holds 2,704 bytes a row at most, its own header among them. */
+const longestKey = 2_600;
+const clockTime = /^\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
+const devices: readonly string[] = Object.values(devicesOf).flat();
+const isText = (value: Value): value is string => typeof value === "string";
+const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
+
+/** What a value must be to go into a column of each kind. Null is checked apart. */
+const fits: Record<ColumnKind, (value: Value) => boolean> = {
+  app: (value) => isText(value) && /^(ios|android):./s.test(value),
+  keyword: isText,
+  country: (value) => isText(value) && /^([A-Z]{2}|ALL)$/.test(value),
+  device: (value) => isText(value) && devices.includes(value),
+  day: (value) => isText(value) && isDay(value),
+  text: isText,
+  int: (value) => Number.isInteger(value) && Math.abs(Number(value)) < int4,
+  bigint: (value) => Number.isSafeInteger(value),
+  number: isNumber,
+  boolean: (value) => typeof value === "boolean",
+  timestamp: (value) => isText(value) && clockTime.test(value) && isDay(value.slice(0, 10)),
+  timestamptz: (value) =>
+    isText(value) && value.endsWith("Z") && clockTime.test(value.slice(0, -1)) && isDay(value.slice(0, 10)),
+  date: (value) => isText(value) && isDay(value),
+  json: (value) => isText(value) && isJson(value),
+};
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    // of text that stands for U+0000 Postgres can keep nothing; answers are cleaned of it when they are read
+    return !text.includes("\\u0000");
+  } catch {
+    return false;
+  }
+}
+
+/** Parts rows into those that the table can take and those that would break the statement: wrong types; empty, endless or repeated keys. */
+export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
+  const columns = columnsOf(table);
+  // most rows of an answer share app, country and day: only what differs tells them apart
+  const telling = table.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
+  const seen = new Set<string>();
+  const fit: Row[] = [];
+  const unfit: { reason: string; item: Row }[] = [];
+  for (const row of rows) {
+    let reason = misfit(columns, row);
+    if (reason === null) {
+      const key = keyOf(telling, row);
+      if (seen.has(key)) reason = "a second row with the same key";
+      seen.add(key);
+    }
+    if (reason === null) fit.push(row);
+    else unfit.push({ reason, item: row });
+  }
+  return { fit, unfit };
+}
+
+type Column = { readonly name: string; readonly kind: ColumnKind; readonly isKey: boolean; fitted: Value };
+
+function columnsOf(table: Table): readonly Column[] {
+  return Object.entries(table.columns).map(([name, kind]) => ({
+    name,
+    kind,
+    isKey: table.key.includes(name),
+    fitted: null,
+  }));
+}
+
+function misfit(columns: readonly Column[], row: Row): string | null {
+  for (const column of columns) {
+    const value = row[column.name] ?? null;
+    if (value === null) {
+      if (column.isKey) return `${column.name} is missing`;
+      continue;
+    }
+    // neighbours mostly share app, country and day
+    if (value === column.fitted) continue;
+    if (!fits[column.kind](value)) return `${column.name} is no ${column.kind}`;
+    if ((column.isKey || isDimension(column.kind)) && isTooLong(value)) return `${column.name} is too long for a key`;
+    column.fitted = value;
+  }
+  return null;
+}
+
+function isTooLong(value: Value): boolean {
+  const text = String(value);
+  // no character takes more than three bytes a unit
+  return text.length * 3 > longestKey && Buffer.byteLength(text) > longestKey;
+}
+
+/** The key as the table will hold it, as one text: two that differ by what Postgres cannot hold are one, and U+0000 is in none. */
+function keyOf(columns: readonly string[], row: Row): string {
+  const [first = "", ...rest] = columns;
+  let key = cleanText(String(row[first]));
+  for (const column of rest) key += `\0${cleanText(String(row[column]))}`;
+  return key;
+}

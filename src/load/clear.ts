@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import type { Window } from "../core/window.ts";
+import type { Database } from "../postgres/database.ts";
+import { isSummed, rebuildSums } from "./sums.ts";
+import { dayColumns, type Table } from "./table.ts";
+
+/** What of a table to clear: rows that stand for a day of `within`; with `keepPruned` only rows whose answer is stored. */
+export type Clearing = { readonly within: Partial<Window>; readonly keepPruned: boolean };
+
+/**
+ * Empties a table before it is rebuilt. Of a dimension, whose keys other tables use, only the description goes. A table without days
+ * of its own is emptied whole, since a part of a history cannot be rebuilt alone.
+ */
+export async function clearTable(transaction: Database, table: Table, { within, keepPruned }: Clearing): Promise<void> {
+  const days = dayColumns(table);
+  const name = sql.id(...table.name.split("."));
+  const own = Object.entries(table.owned ?? {}).map(
+    ([column, values]) => sql`${sql.id(column)} = any (${values}::text[])`,
+  );
+  const kept = keepPruned ? [sql`slice_id in (select a.slice_id from raw.answer as a)`] : [];
+  const stored = sql.join([sql`true`, ...own, ...kept], sql` and `);
+  if (table.name.startsWith("core.dim_")) {
+    const described = Object.keys(table.columns).filter((column) => !table.key.includes(column));
+    const blank = [...described, "slice_id", "fetched_at"].map((column) => sql`${sql.id(column)} = null`);
+    await sql`update ${name} set ${sql.join(blank)} where fetched_at is not null and ${stored}`.execute(transaction);
+  } else if (days !== null) {
+    await sql`
+      delete from ${name}
+      where  ${sql.id(days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(days.first)} < ${within.end ?? "infinity"}::date
+      and    ${stored}`.execute(transaction);
+  } else await sql`delete from ${name} where ${stored}`.execute(transaction);
+  if (isSummed(table)) await rebuildSums(transaction, table, within);
+}

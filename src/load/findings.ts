@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import type { Scope } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+import type { ColumnKind, Table } from "./table.ts";
+
+/** What a dataset's table tells that other datasets are planned from: one member for each set of values that its current rows have. */
+export type Finding = {
+  readonly name: string;
+  readonly table: Table;
+  /** Columns of the table, of which a member has the values as text: `app` as store and app, a country or keyword as such, others by their name. */
+  readonly columns: readonly string[];
+  /** Columns of which a member has the value as text where it has one, and '' elsewhere. */
+  readonly maybe?: readonly string[];
+  /** A column of which a member has the largest value as well. */
+  readonly newest?: string;
+};
+
+const dimensions = {
+  app: { table: "dim_app", key: "app_key", columns: { store: "store", app: "track_id" } },
+  country: { table: "dim_country", key: "country_key", columns: { country: "country_code" } },
+  keyword: { table: "dim_keyword", key: "keyword_key", columns: { keyword: "keyword" } },
+  device: { table: "dim_device", key: "device_key", columns: { device: "device_code" } },
+} as const satisfies Partial<Record<ColumnKind, unknown>>;
+
+/**
+ * The names that a column's values have in a member, each with the column of its dimension that it is read from; null where the column
+ * is of none. What stands before the key's own name goes before theirs: `competitor_app_key` is told as `competitor_store` and
+ * `competitor_app`.
+ */
+export function namesOf({ columns }: Pick<Table, "columns">, column: string): Readonly<Record<string, string>> | null {
+  const kind = columns[column];
+  if (kind !== "app" && kind !== "country" && kind !== "keyword" && kind !== "device") return null;
+  const prefix = column.endsWith(dimensions[kind].key) ? column.slice(0, -dimensions[kind].key.length) : "";
+  return Object.fromEntries(
+    Object.entries(dimensions[kind].columns).map(([name, source]) => [`${prefix}${name}`, source]),
+  );
+}
+
+function partOf(table: Table, column: string) {
+  const [kind, names] = [table.columns[column], namesOf(table, column)];
+  if (names === null) return { join: sql``, values: [sql`t.${sql.id(column)}::text`], names: [column] };
+  const dimension = dimensions[kind as keyof typeof dimensions];
+  const alias = `of_${column}`;
+  return {
+    join: sql`join ${sql.id("core", dimension.table)} as ${sql.id(alias)} on ${sql.id(alias, dimension.key)} = ${sql.id("t", column)}`,
+    values: Object.values(names).map((source) => sql`${sql.id(alias, source)}`),
+    names: Object.keys(names),
+  };
+}
+
+/** The members of a finding as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
+export async function readFound(
+  db: Database,
+  { table, columns, maybe = [], newest }: Finding,
+): Promise<readonly Scope[]> {
+  const named = columns.map((column) => partOf(table, column));
+  const optional = maybe.map((column) => ({
+    join: sql``,
+    values: [sql`coalesce(t.${sql.id(column)}::text, '')`],
+    names: [column],
+  }));
+  const parts = [...named, ...optional];
+  const names = [...parts.flatMap((part) => part.names), ...(newest === undefined ? [] : [newest])];
+  const grouped = parts.flatMap((part) => part.values);
+  const largest = newest === undefined ? [] : [newest];
+  const told = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
+  const current = table.load.kind === "history" ? [sql`t.is_current`] : [];
+  const members = sql.join([...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)], sql` and `);
+  const { rows } = await sql<{ values: readonly (string | null)[] }>`
+    select array[${sql.join(told)}]::text[] collate "C" as values
+    from   ${sql.id(...table.name.split("."))} as t ${sql.join(
+      parts.map((part) => part.join),
+      sql` `,
+    )}
+    where  ${members}
+    group  by ${sql.join(grouped)}
+    order  by 1`.execute(db);
+  return rows.flatMap(({ values }) => {
+    const known = values.filter((value) => value !== null);
+    if (known.length < values.length) return [];
+    return [Object.fromEntries(names.map((name, index) => [name, known[index] ?? ""]))];
+  });
+}

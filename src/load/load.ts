@@ -1,0 +1,132 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Day } from "../core/day.ts";
+import { encodeRows, stored } from "./column-array.ts";
+import { arrayLiteral, isDimension, pgTypes } from "./columns.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Dimensions } from "./dimensions.ts";
+import { historyStatements } from "./history.ts";
+import { monthsOf, type Partitions } from "./partitions.ts";
+import type { Load, ReadyLoad } from "./ready-load.ts";
+import { keptNote, restatement, withdrawal } from "./restatements.ts";
+import { isFresh, isGone, isOfOtherSource, list, mergeStatement, type Staged } from "./statements.ts";
+import { partitionColumn, type Row, type Table } from "./table.ts";
+import { upsert } from "./upsert.ts";
+
+/** Looks up and makes what a load needs outside its transaction: keys of dimensions and partitions. */
+export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<ReadyLoad> {
+  const { table, rows } = load;
+  for (const [column, kind] of Object.entries(table.columns))
+    if (isDimension(kind)) await dimensions.learn(kind, namesIn(column, load));
+  const months = monthsOf(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
+  await partitions.cover(table, months);
+  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, months };
+  const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
+  return { ...load, count: rows.length, encoded, rows: [], months };
+}
+
+/** Makes the partitions of loads that another process took away since they were made ready. */
+export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partitions): Promise<void> {
+  for (const { table, months } of loads) await partitions.coverAnew(table, months);
+}
+
+function namesIn(column: string, { scope, rows }: Load): readonly string[] {
+  const names = typeof scope[column] === "string" ? [scope[column]] : [];
+  let last: Row[string] | undefined;
+  for (const row of rows) {
+    const name = row[column];
+    if (name !== last && typeof name === "string") names.push(name);
+    last = name;
+  }
+  return names;
+}
+
+/**
+ * Writes loads of different slices inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written.
+ * Rows of tables that are loaded row by row go in together; other tables are brought up to date answer by answer, in the order given.
+ */
+export async function runLoads(
+  transaction: Database,
+  loads: readonly ReadyLoad[],
+  dimensions: Dimensions,
+): Promise<void> {
+  for (const [table, together] of Map.groupBy(loads, (load) => load.table)) {
+    if (table.load.kind === "upsert") await upsert(transaction, table, together);
+    else for (const load of together) await runAlone(transaction, load, dimensions);
+  }
+}
+
+async function runAlone(transaction: Database, load: ReadyLoad, dimensions: Dimensions): Promise<void> {
+  for (const statement of statementsOf(load, stage(load, dimensions))) await statement.execute(transaction);
+}
+
+function statementsOf(load: ReadyLoad, staged: Staged): readonly RawBuilder<unknown>[] {
+  const rule = load.table.load;
+  if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
+  if (load.table.restated !== true || !load.complete || tellsOfScope(load))
+    return replaceStatements(load, staged, load.complete);
+  return [keptNote(load.table, staged), ...replaceStatements(load, staged, false)];
+}
+
+/** True where a row falls into the scope, on whatever day: an answer without any tells as well of a source that was cut off. */
+function tellsOfScope({ table, rows, scope }: ReadyLoad): boolean {
+  const columns = "scope" in table.load ? table.load.scope : [];
+  const fixed = columns.filter((column) => table.columns[column] !== "day");
+  return rows.some((row) => fixed.every((column) => row[column] === scope[column]));
+}
+
+/** An answer older than one that wrote the scope brings nothing back. */
+function replaceStatements(
+  { table }: Pick<Load, "table">,
+  staged: Staged,
+  complete: boolean,
+): readonly RawBuilder<unknown>[] {
+  const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
+  const gone = complete ? isGone(staged) : isDisplaced(table, staged);
+  return [
+    ...(table.restated === true ? [restatement(table, fresh)] : []),
+    ...(table.restated === true && gone !== null ? [withdrawal(table, staged, gone)] : []),
+    ...(gone === null ? [] : [sql`delete from ${staged.target} as t where ${gone}`]),
+    mergeStatement(fresh),
+  ];
+}
+
+/** Members that go though the answer cannot tell what is gone; null where there are none. */
+function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): RawBuilder<unknown> | null {
+  return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
+}
+
+function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
+  const { table } = load;
+  const columns = Object.keys(table.columns);
+  const arrays = Object.entries(table.columns).map(([column, kind]) => {
+    const values = load.rows.map((row) => stored(kind, row[column], dimensions));
+    return sql`${arrayLiteral(kind, values)}::${sql.raw(pgTypes[kind])}[]`;
+  });
+  const scope = "scope" in table.load ? table.load.scope : [];
+  // a scope that names no end of its periods holds all that begin on the days of the answer
+  const spans = scope.find(
+    (column) => column === "date_day" || (column === "period_start" && !scope.includes("period_end")),
+  );
+  const daysOf = load.until === undefined ? null : (spans ?? null);
+  const bounds = scope.map((column) => {
+    const kind = table.columns[column] ?? "text";
+    if (column === daysOf)
+      return sql`${sql.id("t", column)} >= ${load.day}::date and ${sql.id("t", column)} < ${load.until ?? null}::date`;
+    return sql`${sql.id("t", column)} = ${stored(kind, load.scope[column], dimensions)}::${sql.raw(pgTypes[kind])}`;
+  });
+  const target = sql`${sql.id(...table.name.split("."))}`;
+  const inScope = bounds.length > 0 ? sql.join(bounds, sql` and `) : sql`true`;
+  const fetchedAt = sql`${new Date(load.fetchedAt).toISOString()}::timestamptz`;
+  return {
+    target,
+    columns,
+    key: table.key,
+    source: sql`(select * from unnest(${sql.join(arrays)}) as s (${list(columns)}) order by ${list(table.key, "s")})`,
+    inScope,
+    daysOf,
+    fresh: sql`not exists (select from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`,
+    sliceId: sql`${load.sliceId}::bigint`,
+    fetchedAt,
+    day: sql`${load.day}::date`,
+  };
+}

@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import { addMonths, type Day } from "../core/day.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** A monthly partition of a fact. `rows` are counted, `bytes` include indexes. */
+export type MonthPartition = {
+  readonly table: string;
+  readonly leaf: string;
+  readonly month: Day;
+  readonly rows: number;
+  readonly bytes: number;
+};
+
+/** What becomes of an old month. */
+export type RetentionAction = "drop" | "detach";
+
+/** The partitions of a table whose months end on a day or before it, oldest first. */
+export async function monthsBefore(db: Database, table: string, day: Day): Promise<readonly MonthPartition[]> {
+  const { rows } = await sql<Omit<MonthPartition, "rows" | "table"> & { readonly column: string }>`
+    select c.relname as leaf, to_date(right(c.relname, 7), 'YYYY_MM')::text as month, pg_total_relation_size(c.oid)::float8 as bytes,
+           a.attname as column
+    from   pg_inherits as i
+    join   pg_class as c on c.oid = i.inhrelid
+    join   pg_partitioned_table as p on p.partrelid = i.inhparent
+    join   pg_attribute as a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
+    where  i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+    and    to_date(right(c.relname, 7), 'YYYY_MM') < ${day}::date
+    order  by 2`.execute(db);
+  const old = rows.filter(({ month }) => addMonths(month, 1) <= day);
+  const counted: MonthPartition[] = [];
+  for (const { column, ...one } of old) {
+    // by way of the table, since only its owner may look at a partition by itself
+    const { rows: found } = await sql<{ rows: number }>`
+      select count(*)::float8 as rows from ${sql.id(...table.split("."))}
+      where  ${sql.id(column)} >= ${one.month}::date and ${sql.id(column)} < ${addMonths(one.month, 1)}::date`.execute(
+      db,
+    );
+    counted.push({ ...one, table, rows: found[0]?.rows ?? 0 });
+  }
+  return counted;
+}
+
+/** So long is waited for a lock at a time: who reads or loads meanwhile waits behind it. */
+const lockTimeoutMs = 2_000;
+
+/**
+ * Takes a noted month out of its table, and drops it or moves it to `archive`, when the caller's transaction ends well. The table is locked
+ * until then, and no lock is waited for longer than a reader would bear. Throws what Postgres says when it is not to be had in time.
+ */
+export async function removeMonth(
+  transaction: Database,
+  { table, month }: Pick<MonthPartition, "table" | "month">,
+  action: RetentionAction,
+): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
+  await sql`select ops.remove_month(${table}::regclass, ${month}::date, ${action === "detach"})`.execute(transaction);
+}

@@ -1,0 +1,62 @@
+import { sql, type RawBuilder } from "kysely";
+import { equal, isFresh, list, replaces, type Merging, type Staged } from "./statements.ts";
+import { dayColumns, type Table } from "./table.ts";
+
+/**
+ * The statement that notes what rows are about to change: before the merge, in its transaction. A row that is new or stays as it is
+ * leaves nothing.
+ */
+export function restatement(table: Table, merging: Merging): RawBuilder<unknown> {
+  const { target, source, key, columns, sliceId, fetchedAt } = merging;
+  const values = columns.filter((column) => !key.includes(column));
+  const told = (alias: string) => asJson(values, alias);
+  return sql`
+    insert into ops.restated_value (table_name, row_key, date_day, changed_at, seen_at, slice_id, was, became)
+    select ${table.name}, d.row_key, d.date_day, d.changed_at, d.seen_at, d.slice_id,
+           jsonb_object_agg(e.name, e.value), jsonb_object_agg(e.name, d.new -> e.name)
+    from   (select ${asJson(key, "t")} as row_key, ${firstDay(table)} as date_day, ${fetchedAt} as changed_at, t.fetched_at as seen_at,
+                   ${sliceId} as slice_id, ${told("t")} as old, ${told("s")} as new
+            from   ${source} as s
+            join   ${target} as t on ${equal(key, "t", "s")}
+            where  ${replaces(merging)}) as d
+    cross  join lateral jsonb_each(d.old) as e (name, value)
+    where  e.value is distinct from d.new -> e.name
+    group  by d.row_key, d.date_day, d.changed_at, d.seen_at, d.slice_id
+    on conflict do nothing`;
+}
+
+/** The statement that notes what rows `t` are about to go, before they are deleted. */
+export function withdrawal(table: Table, staged: Staged, gone: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { target, key, columns, sliceId, fetchedAt } = staged;
+  const values = columns.filter((column) => !key.includes(column));
+  return sql`
+    insert into ops.restated_value (table_name, row_key, date_day, changed_at, seen_at, slice_id, was, became)
+    select ${table.name}, ${asJson(key, "t")}, ${firstDay(table)}, ${fetchedAt}, t.fetched_at, ${sliceId},
+           ${asJson(values, "t")}, null
+    from   ${target} as t
+    where  ${gone}
+    on conflict do nothing`;
+}
+
+/** The statement that notes, among what did not fit, that an answer told nothing where rows are, which stay; of a slice that is in the ledger. */
+export function keptNote(table: Table, staged: Staged): RawBuilder<unknown> {
+  const { target, inScope, sliceId, fetchedAt } = staged;
+  return sql`
+    insert into ops.reject (slice_id, dataset, reason, item, fetched_at)
+    select s.slice_id, s.dataset, ${keptReason}, jsonb_build_object('table', ${table.name}::text, 'rows', k.rows), ${fetchedAt}
+    from   ops.slice as s
+    cross  join (select count(*) as rows from ${target} as t where ${inScope} and ${isFresh(staged, "t")}) as k
+    where  s.slice_id = ${sliceId} and k.rows > 0`;
+}
+
+const keptReason = "an answer without any row where there are rows: they stay as they are";
+
+function asJson(columns: readonly string[], alias: string): RawBuilder<unknown> {
+  return sql`(select to_jsonb(v) from (select ${list(columns, alias)}) as v)`;
+}
+
+/** The first day that a row stands for; null where rows stand for none. */
+function firstDay(table: Table): RawBuilder<unknown> {
+  const days = dayColumns(table);
+  return days === null ? sql`null::date` : sql`${sql.id("t", days.first)}`;
+}

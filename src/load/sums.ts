@@ -1,0 +1,102 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Window } from "../core/window.ts";
+import type { Database } from "../postgres/database.ts";
+import { equal, list, replaces, type Merging } from "./statements.ts";
+import { dayColumns, type Sums, type Table } from "./table.ts";
+
+/** A table with sums that are kept up from it. */
+export type Summed = Table & { readonly sums: Sums };
+
+/** True for a table from which sums are kept up. */
+export function isSummed(table: Table): table is Summed {
+  return table.sums !== undefined;
+}
+
+/**
+ * Writers of the same sums wait for each other by one of so many locks. Of 256 two groups of a dozen slices nearly always shared one, and
+ * then waited for each other although they had no row in common; a group takes no more of them than it has slices.
+ */
+const lockCount = 65_536;
+
+/**
+ * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
+ * joined to one text): what a row says before and what it says after must not be mixed with the changes of another.
+ */
+export function lockSums({ sums }: Summed, values: ReadonlySet<string>): RawBuilder<unknown> {
+  return sql`(
+    select count(pg_advisory_xact_lock(hashtext(${sums.name}), lock))
+    from   (select distinct hashtext(value) & ${lockCount - 1} as lock from unnest(${[...values]}::text[]) as value order by lock) as locks)`;
+}
+
+/** Sums over rows `t`, by key. */
+export function sumsOver({ sums }: Summed, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  const made = Object.entries(sums.columns).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.id(name)}`);
+  return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
+}
+
+/** Adds sums to those that are kept; what does not move is not written. */
+export function addSums({ sums }: Summed, added: RawBuilder<unknown>): RawBuilder<unknown> {
+  const names = Object.keys(sums.columns);
+  const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
+  const moves = totals.map((total) => sql`${total} <> 0`);
+  const set = names.map((name) => sql`${sql.id(name)} = ${sql.id("k", name)} + ${sql.id("excluded", name)}`);
+  return sql`
+    insert into ${sql.id(...sums.name.split("."))} as k (${list(sums.key)}, ${list(names)})
+    select ${list(sums.key, "d")}, ${sql.join(totals)}
+    from   (${added}) as d
+    group  by ${list(sums.key, "d")}
+    having ${sql.join(moves, sql` or `)}
+    order  by ${list(sums.key, "d")}
+    on     conflict (${list(sums.key)}) do update set ${sql.join(set)}`;
+}
+
+/**
+ * The merge of a summed table, and its sums by what the rows will say less what they say, in one statement that looks each row up once:
+ * MERGE cannot tell what it moved on every supported version. The caller holds the lock, so nobody adds a row in between.
+ */
+export function mergeWithSums(table: Summed, merging: Merging): RawBuilder<unknown> {
+  const { target, source, key, columns, sliceId, fetchedAt } = merging;
+  const { sums } = table;
+  const was = (column: string) => sql.id(`before_${column}`);
+  const held = sums.madeOf.map((column) => sql`${sql.id("t", column)} as ${was(column)}`);
+  const were = sums.madeOf.map((column) => sql`${was(column)} as ${sql.id(column)}`);
+  const isThere = sql`${sql.id("t", key[0] ?? "")} is not null`;
+  const taken = Object.keys(sums.columns).map((name) => sql`-${sql.id("b", name)}`);
+  const before = sumsOver(table, sql`(select ${list(sums.key)}, ${sql.join(were)} from moving where was_there) as t`);
+  const brought = ["slice_id", "fetched_at"];
+  const values = [...columns.filter((column) => !key.includes(column)), ...brought];
+  const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("m", column)}`);
+  const all = [...columns, ...brought];
+  return sql`
+    with moving as materialized (
+      select ${list(columns, "s")}, ${sliceId} as slice_id, ${fetchedAt} as fetched_at, ${sql.join(held)}, ${isThere} as was_there
+      from   ${source} as s
+      left   join ${target} as t on ${equal(key, "t", "s")}
+      where  not (${isThere}) or ${replaces(merging)}),
+    changed as (update ${target} as t set ${sql.join(set)} from moving as m where m.was_there and ${equal(key, "t", "m")}),
+    added as (insert into ${target} (${list(all)}) select ${list(all, "m")} from moving as m where not m.was_there)
+    ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
+}
+
+/** Makes the sums of days anew from the rows that are there; all of them where no days are named. Those of months that were dropped stay. */
+export async function rebuildSums(transaction: Database, table: Summed, within: Partial<Window>): Promise<void> {
+  const days = dayColumns(table);
+  const isWithin = (alias: string) =>
+    days === null
+      ? sql`true`
+      : sql`${sql.id(alias, days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(alias, days.first)} < ${within.end ?? "infinity"}::date`;
+  const target = sql`${sql.id(...table.sums.name.split("."))}`;
+  await sql`delete from ${target} as k where ${isWithin("k")} and ${isMade(table, days?.first)}`.execute(transaction);
+  const rows = sql`${sql.id(...table.name.split("."))} as t where ${isWithin("t")}`;
+  await addSums(table, sumsOver(table, rows)).execute(transaction);
+}
+
+/** True of sums `k` unless retention took their month away and no row came since. */
+function isMade(table: Summed, column: string | undefined): RawBuilder<unknown> {
+  if (!table.partitioned || column === undefined) return sql`true`;
+  const day = sql.id("k", column);
+  return sql`
+    (not exists (select from ops.dropped_month as m where m.table_name = ${table.name} and m.month_start = date_trunc('month', ${day}::timestamp)::date)
+     or exists (select from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
+                where i.inhparent = ${table.name}::regclass and right(c.relname, 7) = to_char(${day}, 'YYYY_MM')))`;
+}

@@ -1,0 +1,147 @@
+import { sql, type RawBuilder } from "kysely";
+import { repeat, spread, type EncodedColumn } from "./column-array.ts";
+import { pgTypes } from "./columns.ts";
+import type { Database } from "../postgres/database.ts";
+import type { ReadyLoad } from "./ready-load.ts";
+import { restatement } from "./restatements.ts";
+import { equal, list, mergeStatement, rankOf } from "./statements.ts";
+import { addSums, isSummed, lockSums, mergeWithSums, sumsOver, type Summed } from "./sums.ts";
+import type { ColumnKind, Ranked, Table } from "./table.ts";
+
+/**
+ * Writes rows of many slices into a table that is loaded row by row, in one statement. Of two slices that hold the same cell the one
+ * received later wins, as if they had come one after the other.
+ *
+ * Where the table holds nothing yet beside these rows they are inserted without looking each of them up. Should another worker write one
+ * of them in between, the statement fails for its key and nothing is written: tried again, the rows are merged.
+ */
+export async function upsert(transaction: Database, table: Table, loads: readonly ReadyLoad[]): Promise<void> {
+  const filled = loads.flatMap((load) => (load.encoded === null ? [] : [{ ...load, encoded: load.encoded }]));
+  if (filled.length === 0) return;
+  const group = groupOf(table, filled);
+  const lock = isSummed(table) ? lockSums(table, lockedBy(table, filled)) : null;
+  if (await holdsSome(transaction, group, lock)) await merge(transaction, table, group);
+  else await insert(transaction, table, group);
+}
+
+async function insert(transaction: Database, table: Table, { target, columns, source }: Group): Promise<void> {
+  const insertion = sql`
+    insert into ${target} (${list(columns)}, slice_id, fetched_at)
+    select ${list(columns)}, slice_id, fetched_at from ${source} as s`;
+  if (!isSummed(table)) await insertion.execute(transaction);
+  else
+    await sql`with t as (${insertion} returning ${list([...table.sums.key, ...table.sums.madeOf])}) ${addSums(table, sumsOver(table, sql`t`))}`.execute(
+      transaction,
+    );
+}
+
+async function merge(transaction: Database, table: Table, group: Group): Promise<void> {
+  const merging = {
+    ...group,
+    key: table.key,
+    sliceId: sql`s.slice_id`,
+    fetchedAt: sql`s.fetched_at`,
+    ranked: rankedBy(table),
+  };
+  if (table.restated === true) await restatement(table, merging).execute(transaction);
+  const statement = isSummed(table) ? mergeWithSums(table, merging) : mergeStatement(merging);
+  await statement.execute(transaction);
+}
+
+/** What loads lock of the sums over their rows: the keys by which writers are told apart, each row's joined to one text. */
+function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
+  const keys = loads.flatMap((load) => {
+    const columns = sums.lockedBy.map((column) => of(column, load));
+    if (columns.every(({ constant }) => constant)) return columns.map(({ elements }) => elements).join(" ");
+    const values = columns.map((column) => spread(column, load.count).split(","));
+    return Array.from({ length: load.count }, (_, row) => values.map((each) => each[row]).join(" "));
+  });
+  return new Set(keys);
+}
+
+type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
+
+type Group = {
+  readonly target: RawBuilder<unknown>;
+  readonly columns: readonly string[];
+  /** First columns of the key that are the same for all rows of a slice: they tell the part of the index that a slice is about. */
+  readonly stretch: readonly string[];
+  /** The values of the stretch, a row a slice. */
+  readonly stretches: RawBuilder<unknown>;
+  /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
+  readonly source: RawBuilder<unknown>;
+};
+
+function groupOf(table: Table, loads: readonly Filled[]): Group {
+  const columns = Object.keys(table.columns);
+  const shared = new Set(columns.filter((column) => loads.every((load) => of(column, load).constant)));
+  const array = (column: string, elements: (load: Filled) => string) =>
+    arrayFrom(table.columns[column] ?? "text", loads.map(elements));
+  const one = (column: string) => array(column, (load) => of(column, load).elements);
+  const own = columns.filter((column) => !shared.has(column));
+  const unshared = table.key.findIndex((column) => !shared.has(column));
+  const stretch = table.key.slice(0, unshared < 0 ? undefined : unshared);
+  const stretchesOf = new Set(loads.map((load) => stretch.map((column) => of(column, load).elements).join(",")));
+  // no two slices are about the same part of the index: then no cell can be in both
+  const apart = stretch.length > 0 && stretchesOf.size === loads.length;
+  const places = arrayFrom(
+    "int",
+    loads.map(({ count }, index) => repeat(String(index + 1), count)),
+  );
+  const sliceIds = arrayFrom(
+    "bigint",
+    loads.map(({ sliceId }) => sliceId),
+  );
+  const times = `{${loads.map(({ fetchedAt }) => new Date(fetchedAt).toISOString()).join(",")}}`;
+  const key = list(table.key, "s");
+  // what all rows of a slice share is sent once and found by the slice's place in the group
+  const values = columns.map((column) =>
+    shared.has(column) ? sql`(${one(column)})[place] as ${sql.id(column)}` : sql.id(column),
+  );
+  const arrays = own.map((column) => array(column, (load) => spread(of(column, load), load.count)));
+  const rows = sql`(
+      select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
+      from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])}))`;
+  const later =
+    columns.length > table.key.length ? sql`s.fetched_at desc, s.place desc` : sql`s.fetched_at, s.slice_id`;
+  const ranked = rankedBy(table);
+  const best = ranked === undefined ? later : sql`${rankOf(ranked, "s")} desc, ${later}`;
+  const latest = sql`(select distinct on (${key}) s.* from ${rows} as s order by ${key}, ${best})`;
+  return {
+    target: sql`${sql.id(...table.name.split("."))}`,
+    columns,
+    stretch,
+    stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
+    source: apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
+  };
+}
+
+function rankedBy({ load }: Table): Ranked | undefined {
+  return load.kind === "upsert" ? load.ranked : undefined;
+}
+
+function of(column: string, load: Filled): EncodedColumn {
+  return load.encoded.get(column) ?? none;
+}
+
+const none: EncodedColumn = { constant: true, elements: "NULL" };
+
+function arrayFrom(kind: ColumnKind, elements: readonly string[]): RawBuilder<unknown> {
+  return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;
+}
+
+/** True where rows may be there already beside those of the group. Waits for whoever holds the lock, if there is one to take. */
+async function holdsSome(
+  transaction: Database,
+  { target, stretch, stretches }: Group,
+  lock: RawBuilder<unknown> | null,
+): Promise<boolean> {
+  const found =
+    stretch.length === 0
+      ? sql`true`
+      : sql`exists (select from ${stretches} join ${target} as t on ${equal(stretch, "t", "p")})`;
+  if (stretch.length === 0 && lock === null) return true;
+  const { rows } = await sql<{ found: boolean }>`
+    select ${found} as found${lock === null ? sql`` : sql`, ${lock} as locks`}`.execute(transaction);
+  return rows[0]?.found ?? true;
+}

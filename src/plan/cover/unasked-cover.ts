@@ -1,0 +1,57 @@
+import { carries, type Way } from "../../core/way.ts";
+import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
+import type { Calendar, GapGrid } from "./gap-grid.ts";
+
+/** A cover and what a program would pay that asks for one item at a time. */
+export type PricedCover = { readonly pieces: readonly Piece[]; readonly naiveCredits: number };
+
+/** A cover with what it was made for. */
+type Known = PricedCover & { readonly items: readonly string[]; readonly ways: readonly Way[] };
+
+/** Covers by the shape of what they were made for, all over one calendar. */
+export type KnownShapes = Map<string, Known>;
+
+/**
+ * The cover of items of which no day was ever asked for, `items` sorted and each once. What it looks like depends on no name, but on how
+ * many items there are and what may carry each: for a thousand scopes of one shape it is looked for once and then renamed.
+ */
+export function unaskedCover(
+  items: readonly string[],
+  ways: readonly Way[],
+  { calendar, shapes }: { readonly calendar: Calendar; readonly shapes: KnownShapes },
+): PricedCover {
+  const shape = shapeOf(items, ways);
+  const known = shapes.get(shape);
+  if (known !== undefined) return { pieces: renamed(known, items, ways), naiveCredits: known.naiveCredits };
+  const gaps = new Uint8Array(calendar.days).fill(1);
+  const grid: GapGrid = { calendar, rows: calendar.days === 0 ? [] : items.map((item) => ({ item, gaps })) };
+  const cover = { pieces: cheapestCover(grid, ways), naiveCredits: naivePrice(grid, ways) };
+  shapes.set(shape, { ...cover, items, ways });
+  return cover;
+}
+
+function shapeOf(items: readonly string[], ways: readonly Way[]): string {
+  return ways
+    .map((way) => {
+      const carried = items.map((item) => (carries(way, item) ? "1" : "0")).join("");
+      return [way.operation, way.credits, way.maxDays, way.maxItems, way.calls, way.tracked === undefined, carried];
+    })
+    .join(";");
+}
+
+/** The pieces with the names of other items in the places of theirs. Pieces that share a list share the new one. */
+function renamed(known: Known, items: readonly string[], ways: readonly Way[]): readonly Piece[] {
+  const place = new Map(known.items.map((item, index) => [item, index]));
+  const lists = new Map<readonly string[], readonly string[]>();
+  const listFor = (list: readonly string[]) => {
+    const made = lists.get(list) ?? list.map((item) => items[place.get(item) ?? -1] ?? "");
+    lists.set(list, made);
+    return made;
+  };
+  const wayFor = new Map(known.ways.map((way, index) => [way, ways[index] ?? way]));
+  return known.pieces.map((piece) => ({
+    way: wayFor.get(piece.way) ?? piece.way,
+    items: listFor(piece.items),
+    window: piece.window,
+  }));
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import type { Settings } from "../config/settings.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import { learnedCosts } from "../credits/costs.ts";
+import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
+import type { Database } from "../postgres/database.ts";
+import { readTracked } from "./portfolio.ts";
+import { askableRequest, type BackfillRequest } from "./backfill-request.ts";
+import { cutPlan, type CutPlan } from "./cut-to-budget.ts";
+import { createTally, type PlanSum } from "./plan-tally.ts";
+import { planChunks } from "./plan-stream.ts";
+import { portfolioOf } from "./portfolio.ts";
+
+/** What a plan was made from and can change until it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
+export type PlanBasis = {
+  readonly followed: Readonly<Record<string, { readonly keywords: number; readonly digest: string }>>;
+  readonly prices: Readonly<Record<string, number>>;
+  readonly settings: Settings["datasets"];
+};
+
+/** A plan of a backfill as it is kept. */
+export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
+
+/** A plan that was made, null when there is nothing to do or nothing fits under the most credits; what of the request cannot be had. */
+export type MadePlan = {
+  readonly plan: BackfillPlan | null;
+  readonly leftOut: CutPlan["leftOut"];
+  readonly notes: readonly string[];
+};
+
+/** Plans a backfill from what is known now and keeps the plan. Spends nothing and queues nothing. Throws a UsageError for what does not fit. */
+export async function makePlan(
+  db: Database,
+  { asked, settings, clock }: { asked: BackfillRequest; settings: Settings; clock: Clock },
+): Promise<MadePlan> {
+  const today = clock.today();
+  // one look at everything, however long it takes: the plan is gone through more than once
+  return db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (transaction) => {
+      const portfolio = await followedNow(transaction, settings);
+      const { request, notes } = askableRequest(asked, { portfolio, settings, today });
+      if (request.datasets.length === 0) return { plan: null, leftOut: { slices: 0, credits: 0 }, notes };
+      const { sum, leftOut } = await addUp(transaction, { request, asOf: today }, settings);
+      if (sum.slices === 0) return { plan: null, leftOut, notes };
+      const record = {
+        ...sum,
+        asOf: today,
+        request,
+        basis: await basisOf(transaction, portfolio, settings, request),
+        newestFirst: request.newestFirst,
+        naiveCredits: leftOut.slices > 0 ? null : Math.round(sum.naiveCredits),
+        leftOut,
+      };
+      const madeAt = clock.now();
+      const planId = await keepPlan(transaction, record, madeAt);
+      return { plan: { ...record, planId, madeAt, queuedAt: null }, leftOut, notes };
+    });
+}
+
+/** The plan of this number; throws `unknown_plan` when there is none. */
+export async function knownPlan(db: Database, planId: string): Promise<BackfillPlan> {
+  const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId);
+  if (plan === null) {
+    const newest = await newestPlans(db);
+    const known = newest.length > 0 ? `(the newest: ${newest.join(", ")})` : "(there is none yet)";
+    throw fail("unknown_plan", { plan: planId, known });
+  }
+  return plan;
+}
+
+/** The slices of a plan, planned from what is known now, as on its own day. */
+export function planAgain(
+  db: Database,
+  { request, asOf }: { readonly request: BackfillRequest; readonly asOf: Day },
+  settings: Settings,
+): Promise<CutPlan> {
+  const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
+  const only = { ...(apps.length > 0 ? { apps } : {}), ...(countries.length > 0 ? { countries } : {}) };
+  const plan = async function* () {
+    for await (const chunk of planChunks(db, { datasets, bounds, today: asOf, only, reprocess }, settings, true))
+      // what the named ones are planned from is planned along; a backfill leaves it to sync
+      if (datasets.includes(chunk.dataset)) yield chunk;
+  };
+  return cutPlan(plan, { mostCredits: mostCredits ?? Number.POSITIVE_INFINITY, newestFirst });
+}
+
+/** What a plan would be now. */
+export async function addUp(
+  db: Database,
+  plan: { readonly request: BackfillRequest; readonly asOf: Day },
+  settings: Settings,
+): Promise<{ readonly sum: PlanSum; readonly leftOut: CutPlan["leftOut"] }> {
+  const { chunks, leftOut } = await planAgain(db, plan, settings);
+  const tally = createTally();
+  for await (const chunk of chunks) tally.add(chunk);
+  return { sum: tally.sum(), leftOut };
+}
+
+/** What is followed, from what is known now; of what the account tracks only these apps where some are named. */
+export async function followedNow(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
+  return portfolioOf(await readTracked(db, only), settings.portfolio);
+}
+
+/** What a plan made now would be made from. */
+export async function basisOf(
+  db: Database,
+  portfolio: Portfolio,
+  settings: Settings,
+  { datasets }: Pick<BackfillRequest, "datasets">,
+): Promise<PlanBasis> {
+  const followed = portfolio.apps.flatMap((app) =>
+    app.countries.map(({ country, keywords }) => [
+      `${app.store}:${app.trackId} ${country}`,
+      { keywords: keywords.length, digest: createHash("sha256").update(JSON.stringify(keywords)).digest("hex") },
+    ]),
+  );
+  const prices = (await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]);
+  return {
+    followed: Object.fromEntries(followed),
+    prices: Object.fromEntries(prices),
+    settings: Object.fromEntries(Object.entries(settings.datasets).filter(([name]) => datasets.includes(name))),
+  };
+}

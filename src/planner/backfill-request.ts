@@ -1,0 +1,145 @@
+import type { Settings } from "../config/settings.ts";
+import { addDays, day, type Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
+import { keptFrom } from "../core/period.ts";
+import { periodOf } from "../core/period.ts";
+import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
+import { oneDay, type Window } from "../core/window.ts";
+import { datasetNamed } from "../datasets/all.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import { settingsOf } from "./dataset-settings.ts";
+import { settledEnd, type Reprocess } from "../plan/missing.ts";
+
+/** What a backfill is asked for; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
+export type BackfillRequest = {
+  readonly datasets: readonly string[];
+  readonly bounds: Partial<Window>;
+  readonly apps: readonly string[];
+  readonly countries: readonly string[];
+  readonly reprocess: Reprocess;
+  readonly newestFirst: boolean;
+  readonly mostCredits: number | null;
+};
+
+/** A request that can be planned, and what of it cannot be had, in sentences. */
+export type Askable = { readonly request: BackfillRequest; readonly notes: readonly string[] };
+
+/** The day on which the first of the two stores opened: nothing can be known of days before it. */
+const firstStoreOpened = day("2008-07-10");
+
+/** How many names an error lists. */
+const namedAtMost = 20;
+
+/**
+ * Checks a request against what is followed and cuts it to what can be asked for; what is cut is named, never dropped in silence.
+ * Throws a UsageError for what is not followed, for datasets that tell what is followed, and while nothing is known of that.
+ */
+export function askableRequest(
+  asked: BackfillRequest,
+  { portfolio, settings, today }: { portfolio: Portfolio; settings: Settings; today: Day },
+): Askable {
+  const all = asked.datasets.map(datasetNamed);
+  for (const dataset of all) checkStage(dataset);
+  if (!portfolio.apps.some((app) => app.countries.length > 0)) throw fail("nothing_followed");
+  const countries = followedOnly(asked, portfolio);
+  for (const dataset of all) checkReach(dataset, { ...asked, countries }, portfolio, settings);
+  const notes: string[] = [];
+  const bounds = afterOpening(asked.bounds, notes);
+  const datasets = all.filter((dataset) => canBeHad(dataset, { bounds, settings, today }, notes));
+  return { request: { ...asked, countries, bounds, datasets: [...new Set(datasets.map(({ name }) => name))] }, notes };
+}
+
+/** The countries of a request in upper case. Throws a UsageError for an app or a country that is not followed. */
+export function followedOnly(
+  { apps, countries }: { readonly apps: readonly string[]; readonly countries: readonly string[] },
+  portfolio: Portfolio,
+): readonly string[] {
+  const upper = countries.map((country) => country.toUpperCase());
+  checkCountries(upper, chooseApps(apps, portfolio));
+  return upper;
+}
+
+function checkStage({ name, stage }: Dataset): void {
+  if (stage === "portfolio")
+    throw fail("bad_argument", {
+      dataset: name,
+      problem: "it tells what is followed and is read by `storehouse sync`",
+    });
+}
+
+function chooseApps(names: readonly string[], portfolio: Portfolio): readonly PortfolioApp[] {
+  if (names.length === 0) return portfolio.apps;
+  const followed = portfolio.apps.map(({ trackId }) => trackId);
+  return names.flatMap((value) => {
+    const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
+    if (found.length === 0) throw fail("not_followed", { what: "app", value, followed: listed(followed) });
+    return found;
+  });
+}
+
+function checkCountries(countries: readonly string[], apps: readonly PortfolioApp[]): void {
+  const followed = [...new Set(apps.flatMap((app) => app.countries.map(({ country }) => country)))].sort();
+  for (const value of countries)
+    if (!followed.includes(value)) throw fail("not_followed", { what: "country", value, followed: listed(followed) });
+}
+
+/** A filter that leaves nothing of a dataset is a mistake, not an empty plan. */
+function checkReach(dataset: Dataset, asked: BackfillRequest, portfolio: Portfolio, settings: Settings): void {
+  const scopes = dataset.partitions(portfolio).map(({ scope }) => scope);
+  if (asked.apps.length > 0 && scopes.length > 0 && !scopes.some((scope) => scope["app"] !== undefined))
+    throw fail("bad_argument", {
+      dataset: dataset.name,
+      problem: "--app leaves nothing of it: it tells no apps apart",
+    });
+  const configured = settings.datasets[dataset.name]?.countries;
+  const left = asked.countries.filter((country) => configured?.includes(country) ?? true);
+  if (asked.countries.length > 0 && left.length === 0)
+    throw fail("bad_argument", {
+      dataset: dataset.name,
+      problem: `datasets.${dataset.name}.countries in config/storehouse.yaml leaves --country out`,
+    });
+}
+
+function afterOpening(bounds: Partial<Window>, notes: string[]): Partial<Window> {
+  if (bounds.start === undefined || bounds.start >= firstStoreOpened) return bounds;
+  notes.push(`The first store opened on ${firstStoreOpened}: days before it cannot be asked for.`);
+  return { ...bounds, start: firstStoreOpened };
+}
+
+type Frame = { readonly bounds: Partial<Window>; readonly settings: Settings; readonly today: Day };
+
+/** False when nothing of the days asked for can be had of a dataset. Says what of them cannot. */
+function canBeHad(dataset: Dataset, { bounds, settings, today }: Frame, notes: string[]): boolean {
+  const { name, timing } = dataset;
+  const from = bounds.start ?? today;
+  const kept = keptFrom(today, settingsOf(dataset, settings).keep_months);
+  if (timing.kind !== "snapshot" && kept !== null && bounds.start !== undefined && bounds.start < kept) {
+    notes.push(
+      `${name} is kept from ${kept} on (keep_months in config/storehouse.yaml): days before it are not asked for.`,
+    );
+    if (bounds.end !== undefined && bounds.end <= kept) return false;
+  }
+  if (timing.kind === "snapshot") {
+    const { start, end } = oneDay(today);
+    if (from < start || (bounds.end ?? end) < end)
+      notes.push(`${name} can only be asked for what holds today: the days before ${today} cannot be had.`);
+    return (bounds.end ?? end) >= end;
+  }
+  const { settle_days: settleDays = timing.settleDays } = settings.datasets[name] ?? {};
+  const settled = settledEnd({ ...timing, settleDays }, today);
+  // a period that is not over and published as a whole cannot be had
+  const end = timing.kind === "period" ? periodOf(timing.grid, settled).start : settled;
+  const first = bounds.start !== undefined && bounds.start > end ? bounds.start : end;
+  if (bounds.end !== undefined && bounds.end > end)
+    notes.push(
+      `${name} is not published yet ${first === addDays(bounds.end, -1) ? `for ${first}` : `from ${first} on`}: the plan goes up to ${addDays(end, -1)}.`,
+    );
+  if (bounds.start !== undefined && bounds.start >= end && bounds.end === undefined)
+    notes.push(`${name} is not published yet from ${bounds.start} on.`);
+  return bounds.start === undefined || bounds.start < end;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, namedAtMost).join(", ");
+  return names.length > namedAtMost ? `${shown} and ${names.length - namedAtMost} more` : shown;
+}

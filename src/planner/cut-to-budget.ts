@@ -1,0 +1,79 @@
+import { creditClasses, type SliceDraft } from "../core/slice.ts";
+import type { PlanChunk } from "./plan-stream.ts";
+
+/** A plan cut to what a budget pays for, and what was left out of it. */
+export type CutPlan = {
+  readonly chunks: AsyncIterable<PlanChunk>;
+  readonly leftOut: { readonly slices: number; readonly credits: number };
+};
+
+/**
+ * Cuts a plan to a budget: slices by class and day until it is full; one that no longer fits makes room for cheaper ones after it.
+ * The plan is gone through twice, and only sums a day are kept in between: it must be the same both times. `naiveCredits` of a chunk
+ * stay those of the whole chunk. Without a limit the plan is handed on as it is.
+ */
+export async function cutPlan(
+  plan: () => AsyncIterable<PlanChunk>,
+  { mostCredits, newestFirst }: { readonly mostCredits: number; readonly newestFirst: boolean },
+): Promise<CutPlan> {
+  if (mostCredits === Number.POSITIVE_INFINITY) return { chunks: plan(), leftOut: { slices: 0, credits: 0 } };
+  const counts = new Map<string, Map<number, number>>();
+  for await (const { slices } of plan()) {
+    for (const slice of slices) {
+      const turn = turnOf(slice, newestFirst);
+      const prices = counts.get(turn) ?? new Map<number, number>();
+      counts.set(turn, prices.set(slice.credits, (prices.get(slice.credits) ?? 0) + 1));
+    }
+  }
+  const { quotas, leftOut } = fill(counts, mostCredits, newestFirst);
+  return { chunks: within(plan(), quotas, newestFirst), leftOut };
+}
+
+type Quotas = ReadonlyMap<string, Map<number, number>>;
+
+/** How many slices of each turn and price the budget pays for; the cheap ones of a turn first, since they bring more. */
+function fill(counts: Quotas, mostCredits: number, newestFirst: boolean) {
+  const quotas = new Map<string, Map<number, number>>();
+  const leftOut = { slices: 0, credits: 0 };
+  let left = mostCredits;
+  for (const [turn, prices] of [...counts].sort(([a], [b]) => compareTurns(a, b, newestFirst))) {
+    const quota = new Map<number, number>();
+    for (const [price, count] of [...prices].sort(([a], [b]) => a - b)) {
+      const taken = price === 0 ? count : Math.min(count, Math.floor(left / price));
+      quota.set(price, taken);
+      left -= taken * price;
+      leftOut.slices += count - taken;
+      leftOut.credits += (count - taken) * price;
+    }
+    quotas.set(turn, quota);
+  }
+  return { quotas, leftOut };
+}
+
+async function* within(
+  plan: AsyncIterable<PlanChunk>,
+  quotas: Quotas,
+  newestFirst: boolean,
+): AsyncGenerator<PlanChunk> {
+  for await (const chunk of plan) {
+    const slices = chunk.slices.filter((slice) => {
+      const quota = quotas.get(turnOf(slice, newestFirst));
+      const left = quota?.get(slice.credits) ?? 0;
+      if (left > 0) quota?.set(slice.credits, left - 1);
+      return left > 0;
+    });
+    if (slices.length > 0) yield { ...chunk, slices };
+  }
+}
+
+/** The same turns as the queue's: class, then day. */
+function turnOf(slice: SliceDraft, newestFirst: boolean): string {
+  return `${creditClasses.indexOf(slice.class)}${newestFirst ? slice.window.end : slice.window.start}`;
+}
+
+function compareTurns(a: string, b: string, newestFirst: boolean): number {
+  const byClass = a.charCodeAt(0) - b.charCodeAt(0);
+  if (byClass !== 0) return byClass;
+  const byDay = a < b ? -1 : a > b ? 1 : 0;
+  return newestFirst ? -byDay : byDay;
+}

@@ -1,0 +1,32 @@
+import type { DatasetSettings, Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { keptFrom } from "../core/period.ts";
+import type { Timing } from "../core/way.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+
+/** The settings of a dataset, with what holds for all where it has no word of its own. */
+export function settingsOf(dataset: Pick<Dataset, "name" | "tables">, settings: Settings): DatasetSettings {
+  const own = settings.datasets[dataset.name] ?? {};
+  const keepMonths = own.keep_months ?? settings.retention.keep_months;
+  return keepMonths === undefined || !isKeptByMonth(dataset) ? own : { ...own, keep_months: keepMonths };
+}
+
+/** True where rows of a dataset are in monthly partitions: only those are dropped by the month. */
+export function isKeptByMonth({ tables }: Pick<Dataset, "tables">): boolean {
+  return tables.some(({ partitioned }) => partitioned);
+}
+
+/** A dataset's timing with what the configuration changes; where the kept days begin is told for a day only. */
+export function timingWith(timing: Timing, settings: DatasetSettings, today?: Day): Timing {
+  if (timing.kind === "snapshot") return { ...timing, refreshDays: settings.refresh_days ?? timing.refreshDays };
+  const kept = today === undefined ? null : keptFrom(today, settings.keep_months);
+  return {
+    ...timing,
+    settleDays: settings.settle_days ?? timing.settleDays,
+    lookbackDays: settings.lookback_days ?? timing.lookbackDays,
+    historyDays: settings.history_days ?? timing.historyDays,
+    ...(settings.start === undefined ? {} : { firstDay: settings.start }),
+    ...(kept === null ? {} : { keptFrom: kept }),
+    ...(settings.pack_days === undefined ? {} : { packDays: settings.pack_days }),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Found, Portfolio, PortfolioApp } from "../core/portfolio.ts";
+import { scopeKey, type Scope } from "../core/slice.ts";
+import type { Store } from "../core/store.ts";
+import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
+import { namesOf, type Finding } from "../load/findings.ts";
+
+/** How much a made-up account follows. */
+export type ExampleSize = { readonly apps: number; readonly keywords: number; readonly countries: readonly string[] };
+
+/**
+ * A made-up account: apps of both stores in turn, each tracked in every country with keywords of its own, and of whatever datasets
+ * find one member for each app, country and keyword that it tells apart.
+ */
+export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {
+  const apps = Array.from({ length: size.apps }, (_, index) => appOf(index, size));
+  const found: Found = Object.fromEntries(
+    datasets.flatMap(findingsOf).map((finding) => [finding.name, membersOf(finding, apps)]),
+  );
+  return { apps, found };
+}
+
+function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioApp {
+  const words = Array.from({ length: keywords }, (_, word) => `app ${index} keyword ${word}`).sort();
+  const tracked = { keywords: words, tracked: words, keywordCount: words.length };
+  return {
+    ...(index % 2 === 0
+      ? { store: "ios", trackId: String(1_000_000_000 + index) }
+      : { store: "android", trackId: `app.example.number${index}` }),
+    tracked: true,
+    countries: countries.map((country) => ({ country, ...tracked })),
+  };
+}
+
+/**
+ * Members of a finding, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
+ * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it tells apps apart;
+ * every other value is the same one.
+ */
+function membersOf({ table, columns, maybe = [], newest }: Finding, apps: readonly PortfolioApp[]): readonly Scope[] {
+  const kinds = new Set(columns.map((column) => table.columns[column]));
+  const others = [...columns, ...maybe, ...(newest === undefined ? [] : [newest])].filter(
+    (column) => !dimensions.has(table.columns[column] ?? ""),
+  );
+  const hasApps = kinds.has("app") || columns.includes("track_id");
+  const members = apps.flatMap(({ store, trackId, countries }, index) => {
+    const own = Object.fromEntries(
+      others.map((column) => [column, valueOf(table.columns[column], hasApps ? index + 1 : 1)]),
+    );
+    const named = {
+      ...own,
+      ...furtherApps({ table, columns }, store, index),
+      ...(columns.includes("track_id") ? { store, track_id: trackId } : {}),
+    };
+    return countries.flatMap(({ country, keywords }) =>
+      (kinds.has("keyword") ? keywords : [""]).map((keyword): Scope => ({
+        ...named,
+        ...(kinds.has("app") ? { store, app: trackId } : {}),
+        ...(kinds.has("country") ? { country } : {}),
+        ...(kinds.has("keyword") ? { keyword } : {}),
+        ...(kinds.has("device") ? { device: store === "ios" ? "IPHONE" : "ALL" } : {}),
+      })),
+    );
+  });
+  return [...new Map(members.map((member) => [scopeKey(member), member])).values()];
+}
+
+function furtherApps({ table, columns }: Pick<Finding, "table" | "columns">, store: Store, index: number): Scope {
+  const other = { store, track_id: store === "ios" ? String(2_000_000_000 + index) : `app.example.other${index}` };
+  const further = columns.filter((column) => table.columns[column] === "app" && column !== "app_key");
+  const names = further.flatMap((column) => Object.entries(namesOf(table, column) ?? {}));
+  return Object.fromEntries(names.map(([name, source]) => [name, other[source as keyof typeof other]]));
+}
+
+const dimensions: ReadonlySet<string> = new Set(["app", "country", "keyword", "device"]);
+
+function valueOf(kind: string | undefined, place: number): string {
+  if (kind === "day" || kind === "date") return "2026-01-01";
+  if (kind === "timestamp" || kind === "timestamptz") return "2026-01-01 00:00:00";
+  if (kind === "boolean") return "true";
+  return kind === "text" ? String(place) : "1";
+}

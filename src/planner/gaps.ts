@@ -1,0 +1,83 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { scopeKey, type Covered, type Scope } from "../core/slice.ts";
+import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts";
+import { staleCells } from "../plan/stale-cells.ts";
+import type { Database } from "../postgres/database.ts";
+import { coverageFor, planInChunks } from "./plan-chunks.ts";
+import { startsOf } from "./plan-stream.ts";
+import type { SyncRequest } from "./request.ts";
+
+/** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
+export type Standing = {
+  readonly dataset: string;
+  /** Null where the dataset is not about an app, or tells no country apart. */
+  readonly store: string | null;
+  readonly trackId: string | null;
+  readonly country: string | null;
+  readonly days: ReadonlyMap<Day, CellCounts>;
+};
+
+/**
+ * How every cell stands that is followed now and that a request is about: also those that nobody ever asked for, which no table
+ * holds. Sorted by dataset as they are planned, then by app and country. Writes nothing and asks nobody.
+ */
+export async function standingOf(db: Database, request: SyncRequest, settings: Settings): Promise<readonly Standing[]> {
+  const standings: Standing[] = [];
+  const isNamed = ({ name }: { name: string }) => request.datasets.length === 0 || request.datasets.includes(name);
+  for (const start of (await startsOf(db, request, settings)).filter(({ dataset }) => isNamed(dataset))) {
+    const parts: Standing[] = [];
+    for await (const { partitions, covered, plan, timingOf } of planInChunks(
+      coverageFor(db, start, request.bounds.start),
+      start,
+    )) {
+      const drafts = Map.groupBy(plan.slices, ({ scope }) => scopeKey(scope));
+      for (const partition of partitions) {
+        const { scope, items, fingerprint = "" } = partition;
+        const key = scopeKey(scope);
+        const [before, now] = [covered.get(key) ?? [], drafts.get(key) ?? []];
+        const timing = timingOf(partition);
+        const stale = staleCells({
+          request: { ...request, timing },
+          partition: { items, fingerprint },
+          covered: before,
+        });
+        // a period is dropped as a whole, with the month in which it begins
+        const ended = timing.kind === "period" ? before.map(wholeGone) : before;
+        const days = cellsByDay({ items, covered: ended, stale, drafts: now, within: request.bounds });
+        parts.push({ dataset: plan.dataset, ...whoOf(scope), days });
+      }
+    }
+    const together = Map.groupBy(parts, ({ store, trackId, country }) => JSON.stringify([store, trackId, country]));
+    standings.push(...[...together].sort(byKey).map(([, same]) => addedUp(same)));
+  }
+  return standings.filter(({ days }) => days.size > 0);
+}
+
+function wholeGone(slice: Covered): Covered {
+  const isGone = slice.goneBefore !== undefined && slice.window.start < slice.goneBefore;
+  return isGone ? { ...slice, goneBefore: slice.window.end } : slice;
+}
+
+function whoOf(scope: Scope): Pick<Standing, "store" | "trackId" | "country"> {
+  return { store: scope["store"] ?? null, trackId: scope["app"] ?? null, country: scope["country"] ?? null };
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function addedUp(same: readonly [Standing, ...Standing[]] | readonly Standing[]): Standing {
+  const [first] = same;
+  if (first === undefined) throw new Error("no standing to add up");
+  return { ...first, days: daysOf(same) };
+}
+
+/** The cells of several standings by day. */
+export function daysOf(standings: readonly Pick<Standing, "days">[]): ReadonlyMap<Day, CellCounts> {
+  const all = Map.groupBy(
+    standings.flatMap(({ days }) => [...days]),
+    ([day]) => day,
+  );
+  return new Map([...all].sort(byKey).map(([day, counts]) => [day, sumOfCells(counts.map(([, cells]) => cells))]));
+}

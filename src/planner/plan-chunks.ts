@@ -1,0 +1,167 @@
+import type { DatasetSettings } from "../config/settings.ts";
+import { addDays, type Day } from "../core/day.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import { scopeKey, type Covered } from "../core/slice.ts";
+import type { Timing } from "../core/way.ts";
+import type { Window } from "../core/window.ts";
+import { mostPagesOf, wayFor, withMostPages, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
+import { readLastPages, type LastPages } from "../ledger/coverage.ts";
+import { askable } from "../plan/missing.ts";
+import { inOrder, planDataset } from "../plan/plan-dataset.ts";
+import { periodReach } from "../plan/plan-periods.ts";
+import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
+import type { Database } from "../postgres/database.ts";
+import { isWanted } from "./request.ts";
+import type { SyncRequest } from "./request.ts";
+import { timingWith } from "./dataset-settings.ts";
+
+/** All that planning one dataset starts from. */
+export type DatasetPlanning = {
+  readonly dataset: Dataset;
+  readonly request: SyncRequest;
+  readonly portfolio: Portfolio;
+  /** Credits an operation was charged last, by its id. */
+  readonly learned: ReadonlyMap<string, number>;
+  readonly settings: DatasetSettings;
+};
+
+/** Some partitions of one dataset: what was asked for before, by `scopeKey`, and what is to be asked for now. */
+export type PlannedChunk = {
+  readonly partitions: readonly Partition[];
+  readonly covered: ReadonlyMap<string, readonly Covered[]>;
+  readonly plan: DatasetPlan;
+  /** When a partition is worth asking for, with what the configuration changes. */
+  readonly timingOf: (partition: Partition) => Timing;
+};
+
+/**
+ * The plan of one dataset, some partitions at a time in the order of their scopes: coverage is read for these alone, so that memory
+ * does not grow with the account, and so are the numbers of pages of their last answers. No part depends on another.
+ */
+export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<PlannedChunk> {
+  const { dataset, request, settings } = planning;
+  const isPaged = dataset.operations.some(({ paging }) => paging !== null);
+  const timingOf = ({ timing = dataset.timing }: Partition) => timingWith(timing, settings, request.today);
+  for (const partitions of chunksOf(partitionsOf(planning))) {
+    const scopes = partitions.map(({ scope }) => scope);
+    const covered = await coverage.read(scopes);
+    const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
+    const plan = planDataset({
+      dataset: dataset.name,
+      timing: timingWith(dataset.timing, settings, request.today),
+      partitions: partitions.map((partition) => planPartition(partition, planning, last)),
+      covered,
+      today: request.today,
+      bounds: request.bounds,
+      // to read what is followed once more for each look at the market would only cost
+      reprocess: dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing",
+    });
+    yield { partitions, covered, plan, timingOf };
+  }
+}
+
+/** What a plan of a dataset needs to know of what was asked for before, and what came before that from a day on. */
+export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learned">, from?: Day): CoverageReader {
+  const { dataset, request, settings } = planning;
+  const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
+  const timings = [...new Set([dataset.timing, ...own])].map((timing) => timingWith(timing, settings, request.today));
+  const reach = around(timings.map((timing) => reachOf(timing, request)));
+  const within =
+    from !== undefined && reach.start !== undefined && from < reach.start ? { ...reach, start: from } : reach;
+  return {
+    ...coverageReader(db, dataset.name, within),
+    lastPages: (scopes) => readLastPages(db, dataset.name, scopes),
+  };
+}
+
+/** The smallest stretch of days that holds all of these; an end that is left open stays so. */
+function around(reaches: readonly Partial<Window>[]): Partial<Window> {
+  const starts = reaches.map(({ start }) => start).sort();
+  const ends = reaches.map(({ end }) => end).sort();
+  const within = (days: readonly (Day | undefined)[], chosen: Day | undefined) =>
+    days.includes(undefined) ? undefined : chosen;
+  const [start, end] = [within(starts, starts[0]), within(ends, ends.at(-1))];
+  return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
+}
+
+/** The partitions that configuration and request leave, in the order of their scopes. */
+export function partitionsOf({
+  dataset,
+  request,
+  portfolio,
+  settings,
+}: Omit<DatasetPlanning, "learned">): readonly Partition[] {
+  const { countries, devices, options } = settings;
+  const mostPages = dataset.operations.some(({ paging }) => paging !== null)
+    ? (settings.most_pages ?? dataset.mostPages)
+    : undefined;
+  const within = (chosen: readonly string[] | undefined, value: string | undefined) =>
+    chosen === undefined || value === undefined || chosen.includes(value);
+  const kept = dataset
+    .partitions(inCountries(portfolio, countries), options)
+    .filter(({ scope }) => within(countries, scope["country"]) && within(devices, scope["device"]))
+    .map((partition) => ({ ...partition, scope: withMostPages(partition.scope, mostPages) }))
+    .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset.stage, request.only));
+  return inOrder(kept).map(({ partition }) => partition);
+}
+
+/** A portfolio without the countries that a dataset is not to be asked for; a batch of items may name countries that no scope does. */
+function inCountries(portfolio: Portfolio, countries: readonly string[] | undefined): Portfolio {
+  if (countries === undefined) return portfolio;
+  const apps = portfolio.apps.map((app) => ({
+    ...app,
+    countries: app.countries.filter(({ country }) => countries.includes(country)),
+  }));
+  return { ...portfolio, apps };
+}
+
+/** A chunk has at most so many items, or partitions: coverage and plan of one take some ten megabytes. */
+const mostItems = 8_000;
+const mostPartitions = 500;
+
+function* chunksOf(partitions: readonly Partition[]): Iterable<readonly Partition[]> {
+  let chunk: Partition[] = [];
+  let items = 0;
+  for (const partition of partitions) {
+    chunk.push(partition);
+    items += partition.items?.length ?? 0;
+    if (items < mostItems && chunk.length < mostPartitions) continue;
+    yield chunk;
+    chunk = [];
+    items = 0;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function planPartition(
+  partition: Partition,
+  { dataset, learned, settings, request }: DatasetPlanning,
+  last: LastPages,
+): PlanPartition {
+  const told = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
+  const longest = settings.longest_window ?? dataset.longestWindow ?? Number.POSITIVE_INFINITY;
+  return {
+    scope: partition.scope,
+    items: partition.items,
+    fingerprint: partition.fingerprint ?? "",
+    expected: partition.expected ?? false,
+    ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings, request.today) }),
+    ways: dataset.operationsFor(partition.scope).map((operation) => {
+      const way = wayFor(dataset, operation, partition, learned);
+      const pages = told?.get(operation.id);
+      const paged = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
+      return { ...way, maxDays: Math.min(way.maxDays, longest), ...paged };
+    }),
+  };
+}
+
+/** Of how far back the ledger matters: a plan need not read every slice ever made. */
+function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
+  if (timing.kind === "snapshot") return { start: addDays(today, -timing.refreshDays - openFor) };
+  const reach = askable(timing, today, bounds);
+  return timing.kind === "period" ? periodReach(timing.grid, reach) : reach;
+}
+
+/** Days after which an open snapshot slice is as good as forgotten. */
+const openFor = 30;

@@ -1,0 +1,92 @@
+import type { Settings } from "../config/settings.ts";
+import type { Found } from "../core/portfolio.ts";
+import type { SliceDraft } from "../core/slice.ts";
+import { learnedCosts } from "../credits/costs.ts";
+import { datasetNamed, datasets } from "../datasets/all.ts";
+import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
+import type { Database } from "../postgres/database.ts";
+import { readFound } from "../load/findings.ts";
+import { readTracked } from "./portfolio.ts";
+import { settingsOf } from "./dataset-settings.ts";
+import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
+import { portfolioOf } from "./portfolio.ts";
+import type { SyncRequest } from "./request.ts";
+
+/** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that asks for one thing at a time. */
+export type PlanChunk = {
+  readonly dataset: string;
+  readonly stage: Dataset["stage"];
+  readonly slices: readonly SliceDraft[];
+  readonly naiveCredits: number;
+};
+
+/** The datasets that a request names, in planning order. */
+export function datasetsOf(request: SyncRequest, settings: Settings): readonly Dataset[] {
+  const named = request.datasets.map(datasetNamed);
+  const fromAccount = settings.portfolio.source !== "config";
+  const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
+  if (named.length === 0)
+    return datasets.filter((dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && canBe(dataset));
+  // a dataset is planned from what the account follows and from the findings that it names, and those again from others
+  const last = datasets.findLastIndex((dataset) => named.includes(dataset));
+  const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));
+  const isNeeded = (dataset: Dataset) => findingsOf(dataset).some(({ name }) => needs.has(name));
+  const needed = datasets
+    .slice(0, last)
+    .filter((dataset) => canBe(dataset) && (dataset.stage === "portfolio" || isNeeded(dataset)));
+  return datasets.filter((dataset) => named.includes(dataset) || needed.includes(dataset));
+}
+
+/**
+ * The plan of a request, chunk by chunk: datasets in planning order, partitions in the order of their scopes whatever that of the
+ * portfolio, newest first within a chunk. Memory does not grow with the account, and the caller may write what it got before it asks
+ * for more. Ends after the first stage that has something to do, unless `whole`. Writes nothing and asks nobody.
+ */
+export async function* planChunks(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+  whole = false,
+): AsyncGenerator<PlanChunk> {
+  const starts = await startsOf(db, request, settings);
+  let any = false;
+  for (const stage of stages) {
+    for (const start of starts.filter(({ dataset }) => dataset.stage === stage))
+      for await (const { plan } of planInChunks(coverageFor(db, start), start))
+        if (plan.slices.length > 0) {
+          any = true;
+          yield { ...plan, stage };
+        }
+    if (any && !whole) return;
+  }
+}
+
+const stages = ["portfolio", "listing", "market"] as const satisfies readonly Dataset["stage"][];
+
+/** What planning each dataset of a request starts from, in planning order. */
+export async function startsOf(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+): Promise<readonly DatasetPlanning[]> {
+  const chosen = datasetsOf(request, settings);
+  const found = await foundFor(db, chosen);
+  const portfolio = { ...portfolioOf(await readTracked(db, request.only?.apps), settings.portfolio), found };
+  const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
+  return chosen.map((dataset) => ({
+    dataset,
+    request,
+    portfolio,
+    learned,
+    settings: settingsOf(dataset, settings),
+  }));
+}
+
+/** The findings that any of these datasets is planned from. */
+async function foundFor(db: Database, chosen: readonly Dataset[]): Promise<Found> {
+  const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
+  const findings = datasets.flatMap(findingsOf).filter(({ name }) => needs.has(name));
+  return Object.fromEntries(
+    await Promise.all(findings.map(async (finding) => [finding.name, await readFound(db, finding)] as const)),
+  );
+}

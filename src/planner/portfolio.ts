@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import type { Settings } from "../config/settings.ts";
+import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
+import { type Store, storeOf } from "../core/store.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** What is followed: what the account tracks, what the configuration lists, or both, one entry an app and country. Pure. */
+export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings["portfolio"]): Portfolio {
+  const listed = settings.apps.map((app): PortfolioApp => ({
+    store: storeOf(app.id),
+    trackId: app.id,
+    tracked: false,
+    countries: app.countries.map((country) => ({ country, keywords: app.keywords, keywordCount: null })),
+  }));
+  const account = tracked.map((app) => ({ ...app, countries: app.countries.map(asTracked) }));
+  const sources = { account, config: listed, both: [...account, ...listed] };
+  const groups = Map.groupBy(sources[settings.source], (app) => `${app.store}:${app.trackId}`);
+  const apps = [...groups.values()].flatMap((same) =>
+    same.slice(0, 1).map((app) => ({
+      ...app,
+      tracked: same.some(({ tracked: known }) => known),
+      countries: merge(same.flatMap(({ countries }) => countries)),
+    })),
+  );
+  return { apps: apps.sort((a, b) => compare(a.store, b.store) || compare(a.trackId, b.trackId)) };
+}
+
+function merge(countries: readonly PortfolioCountry[]): readonly PortfolioCountry[] {
+  const groups = Map.groupBy(countries, ({ country }) => country);
+  return [...groups]
+    .map(([country, same]) => ({
+      country,
+      keywords: unique(same.map(({ keywords }) => keywords)),
+      tracked: unique(same.map((one) => one.tracked ?? [])),
+      keywordCount: same.find(({ keywordCount }) => keywordCount !== null)?.keywordCount ?? null,
+    }))
+    .sort((a, b) => compare(a.country, b.country));
+}
+
+function asTracked(country: PortfolioCountry): PortfolioCountry {
+  return { ...country, tracked: country.keywords };
+}
+
+function unique(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())].sort(compare);
+}
+
+/** By code unit, so that the order never depends on the machine's language. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+type PortfolioRow = {
+  store: Store;
+  track_id: string;
+  country_code: string | null;
+  keyword_count: number | null;
+  keywords: string[];
+};
+
+/**
+ * What the account tracks, as last read: apps, their countries and keywords. Sorted by store, id, country, keyword. Only apps of these
+ * track ids (or `store:trackId`) where some are named: a large account has millions of keywords.
+ */
+export async function readTracked(db: Database, only?: readonly string[]): Promise<readonly PortfolioApp[]> {
+  const named = only?.map((app) => app.replace(/^(ios|android):/, "")) ?? null;
+  const { rows } = await sql<PortfolioRow>`
+    select a.store, a.track_id, c.country_code, n.keyword_count,
+           coalesce(array_agg(k.keyword order by k.keyword collate "C") filter (where k.keyword is not null), '{}') as keywords
+    from   core.tracked_app as t
+    join   core.dim_app     as a on a.app_key = t.app_key
+    left   join core.tracked_country as n on n.app_key = t.app_key and n.is_current
+    left   join core.dim_country     as c on c.country_key = n.country_key
+    left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.is_current
+    left   join core.dim_keyword     as k on k.keyword_key = w.keyword_key
+    where  t.is_current and (${named}::text[] is null or a.track_id = any (${named}::text[]))
+    group  by a.store, a.track_id, c.country_code, n.keyword_count
+    order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
+  const apps = Map.groupBy(rows, (row) => `${row.store}:${row.track_id}`);
+  return [...apps.values()].flatMap(([first, ...rest]) =>
+    first === undefined
+      ? []
+      : [
+          {
+            store: first.store,
+            trackId: first.track_id,
+            tracked: true,
+            countries: [first, ...rest].flatMap(countryOf),
+          },
+        ],
+  );
+}
+
+function countryOf(row: PortfolioRow): readonly PortfolioCountry[] {
+  return row.country_code === null
+    ? []
+    : [{ country: row.country_code, keywords: row.keywords, keywordCount: row.keyword_count }];
+}

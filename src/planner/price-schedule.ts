@@ -1,0 +1,65 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { scopeKey, type Covered, type SliceDraft } from "../core/slice.ts";
+import type { CoverageReader } from "../ledger/coverage.ts";
+import type { Database } from "../postgres/database.ts";
+import { coverageFor, planInChunks } from "./plan-chunks.ts";
+import { scheduled } from "./scheduled-datasets.ts";
+import { startsOf } from "./plan-stream.ts";
+
+/** What a tick of the schedule would plan. */
+export type Foreseen = {
+  /** Datasets that it would ask for. */
+  readonly datasets: readonly string[];
+  readonly slices: number;
+  readonly requests: number;
+  readonly credits: number;
+};
+
+/** Prices ticks of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
+export type Foresight = (names: readonly string[], on: Day) => Promise<Foreseen>;
+
+/** Opens a look ahead from what is known now: what is followed, settings, prices, and what was asked for. */
+export function createForesight(db: Database, settings: Settings): Foresight {
+  const foreseen = new Map<string, Map<string, Covered[]>>();
+  return async (names, on) => {
+    const chosen = scheduled(names, settings);
+    const sum = { slices: 0, requests: 0, credits: 0 };
+    const asked = new Set<string>();
+    if (chosen.length === 0) return { datasets: [], ...sum };
+    for (const start of await startsOf(db, { datasets: chosen, bounds: {}, today: on }, settings)) {
+      const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
+      foreseen.set(start.dataset.name, known);
+      for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start), known), start))
+        for (const slice of plan.slices) {
+          asked.add(start.dataset.name);
+          sum.slices += 1;
+          sum.requests += slice.requests;
+          sum.credits += slice.credits;
+          remember(known, slice);
+        }
+    }
+    return { datasets: [...asked], ...sum };
+  };
+}
+
+function remember(known: Map<string, Covered[]>, slice: SliceDraft): void {
+  const key = scopeKey(slice.scope);
+  const slices = known.get(key) ?? [];
+  slices.push({ ...slice, state: "loaded", refused: false });
+  known.set(key, slices);
+}
+
+/** Coverage as it would be after what was foreseen. */
+function withForeseen(coverage: CoverageReader, known: ReadonlyMap<string, readonly Covered[]>): CoverageReader {
+  return {
+    ...coverage,
+    read: async (scopes) => {
+      const covered = await coverage.read(scopes);
+      const both = scopes
+        .map((scope) => scopeKey(scope))
+        .map((key) => [key, [...(covered.get(key) ?? []), ...(known.get(key) ?? [])]] as const);
+      return new Map(both.filter(([, slices]) => slices.length > 0));
+    },
+  };
+}

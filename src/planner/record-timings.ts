@@ -1,0 +1,67 @@
+import type { DatasetSettings, Settings } from "../config/settings.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Timing } from "../core/way.ts";
+import { datasets } from "../datasets/all.ts";
+import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
+import { emptyEarlyDaysOf } from "../plan/missing.ts";
+import type { Database } from "../postgres/database.ts";
+import { settingsOf } from "./dataset-settings.ts";
+import { partitionsOf } from "./plan-chunks.ts";
+import { startsOf } from "./plan-stream.ts";
+import type { SyncRequest } from "./request.ts";
+import { timingWith } from "./dataset-settings.ts";
+
+/**
+ * Tells the ledger when each dataset is asked for again, as code and configuration have it now, so that views can tell what is stale.
+ * Of the datasets of the request also the scopes whose timing is their own. For whoever is about to plan work.
+ */
+export async function noteTimings(
+  db: Database,
+  { request, settings, now }: { request: SyncRequest; settings: Settings; now: number },
+): Promise<void> {
+  const starts = await startsOf(db, { ...request, only: {} }, settings);
+  const defaults = datasets.map(({ name, tables, timing }) =>
+    lineOf(
+      name,
+      null,
+      timingWith(timing, settingsOf({ name, tables }, settings), request.today),
+      settingsOf({ name, tables }, settings),
+    ),
+  );
+  const own = starts.flatMap((start) =>
+    partitionsOf(start).flatMap(({ scope, timing }) =>
+      timing === undefined
+        ? []
+        : [lineOf(start.dataset.name, scope, timingWith(timing, start.settings, request.today), start.settings)],
+    ),
+  );
+  const lines = datasets.map(({ name, stage, on }) => ({
+    dataset: name,
+    stage,
+    is_on: settings.datasets[name]?.on ?? on,
+  }));
+  await noteDatasets(db, lines, [...defaults, ...own], { planned: starts.map(({ dataset }) => dataset.name), now });
+}
+
+function lineOf(
+  dataset: string,
+  scope: Scope | null,
+  timing: Timing,
+  { keep_months: keepMonths }: DatasetSettings,
+): TimingLine {
+  if (timing.kind === "snapshot") return { dataset, scope, kind: timing.kind, refresh_days: timing.refreshDays };
+  return {
+    dataset,
+    scope,
+    kind: timing.kind,
+    settle_days: timing.settleDays,
+    lookback_days: timing.lookbackDays,
+    history_days: timing.historyDays,
+    first_day: timing.firstDay,
+    pack_days: timing.packDays,
+    empty_holds_days: timing.emptyHoldsDays,
+    empty_until_days: timing.emptyUntilDays,
+    empty_early_days: emptyEarlyDaysOf(timing),
+    keep_months: keepMonths,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Day } from "../core/day.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
+import type { Reprocess } from "../plan/missing.ts";
+
+/** What a sync is asked to do. */
+export type SyncRequest = {
+  /** Datasets by name; those that are on when empty. */
+  readonly datasets: readonly string[];
+  /** Days asked for by hand, half-open; each dataset's own history where left out. */
+  readonly bounds: Partial<Window>;
+  readonly today: Day;
+  /** Apps and countries asked for by hand; all when left out. See `isWanted`. */
+  readonly only?: Only;
+  /**
+   * Which cells that were asked for before are asked for again; `missing` when left out. The others ask again each time they are
+   * planned, so a request with one of them is planned once. They hold for the market; what is followed is brought up to date as always.
+   */
+  readonly reprocess?: Reprocess;
+};
+
+/** Apps (track ids or `store:trackId`) and countries (codes in any case) that a request is cut down to. */
+export type Only = { readonly apps?: readonly string[]; readonly countries?: readonly string[] };
+
+/**
+ * True when a partition belongs to what was asked for. One whose scope has no country is about all of them and stays; one without an
+ * app stays only where no app is asked for, or where it tells what is followed, since the rest is planned from that.
+ */
+export function isWanted(scope: Scope, stage: "portfolio" | "listing" | "market", { apps, countries }: Only): boolean {
+  const { app, store, country } = scope;
+  const appFits =
+    apps === undefined ||
+    (app === undefined ? stage !== "market" : apps.includes(app) || apps.includes(`${store}:${app}`));
+  const countryFits =
+    countries === undefined ||
+    country === undefined ||
+    countries.some((wanted) => wanted.toUpperCase() === country.toUpperCase());
+  return appFits && countryFits;
+}

@@ -1,0 +1,18 @@
+import type { Settings } from "../config/settings.ts";
+import { dayOf } from "../core/day.ts";
+import { datasetNamed } from "../datasets/all.ts";
+import type { Dataset } from "../datasets/define-dataset.ts";
+import { datasetsOf } from "./plan-stream.ts";
+
+/**
+ * Which of the datasets that a line of the schedule names take part: none that the configuration switches off, and no list of what the
+ * account follows where it does not count. Those that are on when none is named.
+ */
+export function scheduled(names: readonly string[], settings: Settings): readonly string[] {
+  if (names.length === 0) return datasetsOf(everythingOn, settings).map(({ name }) => name);
+  const counts = ({ stage }: Dataset) => stage !== "portfolio" || settings.portfolio.source !== "config";
+  return names.filter((name) => settings.datasets[name]?.on !== false && counts(datasetNamed(name)));
+}
+
+/** The names of datasets do not depend on the day. */
+const everythingOn = { datasets: [], bounds: {}, today: dayOf(0) };

@@ -1,0 +1,91 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
+import { fail } from "../core/errors.ts";
+import { alone } from "./advisory-lock.ts";
+import { isMissingRight } from "./database-errors.ts";
+import type { Database } from "./database.ts";
+import { handOver, makeRoles, roles, setDatabase, setRights } from "./role-statements.ts";
+
+/** A role as it stands: whether it may log in, and whether it may more on the server than a role of ours should. */
+export type GrantedRole = { readonly name: string; readonly canLogin: boolean; readonly isMighty: boolean };
+
+/** New passwords by role; a role without one keeps the one that it has, or none. */
+export type RolePasswords = Readonly<Partial<Record<keyof typeof roles, string>>>;
+
+/**
+ * Makes the roles where they are missing, hands the warehouse over to its owner and sets everybody's rights. May be run at any time; at
+ * least two connections. Throws `roles_refused` where the connected role may not do that.
+ */
+export async function grantRoles(db: Database, passwords: RolePasswords): Promise<readonly GrantedRole[]> {
+  const setPasswords = Object.entries(passwords).map(([key, password]) => {
+    const name = escapeIdentifier(roles[key as keyof typeof roles]);
+    return `alter role ${name} login password ${escapeLiteral(scramVerifier(password))}`;
+  });
+  try {
+    return await alone(db, async () => {
+      for (const statement of [makeRoles, setDatabase, ...setPasswords]) await withTries(() => run(db, statement));
+      await run(db, handOver);
+      await run(db, setRights);
+      return granted(db);
+    });
+  } catch (error) {
+    // the statement may hold a verifier: what the server says of a right names the thing and no more
+    throw isMissingRight(error) ? fail("roles_refused", { problem: error.message }) : error;
+  }
+}
+
+/** After a migration, in a database whose roles are in place: what is new goes to the owner, and the others get their rights to it. */
+export async function renewRights(db: Database): Promise<void> {
+  const { rows } = await sql`
+    select from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid = n.nspowner
+    where  n.nspname = 'ops' and r.rolname = ${roles.owner}`.execute(db);
+  if (rows.length === 0) return;
+  await run(db, handOver);
+  await run(db, setRights);
+}
+
+async function granted(db: Database): Promise<readonly GrantedRole[]> {
+  const { rows } = await sql<GrantedRole>`
+    select rolname as name, rolcanlogin as "canLogin", rolsuper or rolcreaterole or rolbypassrls or rolcreatedb as "isMighty"
+    from   pg_catalog.pg_roles where rolname in (${sql.join(Object.values(roles))}) order by array_position(${Object.values(roles)}::name[], rolname)`.execute(
+    db,
+  );
+  return rows;
+}
+
+async function run(db: Database, statement: string): Promise<void> {
+  await sql.raw(statement).execute(db);
+}
+
+/** Somebody who sets up another warehouse on the same server made or changed the same role at the same moment. */
+const clashes = new Set(["23505", "42710", "XX000", "40P01"]);
+const mostTries = 5;
+
+async function withTries(work: () => Promise<void>): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tried === mostTries || !(error instanceof DatabaseError) || !clashes.has(error.code ?? "")) throw error;
+    }
+  }
+}
+
+/** As many as Postgres itself takes by default. */
+const iterations = 4096;
+
+/**
+ * The verifier that Postgres stores for a password (SCRAM-SHA-256, RFC 5802): with it in a statement the password itself is in no log of
+ * the server and not in pg_stat_activity. The password must be plain ASCII: of other characters clients disagree how to write them.
+ */
+function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256");
+  const stored = createHash("sha256").update(keyed(salted, "Client Key")).digest("base64");
+  const server = keyed(salted, "Server Key").toString("base64");
+  return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${stored}:${server}`;
+}
+
+function keyed(key: Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}

@@ -1,0 +1,98 @@
+import { fail } from "../core/errors.ts";
+import { planStanding } from "../ledger/plans.ts";
+import { noteQueued, runOfPlan } from "../ledger/plans.ts";
+import { adoptOpen, enqueueWithin, noteNaivePrice, openRun } from "../ledger/runs.ts";
+import type { Database } from "../postgres/database.ts";
+import { planningLock } from "../postgres/advisory-lock.ts";
+import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";
+import { standing, type Standing } from "./unfinished.ts";
+import { throughOutage } from "../ingest/retry-database.ts";
+import { createTally } from "../planner/plan-tally.ts";
+import { runToEnd } from "./run-to-end.ts";
+import type { SyncParts, SyncResult } from "./run-parts.ts";
+
+/*
+ * A plan is either not queued at all or queued whole: all of its slices are written in one transaction, which ends well only
+ * if what was planned again has the digest of the plan. So a crash in the middle leaves nothing, and what runs is what was priced.
+ * From then on the plan is what is open of its slices, in whichever run they are.
+ */
+
+/** Runs a plan exactly as it was made, or what is left of it. Throws `plan_changed` when it would be another one now; then nothing was queued. */
+export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<SyncResult> {
+  const { db, clock } = parts.ingest;
+  await parts.ingest.freeTheDead();
+  const begun = plan.queuedAt === null ? await throughOutage(parts.ingest, () => begin(parts, plan)) : null;
+  const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
+  return runToEnd(parts, {
+    runId,
+    wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0 }),
+    look: () => look(db, plan, runId),
+  });
+}
+
+function runStart(parts: SyncParts, plan: BackfillPlan) {
+  return {
+    kind: "backfill",
+    workerId: parts.ingest.workerId,
+    asOf: plan.asOf,
+    datasets: plan.request.datasets,
+    maxCredits: plan.credits,
+    planId: plan.planId,
+  } as const;
+}
+
+/** Queues a plan and returns the run that has it; null when another process did so before. */
+function begin(parts: SyncParts, plan: BackfillPlan): Promise<string | null> {
+  const { db, clock, workerId } = parts.ingest;
+  return planningLock(db, (locked) =>
+    locked.transaction().execute(async (transaction) => {
+      // the answer to a commit may be lost: then this process has queued it and does not know
+      if (!(await noteQueued(transaction, plan.planId, clock.now())))
+        return runOfPlan(transaction, plan.planId, workerId);
+      const runId = await openRun(transaction, runStart(parts, plan), clock.now());
+      await queueAll(transaction, { parts, plan, runId });
+      if (plan.naiveCredits !== null) await noteNaivePrice(transaction, runId, plan.naiveCredits);
+      return runId;
+    }),
+  );
+}
+
+/** Slices that are written at a time. */
+const queuedAtOnce = 2_000;
+
+async function queueAll(
+  transaction: Database,
+  { parts, plan, runId }: { parts: SyncParts; plan: BackfillPlan; runId: string },
+): Promise<void> {
+  const { clock } = parts.ingest;
+  const tally = createTally();
+  let queued = 0;
+  const { chunks } = await planAgain(transaction, plan, parts.settings);
+  for await (const chunk of chunks) {
+    tally.add(chunk);
+    for (let from = 0; from < chunk.slices.length; from += queuedAtOnce) {
+      const drafts = chunk.slices.slice(from, from + queuedAtOnce);
+      queued += await enqueueWithin(transaction, runId, drafts, clock.now());
+    }
+    // more than the plan already: the rest need not be looked at
+    if (queued > plan.slices) break;
+  }
+  // fewer are queued than planned when another run has one of them open
+  if (queued !== plan.slices || tally.sum().digest !== plan.digest) throw fail("plan_changed", { plan: plan.planId });
+}
+
+/** Takes up what is open of a plan and in nobody's hands: left by an end that came too early, or put off until credits were back. */
+function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<number> {
+  return adoptOpen(parts.ingest.db, {
+    runId,
+    datasets: plan.request.datasets,
+    planId: plan.planId,
+    mostCredits: parts.budget.left(),
+  });
+}
+
+async function look(db: Database, plan: BackfillPlan, runId: string): Promise<Standing> {
+  const { elsewhere, abandoned } = await planStanding(db, plan.planId, runId);
+  const { barren } = await standing(db, { runId, datasets: plan.request.datasets, within: {} });
+  return { elsewhere, abandoned, failedBefore: 0, barren };
+}

@@ -1,0 +1,125 @@
+import type { Clock } from "../core/clock.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { readStop, type AccountStop } from "../credits/account-stop.ts";
+import { releaseDead, type Holders } from "../credits/dead-holds.ts";
+import { reconcile } from "../ledger/reconcile.ts";
+import type { LivingWorker } from "../ledger/workers.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** How often a process says that it lives, after how long a silence it counts as dead, and how far off looks at a refused account are. */
+export type Rhythm = {
+  readonly beatMs: number;
+  readonly deadAfterMs: number;
+  readonly firstLookMs: number;
+  readonly longestLookMs: number;
+};
+
+/** A process that died is found by the next beats of another, a frozen one after four beats that it missed: within a minute in all. */
+export const usualRhythm: Rhythm = {
+  beatMs: 10_000,
+  deadAfterMs: 45_000,
+  firstLookMs: 60_000,
+  longestLookMs: 3_600_000,
+};
+
+/** What a pulse takes. */
+export type PulseParts = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly worker: LivingWorker;
+  readonly accountId: string;
+  readonly holders: Holders;
+  readonly rhythm: Rhythm;
+  /** Told when this process was taken for dead, or when another of its account was refused by the API. */
+  readonly abort: (error: StorehouseError) => void;
+  /** Told after each beat whether the database took it: null, or why not. */
+  readonly onBeat: (problem: StorehouseError | null) => void;
+  /** What else is done after the dead were found; left out by processes that run slices of their own only. */
+  readonly afterwards?: (() => Promise<void>) | undefined;
+};
+
+/** Frees what dead processes hold: slices, jobs, credits. Says so where there was something. */
+export async function freeTheDead({
+  db,
+  clock,
+  log,
+  accountId,
+  holders,
+  rhythm,
+}: Pick<PulseParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
+  const { buried, freed, failed, jobs } = await reconcile(db, rhythm.deadAfterMs);
+  await releaseDead(db, { accountId, holders }, clock);
+  if (buried.length + freed + jobs > 0) log.warn({ workers: buried, slices: freed, jobs }, "workers.dead");
+  if (failed.length > 0) log.error({ slices: failed }, "slices.killed_their_process");
+}
+
+/** Beats until disposed, and frees what dead processes hold. */
+export function startPulse(parts: PulseParts): AsyncDisposable {
+  const { clock, rhythm } = parts;
+  const ended = new AbortController();
+  const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
+  let looking: Promise<void> | null = null;
+
+  async function beating(): Promise<void> {
+    // after an outage all are silent for a while: whoever is back first does not bury the others
+    let steady = 0;
+    for (await wait(); !ended.signal.aborted; await wait()) {
+      steady = (await beatOnce(parts)) ? steady + 1 : 0;
+      // beside the beats: what it waits for, such as a plan that another makes, may take longer than a silence may
+      if (steady > 0) looking ??= lookAround(parts, steady > 1).finally(() => (looking = null));
+    }
+  }
+
+  const all = beating();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ended.abort();
+      await all;
+      await looking;
+    },
+  };
+}
+
+/** One beat; true when the database took it. */
+async function beatOnce(parts: PulseParts): Promise<boolean> {
+  try {
+    if (!(await parts.worker.beat())) parts.abort(fail("taken_for_dead"));
+    parts.onBeat(null);
+    return true;
+  } catch (error) {
+    const isAway =
+      isLostConnection(error) || (error instanceof StorehouseError && error.code === "database_unreachable");
+    if (isAway) parts.onBeat(fail("database_unreachable", { problem: "no heartbeat gets through" }, error));
+    else say(parts, error);
+    return false;
+  }
+}
+
+/** Hears of a refusal that another process met, and frees what the dead hold. What fails of it is done at a later beat. */
+async function lookAround(parts: PulseParts, isSteady: boolean): Promise<void> {
+  const { db, worker, accountId, abort } = parts;
+  try {
+    const stop = await readStop(db, accountId, worker.workerId);
+    if (stop !== null) abort(refusalOf(stop));
+    if (!isSteady) return;
+    await freeTheDead(parts);
+    await parts.afterwards?.();
+  } catch (error) {
+    if (!isLostConnection(error)) say(parts, error);
+  }
+}
+
+/** The driver's own text may say where. */
+function say({ log }: PulseParts, error: unknown): void {
+  log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "pulse.failed");
+}
+
+/** The refusal that another process met, as an error of this one. */
+function refusalOf({ code, operation, dataset }: AccountStop): StorehouseError {
+  const facts = { operation: operation || undefined, dataset: dataset || undefined };
+  const known = { unauthorised: "unauthorised", redirected: "redirected", forbidden: "forbidden" } as const;
+  return fail(code in known ? (code as keyof typeof known) : "forbidden", facts);
+}

@@ -1,0 +1,108 @@
+import type { Settings } from "../config/settings.ts";
+import type { Clock } from "../core/clock.ts";
+import { addMonths, type Day } from "../core/day.ts";
+import { keptFrom } from "../core/period.ts";
+import { datasets } from "../datasets/all.ts";
+import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
+import { isLockTimeout } from "../postgres/database-errors.ts";
+import type { Database } from "../postgres/database.ts";
+import { monthsBefore, removeMonth, type MonthPartition, type RetentionAction } from "../load/old-months.ts";
+import { dayColumns, type Table } from "../load/table.ts";
+import { settingsOf } from "../planner/dataset-settings.ts";
+import type { IngestParts } from "../ingest/parts.ts";
+
+/** A month of facts that is kept no longer, with the datasets that write its table. */
+export type OldMonth = MonthPartition & { readonly datasets: readonly string[]; readonly keptFrom: Day };
+
+/** What came of an old month: gone, or put off while a slice writes to it or a lock is not to be had. */
+export type Retired = OldMonth & { readonly outcome: "gone" | "in use" };
+
+/** The first day that each table keeps: of several datasets that write it the one that keeps longest decides. */
+export function keptTables(settings: Settings, today: Day) {
+  const writers = Map.groupBy(
+    datasets.flatMap((dataset) =>
+      dataset.tables.filter(({ partitioned }) => partitioned).map((table) => ({ dataset, table })),
+    ),
+    ({ table }) => table.name,
+  );
+  return [...writers].flatMap(([name, all]) => {
+    const from = all.map(({ dataset }) => keptFrom(today, settingsOf(dataset, settings).keep_months));
+    const [first] = from.includes(null) ? [] : (from as Day[]).sort();
+    const table = all[0]?.table;
+    if (first === undefined || table === undefined) return [];
+    return [
+      { table: name, datasets: all.map(({ dataset }) => dataset.name), keptFrom: first, cut: cutOf(table, first) },
+    ];
+  });
+}
+
+/** A period lies in the month in which it begins and may end in the next one. */
+function cutOf(table: Table, first: Day): Day {
+  const days = dayColumns(table);
+  return days?.first === days?.last ? first : addMonths(first, -1);
+}
+
+/** Months that are kept no longer, table by table, the oldest first. Writes nothing. */
+export async function oldMonths(db: Database, settings: Settings, today: Day): Promise<readonly OldMonth[]> {
+  const old: OldMonth[] = [];
+  for (const { table, datasets: names, keptFrom: from, cut } of keptTables(settings, today))
+    for (const month of await monthsBefore(db, table, cut)) old.push({ ...month, datasets: names, keptFrom: from });
+  return old;
+}
+
+/**
+ * Drops or detaches every month that is kept no longer, the oldest first; one that is in use, and those of its table after it, are left
+ * for the next time.
+ */
+export async function retire(
+  db: Database,
+  { settings, clock, action }: { settings: Settings; clock: Clock; action: RetentionAction },
+): Promise<readonly Retired[]> {
+  const retired: Retired[] = [];
+  for (const month of await oldMonths(db, settings, clock.today())) {
+    const isStuck = retired.some(({ table, outcome }) => table === month.table && outcome === "in use");
+    const isGone = !isStuck && (await remove(db, month, { action, clock }));
+    retired.push({ ...month, outcome: isGone ? "gone" : "in use" });
+  }
+  return retired;
+}
+
+/** `retire` for the worker: what it did goes to the log. */
+export async function retireQuietly(
+  { db, clock, log }: Pick<IngestParts, "db" | "clock" | "log">,
+  settings: Settings,
+): Promise<void> {
+  const { action } = settings.retention;
+  for (const { table, month, rows, outcome } of await retire(db, { settings, clock, action }))
+    log.info({ table, month, rows, action, outcome }, "retention.month");
+}
+
+/** How often a lock is tried for before the month is left for the next time. */
+const mostAttempts = 3;
+
+async function remove(
+  db: Database,
+  month: OldMonth,
+  { action, clock }: { action: RetentionAction; clock: Clock },
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    try {
+      await db.transaction().execute((transaction) => takeOut(transaction, { ...month, action }, clock.now()));
+      return true;
+    } catch (error) {
+      if (error === inUse) return false;
+      if (!isLockTimeout(error)) throw error;
+    }
+  }
+  return false;
+}
+
+/** Has a transaction roll back. */
+const inUse = new Error("a slice may write to the month");
+
+/** Note and removal hold together: whoever is killed between leaves all as it was. */
+async function takeOut(transaction: Database, month: DroppedMonth, now: number): Promise<void> {
+  if (!(await noteDropped(transaction, month, now))) throw inUse;
+  await removeMonth(transaction, month, month.action);
+  await noteGone(transaction, month);
+}

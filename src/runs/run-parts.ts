@@ -1,0 +1,30 @@
+import type { Settings } from "../config/settings.ts";
+import type { StorehouseError } from "../core/errors.ts";
+import type { Budget } from "../credits/budget.ts";
+import type { RunOutcome, RunProgress } from "../ledger/runs.ts";
+import type { Standing } from "./unfinished.ts";
+import type { IngestParts } from "../ingest/parts.ts";
+
+/** What a foreground run needs beside the parts that slices take. */
+export type SyncParts = {
+  readonly ingest: IngestParts;
+  readonly settings: Settings;
+  readonly budget: Budget;
+  /** Aborted when the person or the system wants the process to end. */
+  readonly stop: AbortSignal;
+  /** The error that stopped all asking, null while there is none. */
+  readonly aborted: () => StorehouseError | null;
+  readonly progress: (progress: RunProgress) => void;
+  /** To be called when something was queued, so that it is begun at once. */
+  readonly wake: () => void;
+};
+
+/** How a foreground run ended. */
+export type SyncResult = {
+  readonly runId: string;
+  readonly outcome: RunOutcome;
+  readonly progress: RunProgress;
+  readonly leftOut: number;
+  readonly left: Standing;
+  readonly error: StorehouseError | null;
+};

@@ -1,0 +1,89 @@
+import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
+import type { Standing } from "./unfinished.ts";
+import { throughOutage } from "../ingest/retry-database.ts";
+import type { SyncParts, SyncResult } from "./run-parts.ts";
+
+/** What a run does until nothing is left of it. */
+export type RunStory = {
+  readonly runId: string;
+  /** Queues what is to be done next. `leftOut`: slices that the budget does not pay for. */
+  readonly wave: () => Promise<{ readonly taken: number; readonly leftOut: number }>;
+  /** Looks at what others have of the same work. */
+  readonly look: () => Promise<Standing>;
+};
+
+/** Queues and runs, wave by wave, until nothing is due and nobody else has any of it in hand; closes the run. */
+export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory): Promise<SyncResult> {
+  const { clock } = parts.ingest;
+  let lookedAgain = false;
+  for (let wait = firstLookMs; ;) {
+    let tries = 0;
+    const { taken, leftOut } = await throughOutage(parts.ingest, () => ((tries += 1), wave()));
+    parts.wake();
+    await drain(parts, runId);
+    const stopped = parts.stop.aborted || parts.aborted() !== null;
+    // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
+    if ((taken > 0 || tries > 1) && !stopped) continue;
+    const left = await throughOutage(parts.ingest, look);
+    // what a process left that has only just gone is taken over in the next wave; what is left then does not fit the budget
+    const orphaned: boolean = left.abandoned > 0 && !lookedAgain;
+    if (stopped || leftOut > 0 || (left.elsewhere === 0 && !orphaned))
+      return finish(parts, { runId, leftOut: leftOut + left.abandoned, left });
+    lookedAgain = orphaned;
+    if (orphaned) continue;
+    // another process has the rest in hand; what it leaves undone is taken over
+    await clock.sleep(wait, AbortSignal.any([parts.stop, parts.ingest.halted])).catch(() => undefined);
+    wait = Math.min(slowestLookMs * 10, wait * 1.3);
+  }
+}
+
+/** Counting is cheap for a short run and dear for a long one, so the looks grow rarer. */
+const firstLookMs = 25;
+const slowestLookMs = 500;
+/** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
+const countingShare = 4;
+/** To add up what requests cost takes ten times as long as to count slices. */
+const creditsEveryMs = 2_000;
+
+/** Waits until no slice of the run is pending or running, or until everything is to stop. */
+export async function drain(parts: SyncParts, runId: string): Promise<void> {
+  const { db, clock, halted } = parts.ingest;
+  const ended = AbortSignal.any([parts.stop, halted]);
+  let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
+  for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
+    const from = clock.now();
+    const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
+    const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now(), known));
+    if (known === undefined) spent = { credits: progress.credits, at: from };
+    parts.progress(progress);
+    if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
+    // a stop ends the wait early; the next turn sees it
+    await clock.sleep(Math.max(wait, (clock.now() - from) * countingShare), ended).catch(() => undefined);
+  }
+}
+
+/** What is left when a run ends. */
+export type RunEnd = { readonly runId: string; readonly leftOut: number; readonly left: Standing };
+
+/** Closes a run with the outcome that the ledger shows. */
+export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd): Promise<SyncResult> {
+  const { db, clock } = parts.ingest;
+  const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
+  const error = parts.aborted();
+  const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
+  await throughOutage(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
+  return { runId, outcome, progress, leftOut, left, error };
+}
+
+type Facts = Omit<RunEnd, "runId"> & {
+  readonly progress: RunProgress;
+  readonly aborted: boolean;
+  readonly stopped: boolean;
+};
+
+function outcomeOf({ progress, left, leftOut, aborted, stopped }: Facts): RunOutcome {
+  if (aborted) return "aborted";
+  if (stopped) return "interrupted";
+  if (progress.deferred > 0 || leftOut > 0) return "deferred";
+  return progress.failed > 0 || left.failedBefore > 0 || left.barren.length > 0 ? "failed" : "loaded";
+}

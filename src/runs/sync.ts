@@ -1,0 +1,88 @@
+import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
+import { reopen, type Reopening } from "../ledger/reopen.ts";
+import { adoptOpen, enqueue, noteNaivePrice, openRun } from "../ledger/runs.ts";
+import { planningLock } from "../postgres/advisory-lock.ts";
+import { cutPlan } from "../planner/cut-to-budget.ts";
+import { standing } from "./unfinished.ts";
+import { noteTimings } from "../planner/record-timings.ts";
+import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
+import { drain, finish, runToEnd } from "./run-to-end.ts";
+import type { SyncParts, SyncResult } from "./run-parts.ts";
+import type { SyncRequest } from "../planner/request.ts";
+import { unreadLists, withUnread } from "../planner/unread-lists.ts";
+
+/**
+ * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market,
+ * since each is planned from what the one before brought. Ends when nothing is due.
+ */
+export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
+  const { db, clock, workerId } = parts.ingest;
+  const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
+  await parts.ingest.freeTheDead();
+  const runId = await openRun(
+    db,
+    { kind: "sync", workerId, asOf: request.today, datasets: names, maxCredits },
+    clock.now(),
+  );
+  const wave = { runId, names, request };
+  return runToEnd(parts, {
+    runId,
+    wave: () => planWave(parts, wave),
+    look: async () => {
+      const left = await standing(db, { runId, datasets: names, within: request.bounds });
+      // it looks again when the others are done
+      if (left.elsewhere > 0) return left;
+      return { ...left, barren: withUnread(left.barren, await unreadLists(db, request, parts.settings)) };
+    },
+  });
+}
+
+type Wave = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
+
+/** Queues what is to be done next: first what others left open, since the plan takes it for covered, then what is planned from all that is in. */
+function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
+  const { db, clock } = parts.ingest;
+  return planningLock(db, async (locked) => {
+    const adopted = await adoptOpen(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
+    if (adopted > 0) return { taken: adopted, leftOut: 0 };
+    await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
+    const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
+      mostCredits: parts.budget.left(),
+      newestFirst: true,
+    });
+    let taken = 0;
+    for await (const { slices, naiveCredits } of chunks) {
+      taken += await enqueue(locked, runId, slices, clock.now());
+      parts.wake();
+      if (leftOut.slices === 0) await noteNaivePrice(locked, runId, naiveCredits);
+    }
+    return { taken, leftOut: leftOut.slices };
+  });
+}
+
+/** Which slices a retry runs again: of every dataset when none is named, since what was loaded by hand fails as well. */
+export function retried(request: SyncRequest, which: Omit<Reopening, "datasets">): Reopening {
+  const named = request.datasets.length > 0 ? request.datasets.map(datasetNamed) : allDatasets;
+  return { ...which, datasets: named.map(({ name }) => name) };
+}
+
+/** Runs slices again that failed, to the end. */
+export async function retryFailed(
+  parts: SyncParts,
+  request: SyncRequest,
+  which: Omit<Reopening, "datasets">,
+): Promise<SyncResult> {
+  const { db, clock, workerId } = parts.ingest;
+  const reopening = retried(request, which);
+  const { datasets } = reopening;
+  await parts.ingest.freeTheDead();
+  const runId = await openRun(
+    db,
+    { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
+    clock.now(),
+  );
+  await reopen(db, { ...reopening, runId });
+  parts.wake();
+  await drain(parts, runId);
+  return finish(parts, { runId, leftOut: 0, left: await standing(db, { runId, datasets, within: {} }) });
+}

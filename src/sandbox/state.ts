@@ -1,0 +1,158 @@
+import type { Clock } from "../core/clock.ts";
+import { dayOf, type Day } from "../core/day.ts";
+import { Account, type Allowance } from "./accounts.ts";
+import type { Limits } from "./check-params.ts";
+import { FaultPlan } from "./faults.ts";
+import type { Operation } from "../api/define-operation.ts";
+import type { Market } from "./market/market.ts";
+import type { Envelopes, Outcome, Receipt } from "./outcome.ts";
+import type { SandboxAccount, SandboxSettings } from "./options.ts";
+import { Pace } from "./rate-limit.ts";
+import type { Query } from "./query.ts";
+import { RequestLog, type SandboxRequest } from "./request-log.ts";
+import { localTime, type Scene } from "./answer-context.ts";
+import { TrackedKeywords } from "./tracked-keywords.ts";
+
+/** A request that is over, with all that its log entry needs. */
+export type Over = {
+  readonly receipt: Receipt;
+  readonly method: string;
+  readonly outcome: Outcome;
+  /** Null when no route fits. */
+  readonly operation: Operation | null;
+  readonly path: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly account: Account | null;
+  readonly token: SandboxRequest["token"];
+};
+
+/** What a running sandbox holds: market, accounts, settings, log. The settings change while it runs. */
+export class House {
+  readonly clock: Clock;
+  readonly market: Market;
+  readonly log: RequestLog;
+  readonly #accounts: ReadonlyMap<string, Account>;
+  readonly #first: Account;
+  readonly #tracked: TrackedKeywords;
+  #settings: SandboxSettings = {};
+  #faults = new FaultPlan([]);
+  #pace: Pace;
+  #requests = 0;
+
+  constructor(options: {
+    clock: Clock;
+    market: Market;
+    accounts: readonly SandboxAccount[];
+    settings: SandboxSettings;
+  }) {
+    const accounts = options.accounts.map((account) => new Account(account, options.clock));
+    const [first] = accounts;
+    if (first === undefined) throw new Error("a sandbox needs at least one account");
+    this.clock = options.clock;
+    this.market = options.market;
+    this.#tracked = new TrackedKeywords(options.market);
+    this.log = new RequestLog(accounts.map((account) => account.token));
+    this.#accounts = new Map(accounts.map((account) => [account.token, account]));
+    this.#first = first;
+    this.#pace = new Pace(null, options.clock);
+    this.set(options.settings);
+  }
+
+  /** Changes what is named and leaves the rest; new faults replace the old ones, a new rate limit starts with full buckets. */
+  set(settings: SandboxSettings): void {
+    this.#settings = { ...this.#settings, ...settings };
+    if (settings.faults !== undefined) this.#faults = new FaultPlan(settings.faults);
+    if (settings.rateLimit !== undefined) this.#pace = new Pace(settings.rateLimit, this.clock);
+  }
+
+  /** The account of a token, null when nobody has it; the first account when none is named. */
+  account(token?: string): Account | null {
+    return token === undefined ? this.#first : (this.#accounts.get(token) ?? null);
+  }
+
+  /** Whose token a query carries. */
+  callerOf(query: Query): Pick<Over, "account" | "token"> {
+    const token = query.values.get("token")?.[0] ?? "";
+    const account = token === "" ? null : this.account(token);
+    return { account, token: account !== null ? "known" : token === "" ? "missing" : "unknown" };
+  }
+
+  get today(): Day {
+    return this.#settings.today ?? dayOf(this.clock.now());
+  }
+
+  get latencyMs(): number {
+    return this.#settings.latencyMs ?? 0;
+  }
+
+  /** How answers are wrapped where the contract leaves that open, and whether bare lists have a name. */
+  get envelopes(): Envelopes {
+    return { open: this.#settings.openEnvelope ?? "data", namesLists: this.#settings.bareLists === "named" };
+  }
+
+  /** True where a list without items is refused. */
+  get refusesEmpty(): boolean {
+    return this.#settings.noData === "404";
+  }
+
+  /** True where an answer that may be bare text is. */
+  get bareText(): boolean {
+    return this.#settings.textAnswer === "text";
+  }
+
+  /** What calls are checked by. */
+  get limits(): Limits {
+    return {
+      today: this.today,
+      countries: this.market.options.countries,
+      openEndInclusive: this.#settings.openEnd !== "exclusive",
+      cutsRanges: this.#settings.longRange === "cut",
+    };
+  }
+
+  get faults(): FaultPlan {
+    return this.#faults;
+  }
+
+  get pace(): Pace {
+    return this.#pace;
+  }
+
+  /** Notes that a request came in for a raw path. */
+  receive(path: string): Receipt {
+    return { at: this.clock.now(), path, requestId: (++this.#requests).toString(16).padStart(8, "0") };
+  }
+
+  /** Writes a finished request into the log. */
+  record({ receipt, method, outcome, operation, path, params, account, token }: Over): void {
+    const { status, charged, reason, fault } = outcome;
+    this.log.add({
+      at: receipt.at,
+      operation: operation?.id ?? null,
+      method,
+      path,
+      params: { ...params },
+      status,
+      charged,
+      remaining: account?.allowance().remaining ?? 0,
+      token,
+      ...(reason === undefined ? {} : { reason }),
+      ...(fault === undefined ? {} : { fault }),
+    });
+  }
+
+  scene(allowance: Allowance): Scene {
+    const local = this.#settings.dateForm === "local";
+    return {
+      market: this.market,
+      today: this.today,
+      now: this.clock.now(),
+      allowance,
+      connected: this.#settings.connected ?? true,
+      dailyReports: this.#settings.dailyReports ?? "days",
+      openEndInclusive: this.limits.openEndInclusive,
+      tracked: this.#tracked,
+      instant: (at) => (local ? localTime(at) : at),
+    };
+  }
+}

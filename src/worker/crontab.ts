@@ -1,0 +1,93 @@
+import { parseCrontab, type ParsedCronItem } from "graphile-worker";
+import { z } from "zod";
+import { jobs } from "../../jobs/all.ts";
+import { didYouMean } from "../config/did-you-mean.ts";
+import { readText } from "../config/read-text.ts";
+import { fail } from "../core/errors.ts";
+import { datasets } from "../datasets/all.ts";
+
+/** A line of the crontab that runs something. */
+export type CrontabLine = {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly id: string;
+  readonly task: string;
+  /** Datasets that it names; none for all that are on. Null for a task that plans nothing. */
+  readonly datasets: readonly string[] | null;
+  readonly item: ParsedCronItem;
+};
+
+/** Reads a crontab in graphile-worker's format. Throws a UsageError that names file and line: for a time, option, task, payload or dataset that does not fit. */
+export function readCrontab(file: string): readonly CrontabLine[] {
+  const text = readText(file);
+  if (text === null) throw fail("bad_setting", { variable: "STOREHOUSE_CRONTAB", problem: `names no file: ${file}` });
+  const lines: CrontabLine[] = [];
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = index + 1;
+    const bad = (problem: string) => fail("bad_crontab", { file, line, problem });
+    const item = parsed(raw, bad);
+    if (item === null) continue;
+    const same = lines.find(({ id }) => id === item.identifier);
+    if (same !== undefined) throw bad(`line ${same.line} has the id ${item.identifier} already: give one ?id=...`);
+    lines.push({ line, id: item.identifier, task: item.task, datasets: datasetsOf(item, bad), item });
+  }
+  return lines;
+}
+
+type Bad = (problem: string) => Error;
+
+/** The line as graphile-worker reads it; null for a comment or an empty one. */
+function parsed(raw: string, bad: Bad): ParsedCronItem | null {
+  try {
+    return parseCrontab(raw)[0] ?? null;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    if (text.startsWith("Could not process"))
+      throw bad("is not five times in digits (minute hour day month weekday), a task, ?options and {payload}");
+    // it was given one line, and counts it as the first
+    throw bad(text.replaceAll(/\s*(in|on)?\s*'?line '?1'? of crontab'?/g, ""));
+  }
+}
+
+function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly string[] | null {
+  const job = Object.hasOwn(jobs, task) ? jobs[task] : undefined;
+  if (job === undefined)
+    throw bad(
+      `no task has the name ${task}${didYouMean(task, Object.keys(jobs))} (there is ${Object.keys(jobs).join(", ")})`,
+    );
+  const checked = job.payload.safeParse(payload ?? {});
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    throw bad(
+      `the payload of ${task} does not fit: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(" ")}`,
+    );
+  }
+  if (!job.plans) return null;
+  const { datasets: named } = z.object({ datasets: z.array(z.string()) }).parse(checked.data);
+  const names = datasets.map(({ name }) => name);
+  const unknown = named.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw bad(`no dataset has the name ${unknown}${didYouMean(unknown, names)}`);
+  return named;
+}
+
+const minuteMs = 60_000;
+/** The 29th of February comes again after eight years at most. */
+const longestMs = 9 * 366 * 24 * 60 * minuteMs;
+
+/** The next instants (epoch-ms) at which a line runs, after `after`; fewer than `count`, or none, where it does not run for years. */
+export function nextRuns({ item }: Pick<CrontabLine, "item">, after: number, count: number): readonly number[] {
+  const runs: number[] = [];
+  const first = Math.floor(after / minuteMs) * minuteMs + minuteMs;
+  for (let at = first; runs.length < count && at < first + longestMs; at += minuteMs) {
+    const time = new Date(at);
+    const fits = item.match({
+      min: time.getUTCMinutes(),
+      hour: time.getUTCHours(),
+      date: time.getUTCDate(),
+      month: time.getUTCMonth() + 1,
+      dow: time.getUTCDay(),
+    });
+    if (fits) runs.push(at);
+  }
+  return runs;
+}

@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import { createClient } from "../api/client.ts";
+import { clientOptions, createApp, createAppLog, type App } from "../app.ts";
+import { apiAccess, type Config } from "../config/config.ts";
+import { systemClock } from "../core/clock.ts";
+import type { Day } from "../core/day.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { liftStop, readStop, takeLook } from "../credits/account-stop.ts";
+import { refreshBalance } from "../ingest/balance.ts";
+import { usualRhythm } from "../runs/heartbeat.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import type { WorkerOptions } from "./state.ts";
+
+/** Looks at a database that is away grow rarer up to this. */
+const firstWaitMs = 1_000;
+const longestWaitMs = 60_000;
+
+/** Opens the app of a worker; a database that is not up yet is waited for. Null when it was told to stop before. */
+export async function openWorkerApp(
+  config: Config,
+  {
+    stop,
+    onState,
+    asOf,
+  }: { readonly stop: AbortSignal; readonly onState?: WorkerOptions["onState"]; readonly asOf?: Day },
+): Promise<App | null> {
+  const log = createAppLog(config);
+  const clock = systemClock(asOf);
+  const since = clock.now();
+  for (let wait = firstWaitMs; !stop.aborted; wait = Math.min(longestWaitMs, wait * 2)) {
+    try {
+      return await createApp(config, asOf);
+    } catch (error) {
+      if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) throw error;
+      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.away");
+      const known = error instanceof StorehouseError ? error : fail("database_unreachable", {}, error);
+      onState?.({ is: "database_away", since, error: { code: known.code, message: known.message } });
+      await clock.sleep(wait, stop).catch(() => undefined);
+    }
+  }
+  return null;
+}
+
+/** False for a server that answers and refuses: a wrong password or name is not waited out. */
+function mayComeUp(error: unknown): boolean {
+  return error instanceof StorehouseError ? error.code === "database_unreachable" : isLostConnection(error);
+}
+
+/** Waits until the database answers again, or until the stop. */
+export async function untilDatabaseIsBack({ warehouse, clock, log }: App, stop: AbortSignal): Promise<void> {
+  const from = clock.now();
+  for (let wait = firstWaitMs; !stop.aborted; wait = Math.min(longestWaitMs, wait * 2)) {
+    try {
+      await sql`select`.execute(warehouse.db);
+      log.info({ duration_ms: clock.now() - from }, "database.back");
+      return;
+    } catch (error) {
+      if (!isLostConnection(error)) throw error;
+      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.away");
+      await clock.sleep(wait, stop).catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Waits until the API accepts the account again, or until the stop. One of the workers that wait looks, at growing distances, by the
+ * free question for the balance; what it finds is good for all. Where that question is accepted and another operation was refused,
+ * the look lets all try once more.
+ */
+export async function untilAccepted(app: App, stop: AbortSignal): Promise<void> {
+  const { clock, log, rhythm = usualRhythm } = app;
+  const { db } = app.warehouse;
+  const { accountId } = apiAccess(app.config.environment);
+  await using client = createClient(clientOptions(app));
+  const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
+  for (;;) {
+    await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstLookMs), stop).catch(() => undefined);
+    if (stop.aborted) return;
+    try {
+      if ((await readStop(db, accountId)) === null) return;
+      if (!(await takeLook(db, accountId, distances))) continue;
+      await refreshBalance({ db, client, clock, accountId, workerId: null });
+      await liftStop(db, accountId);
+      log.warn("api.asked_again");
+      return;
+    } catch (error) {
+      if (!(error instanceof StorehouseError) && !isLostConnection(error)) throw error;
+      log.debug({ code: error instanceof StorehouseError ? error.code : "database_unreachable" }, "api.refused_still");
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { strikerOf } from "../../src/core/secret.ts";
+import { checkAnswer } from "../../src/archive/check-answer.ts";
+import { AnswerFile, answerText, pagesOf } from "../../src/archive/answer-file.ts";
+import { sliceOf } from "../support/ingest-slice.ts";
+
+const now = Date.UTC(2026, 7, 20, 12);
+const writtenAt = Date.UTC(2026, 7, 20, 6);
+
+const entry = {
+  trackId: 42,
+  keyword: "chess",
+  countryCode: "US",
+  date: "2026-08-19T03:00:00",
+  appKind: "IPHONE",
+  rank: 3,
+};
+
+/** The least that a file written by hand has to hold. */
+const least = {
+  dataset: "keyword_rank",
+  scope: { store: "ios", app: "42", country: "US" },
+  window: { from: "2026-08-19", to: "2026-08-19" },
+  items: ["go", "chess"],
+  body: [entry],
+};
+
+const strike = strikerOf("a-token-that-was-echoed");
+const check = (file: unknown) => checkAnswer(JSON.stringify(file), { writtenAt, now, strike });
+const without = (name: keyof typeof least) => Object.fromEntries(Object.entries(least).filter(([key]) => key !== name));
+
+describe("a file written by hand", () => {
+  test("needs dataset, scope, items, window and body; the rest is taken from these and the file's own time", async () => {
+    const { draft, pages, timed } = await check(least);
+    expect(draft).toEqual({
+      dataset: "keyword_rank",
+      operation: "ios.keyword-ranking",
+      scope: least.scope,
+      items: ["chess", "go"],
+      window: { start: "2026-08-19", end: "2026-08-20" },
+      class: "backfill",
+      requests: 1,
+      credits: 3,
+      asOf: "2026-08-20",
+      fingerprint: "",
+    });
+    expect(pages).toEqual([{ body: Buffer.from(JSON.stringify([entry])), fetchedAt: writtenAt }]);
+    expect(timed).toBe(false);
+  });
+
+  test("of several days and one keyword is an answer of the history", async () => {
+    const { draft } = await check({ ...least, items: ["chess"], window: { from: "2026-08-01", to: "2026-08-19" } });
+    expect(draft).toMatchObject({
+      operation: "ios.keyword-history",
+      window: { start: "2026-08-01", end: "2026-08-20" },
+    });
+  });
+
+  test("of a snapshot stands for the day it names", async () => {
+    const file = {
+      dataset: "tracked_app",
+      scope: {},
+      window: { from: "2026-08-18", to: "2026-08-18" },
+      body: { data: [], success: true },
+    };
+    expect((await check(file)).draft).toMatchObject({ class: "snapshot", asOf: "2026-08-18", items: null });
+  });
+
+  test("may hold its body as text or base64 and keeps it byte for byte", async () => {
+    const text = `[ ${JSON.stringify(entry)} ]\n`;
+    const rest = without("body");
+    for (const body of [{ body_text: text }, { body_base64: Buffer.from(text).toString("base64") }])
+      expect((await check({ ...rest, ...body })).pages[0]?.body.toString()).toBe(text);
+  });
+
+  test("says when it was received, if it knows", async () => {
+    const { pages, timed } = await check({ ...least, fetched_at: "2026-08-20T07:30:00+02:00" });
+    expect(pages[0]?.fetchedAt).toBe(Date.UTC(2026, 7, 20, 5, 30));
+    expect(timed).toBe(true);
+  });
+
+  test("is taken when some of its rows do not fit, as an answer of the API is", async () => {
+    expect((await check({ ...least, body: [entry, { ...entry, trackId: 43 }] })).draft.dataset).toBe("keyword_rank");
+  });
+});
+
+test("strikes the token out of a body that echoes it", async () => {
+  const body = { data: [entry], success: true, message: "called with a-token-that-was-echoed" };
+  const { pages } = await check({ ...least, body });
+  expect(pages[0]?.body.toString()).toContain("called with [hidden]");
+});
+
+test("a file that was written is read as the same slice with the same bytes", async () => {
+  const texts = fc.oneof(fc.json(), fc.string({ unit: "binary" }), fc.constant('[1.0, {"b":1,"a":2,"b":3}, 1e400]\n'));
+  const bodies = fc.oneof(
+    texts.map((text) => Buffer.from(text)),
+    fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(bodies, { minLength: 1, maxLength: 3 }), async (all) => {
+      const pages = all.map((body, index) => ({ body, fetchedAt: writtenAt + index }));
+      const file = AnswerFile.parse(JSON.parse(answerText(sliceOf({ items: ["a,b", "Ä"] }), pages)));
+      expect(pagesOf(file, 0)).toEqual(pages);
+      expect(file).toMatchObject({ dataset: "keyword_rank", items: ["a,b", "Ä"], as_of: "2026-08-20", class: "daily" });
+    }),
+  );
+});
+
+describe("a file is refused", () => {
+  test.each([
+    ["that is half a file", '{"dataset": "keyw', "no JSON"],
+    ["that is no object", "[]", "expected object"],
+    ["with a field that nobody knows", { ...least, token: "abc" }, "token"],
+    ["with a window that has one more field", { ...least, window: { ...least.window, end: "x" } }, "window"],
+    ["of a dataset that nobody knows", { ...least, dataset: "keyword_ranks" }, "no dataset has the name keyword_ranks"],
+    ["of another form", { ...least, format: "storehouse-answer-2" }, "format"],
+    ["without a body", without("body"), "one of body, body_text and body_base64"],
+    ["with two bodies", { ...least, body_text: "[]" }, "one of body, body_text and body_base64"],
+    ["without items, where they belong to the question", without("items"), "needs those that were asked for"],
+    ["with an item that no table can hold", { ...least, items: ["a\0b"] }, "no table can hold"],
+    ["with an item twice", { ...least, items: ["go", "go"] }, "named twice"],
+    [
+      "with a scope that lacks a name",
+      { ...least, scope: { store: "ios", app: "42" } },
+      "told apart by app, country, store",
+    ],
+    ["with a scope that has one too many", { ...least, scope: { ...least.scope, device: "IPAD" } }, "told apart by"],
+    ["of a store that nobody knows", { ...least, scope: { ...least.scope, store: "web" } }, "ios or android"],
+    [
+      "of an app of the other store",
+      { ...least, scope: { ...least.scope, app: "com.example" } },
+      "no app of the store",
+    ],
+    ["of a country that is none", { ...least, scope: { ...least.scope, country: "usa" } }, "countryCode"],
+    ["with a day that is none", { ...least, window: { from: "2026-02-30", to: "2026-03-01" } }, "is no day"],
+    [
+      "with a window that ends before it starts",
+      { ...least, window: { from: "2026-08-19", to: "2026-08-18" } },
+      "before",
+    ],
+    ["of a day to come", { ...least, window: { from: "2026-08-21", to: "2026-08-21" } }, "a day to come"],
+    ["planned on a day to come", { ...least, as_of: "2026-08-21" }, "a day to come"],
+    ["planned before its window", { ...least, as_of: "2026-08-18" }, "before the last day"],
+    ["received before its window", { ...least, fetched_at: "2026-08-17T23:59:59Z" }, "before the last day"],
+    ["received in the future", { ...least, fetched_at: "2026-08-20T12:00:01Z" }, "in the future"],
+    [
+      "of more days than any call may span",
+      { ...least, window: { from: "2026-08-01", to: "2026-08-19" } },
+      "window: holds 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking, 30 days and 1 item by ios.keyword-history",
+    ],
+    ["of an operation of another dataset", { ...least, operation: "ios.top-keywords" }, "operation"],
+    [
+      "of an operation that cannot bring so much",
+      { ...least, operation: "ios.keyword-history" },
+      "operation: 1 day and 2 items come by one call of ios.keyword-ranking",
+    ],
+    ["whose body is an error", { ...least, body: { success: false, message: "no" } }, "success: false"],
+    ["whose body has another shape", { ...least, body: { a: 1 } }, "shape"],
+    ["with a page too many", { ...without("body"), pages: [{ body: [entry] }, { body: [entry] }] }, "ends after 1"],
+    [
+      "of a snapshot of several days",
+      { dataset: "tracked_app", scope: {}, window: { from: "2026-08-18", to: "2026-08-19" }, body: [] },
+      "window: holds 2 days; one call carries at most 1 day by dashboard.apps",
+    ],
+    [
+      "of which nothing belongs to the slice",
+      {
+        dataset: "organic_keyword",
+        scope: { ...least.scope, device: "IPHONE" },
+        window: least.window,
+        body: { trackId: 7, countryCode: "US", deviceType: "IPHONE", date: "2026-08-19", rankings: [] },
+      },
+      "nothing of it belongs",
+    ],
+  ] as const)("%s", async (_, file, problem) => {
+    const text = typeof file === "string" ? file : JSON.stringify(file);
+    await expect(checkAnswer(text, { writtenAt, now, strike })).rejects.toThrow(problem);
+  });
+});

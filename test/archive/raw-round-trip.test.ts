@@ -1,0 +1,212 @@
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { strikerOf } from "../../src/core/secret.ts";
+import { datasets } from "../../src/datasets/all.ts";
+import { replay } from "../../src/archive/replay.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { planned } from "../support/ingest-planned.ts";
+import { factsOf, versionsOf } from "../support/ingest-tables.ts";
+import { allDatasets, exportFrom, filesOf, folder, importInto } from "../support/raw-stage.ts";
+
+const tomorrow = addDays(today, 1);
+const request = { datasets: allDatasets };
+
+describe("answers as files", () => {
+  let source: Stage;
+  let out: Awaited<ReturnType<typeof folder>>;
+  let files: Record<string, string>;
+
+  beforeAll(async () => {
+    source = await openStage({ market: { apps: 2 }, today: tomorrow });
+    await source.sync({ request });
+    await source.sync({ request: { ...request, today: tomorrow } });
+    out = await folder();
+    await exportFrom(source, out.path);
+    files = await filesOf(out.path);
+  });
+
+  afterAll(async () => {
+    await source[Symbol.asyncDispose]();
+    await out[Symbol.asyncDispose]();
+  });
+
+  describe("loaded into an empty warehouse", () => {
+    let target: Stage;
+
+    beforeAll(async () => {
+      target = await openStage();
+    });
+
+    afterAll(() => target[Symbol.asyncDispose]());
+
+    test("bring the same rows, received at the same times, without a request or a credit", async () => {
+      const done = await importInto(target, [out.path]);
+      expect(done).toMatchObject({ loaded: Object.keys(files).length - 1, known: 0, refused: 0 });
+      expect(await factsOf(target, ["slice_id"])).toEqual(await factsOf(source, ["slice_id"]));
+      expect(target.sandbox.log()).toEqual([]);
+      expect(await target.query("select account_id, sum(cost)::int as cost from ops.request group by 1")).toEqual([
+        { account_id: "import", cost: 0 },
+      ]);
+      expect(await target.query("select from ops.credit_account")).toEqual([]);
+      const [run] = await target.query("select kind, outcome, ended_at is not null as ended from ops.run");
+      expect(run).toEqual({ kind: "import", outcome: "loaded", ended: true });
+    });
+
+    test("count as loaded: nothing of them is planned again", async () => {
+      await using app = await target.open();
+      for (const day of [today, tomorrow]) {
+        const wanted = { ...request, bounds: {}, today: day };
+        expect(await planned(app, wanted, true)).toEqual([]);
+      }
+    });
+
+    test("change nothing when they are loaded again", async () => {
+      const before = { versions: await versionsOf(target), ledger: await ledgerOf(target) };
+      expect(await importInto(target, [out.path])).toMatchObject({ loaded: 0, known: Object.keys(files).length - 1 });
+      expect({ versions: await versionsOf(target), ledger: await ledgerOf(target) }).toEqual(before);
+    });
+
+    test("can be replayed there to the byte", async () => {
+      const before = await factsOf(target, []);
+      await using app = await target.open();
+      const { db } = app.warehouse;
+      const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+      for (const dataset of datasets)
+        expect(await replay(parts, dataset, { within: {}, keepPruned: false })).toMatchObject({ unfit: 0, kept: 0 });
+      expect(await factsOf(target, [])).toEqual(before);
+    });
+
+    test("are the same files when they are exported from there", async () => {
+      await using again = await folder();
+      await exportFrom(target, again.path);
+      expect(await filesOf(again.path)).toEqual(files);
+    });
+  });
+
+  describe("beside rows that are there", () => {
+    test("never win over younger ones", async () => {
+      await using target = await openStage({ market: { apps: 2 } });
+      await target.sync({ request: { ...request, today: tomorrow } });
+      await target.query("update core.fact_keyword_rank set rank = 7");
+      const before = await factsOf(target, []);
+      const { loaded } = await importInto(target, [out.path]);
+      expect(loaded).toBeGreaterThan(0);
+      const after = await factsOf(target, []);
+      const fact = "core.fact_keyword_rank";
+      expect(after[fact]).toEqual(expect.arrayContaining(before[fact] ?? []));
+      // charts of other days name other apps, of which nothing else is known
+      const described = (rows: readonly string[] = []) => rows.filter((row) => !row.includes('"described_by": null'));
+      expect(described(after["core.dim_app"])).toEqual(described(before["core.dim_app"]));
+    });
+
+    test("give slices back what was pruned, so that they can be replayed", async () => {
+      await using stage = await openStage();
+      await importInto(stage, [out.path]);
+      await stage.query("delete from raw.answer");
+      const before = await versionsOf(stage);
+      const slices = await stage.query("select count(*)::int as slices from ops.slice");
+      expect(await importInto(stage, [out.path])).toMatchObject({
+        loaded: 0,
+        restored: Object.keys(files).length - 1,
+        refused: 0,
+      });
+      expect(await versionsOf(stage)).toEqual(before);
+      expect(await stage.query("select count(*)::int as slices from ops.slice")).toEqual(slices);
+      expect(await importInto(stage, [out.path])).toMatchObject({ restored: 0, refused: 0 });
+    });
+
+    test("go in whole or not at all when the import is killed, and the rest by the next one", async () => {
+      await using stage = await openStage();
+      await using child = startChild(stage, ["raw", "import", out.path]);
+      await until(async () => (await stage.query("select from ops.slice limit 1")).length > 0);
+      child.process.kill("SIGKILL");
+      await child.ended;
+      expect(await stage.query("select from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
+      const { refused } = await importInto(stage, [out.path]);
+      expect(refused).toBe(0);
+      expect(await factsOf(stage, ["slice_id"])).toEqual(await factsOf(source, ["slice_id"]));
+    });
+
+    test("answer slices that wait for credits, which then cost none", async () => {
+      await using stage = await openStage({ market: { apps: 2 }, accounts: purse(10) });
+      expect((await stage.sync({ request })).progress.deferred).toBeGreaterThan(0);
+      await importInto(stage, [out.path]);
+      expect(await stage.query("select from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
+      stage.sandbox.clearLog();
+      expect(await stage.sync({ request })).toMatchObject({ outcome: "loaded" });
+      expect(stage.asked()).toEqual([]);
+    });
+  });
+
+  describe("on disk", () => {
+    test("are written once", async () => {
+      expect(await exportFrom(source, out.path)).toEqual({
+        written: 0,
+        there: Object.keys(files).length - 1,
+        leftOut: 0,
+      });
+      expect(await filesOf(out.path)).toEqual(files);
+    });
+
+    test("of some days and datasets join those that are there in one manifest", async () => {
+      await using part = await folder();
+      await exportFrom(source, part.path, { datasets: ["tracked_app"] });
+      const within = { start: addDays(today, -1), end: today };
+      await exportFrom(source, part.path, { datasets: ["keyword_rank"], within });
+      const names = Object.keys(await filesOf(part.path)).filter((name) => name !== "manifest.json");
+      expect(new Set(names.map((name) => name.split(path.sep)[0]))).toEqual(new Set(["tracked_app", "keyword_rank"]));
+      await using stage = await openStage();
+      expect(await importInto(stage, [part.path])).toMatchObject({ loaded: names.length, refused: 0 });
+    });
+
+    test("that differ from the manifest or are gone are refused by name, and the others go in", async () => {
+      await using damaged = await folder();
+      await exportFrom(source, damaged.path, { datasets: ["tracked_app", "keyword_rank"] });
+      const [first, second, ...others] = Object.keys(await filesOf(damaged.path)).filter(
+        (name) => name !== "manifest.json",
+      );
+      await writeFile(path.join(damaged.path, first!), `${files[first!]!} `);
+      await rm(path.join(damaged.path, second!));
+      await using stage = await openStage();
+      const { messages, ...done } = await importInto(stage, [damaged.path]);
+      expect(done).toMatchObject({ loaded: others.length, refused: 2 });
+      expect(messages[0]).toContain(`${first} is not loaded: it is not what the manifest of its folder says`);
+      expect(messages[1]).toContain(`${second} is not loaded: the manifest names it, and it is not there`);
+    });
+
+    test("hold no token, even if one had come into an answer", async () => {
+      const token = "a-token-that-was-echoed";
+      await using stage = await openStage();
+      await stage.sync({ request: { datasets: ["tracked_app"] } });
+      const [answer] = await stage.query<{ answer_id: string }>("select max(answer_id) as answer_id from raw.answer");
+      const body = zstdCompressSync(
+        Buffer.from(JSON.stringify({ data: [], success: true, status: `?token=${token}` })),
+      );
+      await stage.query("update raw.answer set body = $2 where answer_id = $1", [answer?.answer_id, body]);
+      await using place = await folder();
+      await exportFrom(stage, place.path, { strike: strikerOf(token) });
+      const text = JSON.stringify(await filesOf(place.path));
+      expect(text).toContain("?token=[hidden]");
+      expect(text).not.toContain(token);
+      expect(text).not.toContain(stage.sandbox.url);
+    });
+  });
+});
+
+function purse(remaining: number) {
+  return [{ token: "sandbox-token", total: 20_000, remaining, periodHours: 24 * 3_650 }];
+}
+
+/** How many rows the ledger and raw hold. */
+async function ledgerOf(stage: Stage): Promise<unknown> {
+  return stage.query(`
+    select (select count(*) from ops.slice) as slices, (select count(*) from ops.request) as requests,
+           (select count(*) from raw.answer) as answers, (select count(*) from ops.run) as runs,
+           (select count(*) from ops.batch) as batches`);
+}

@@ -1,0 +1,156 @@
+import { zstdCompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { addDays, type Day } from "../../src/core/day.ts";
+import type { Window } from "../../src/core/window.ts";
+import { datasets } from "../../src/datasets/all.ts";
+import { replay } from "../../src/archive/replay.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+
+const all = datasets.map(({ name }) => name);
+
+/** Rebuilds datasets with no server to ask: the sandbox is told to refuse, and its log is looked at afterwards. */
+async function rebuild(stage: Stage, names: readonly string[] = all, within: Partial<Window> = {}, keepPruned = false) {
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  const done = [];
+  for (const dataset of datasets.filter(({ name }) => names.includes(name)))
+    done.push(await replay(parts, dataset, { within, keepPruned }));
+  return done;
+}
+
+/** Every row of every table that datasets own, with surrogate keys, slices and times of receipt, as text. */
+async function everything(stage: Stage): Promise<Record<string, unknown>> {
+  const tables = new Set(datasets.flatMap((dataset) => dataset.tables.map(({ name }) => name)));
+  const found: Record<string, unknown> = {};
+  for (const name of tables)
+    found[name] = (await stage.query(`select t::text as row from ${name} as t order by 1`)).map(({ row }) => row);
+  return found;
+}
+
+/** Takes away the answers of the slices of ranks of just one day, as a prune does. */
+async function pruneDay(stage: Stage, day: Day): Promise<void> {
+  await stage.query(
+    `delete from raw.answer where slice_id in (
+       select slice_id from ops.slice where dataset = 'keyword_rank' and window_start = $1 and window_end = $1::date + 1)`,
+    [day],
+  );
+}
+
+test("rebuilds every table to the byte, asks nothing and spends nothing", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: all } });
+  await stage.sync({ request: { datasets: all, today: addDays(today, 1) } });
+  const before = await everything(stage);
+  stage.sandbox.clearLog();
+  await stage.query("truncate core.fact_keyword_rank, core.fact_top_keyword, core.tracked_keyword");
+  await stage.query("update core.dim_app set app_name = 'somebody wrote here' where fetched_at is not null");
+  const done = await rebuild(stage);
+  expect(await everything(stage)).toEqual(before);
+  expect(done.every(({ slices, unfit }) => slices > 0 && unfit === 0)).toBe(true);
+  expect(stage.sandbox.log()).toEqual([]);
+});
+
+test("rebuilds the days it is told to and leaves the others as they are", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const before = await everything(stage);
+  const yesterday = addDays(today, -1);
+  await stage.query("delete from core.fact_keyword_rank where date_day = $1", [yesterday]);
+  await stage.query("update core.fact_keyword_rank set rank = 999 where date_day = $1", [addDays(today, -2)]);
+  await rebuild(stage, ["keyword_rank"], { start: yesterday, end: today });
+  await stage.query("update core.fact_keyword_rank set rank = 999 where date_day = $1", [yesterday]);
+  expect(await everything(stage)).not.toEqual(before);
+  await rebuild(stage, ["keyword_rank"]);
+  expect(await everything(stage)).toEqual(before);
+});
+
+test("leaves the old tables when it breaks in the middle", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const before = await everything(stage);
+  await stage.query("update raw.answer set body = '\\x00' where answer_id = (select max(answer_id) from raw.answer)");
+  await expect(rebuild(stage)).rejects.toThrow();
+  expect(await everything(stage)).toEqual(before);
+});
+
+test("refuses to rebuild what it has no answers for, and changes nothing", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync();
+  const before = await everything(stage);
+  const yesterday = addDays(today, -1);
+  await pruneDay(stage, yesterday);
+  await expect(rebuild(stage, ["keyword_rank"])).rejects.toMatchObject({
+    code: "answer_gone",
+    context: { dataset: "keyword_rank", from: yesterday, to: yesterday, slices: expect.any(Number) },
+  });
+  await expect(rebuild(stage, ["keyword_rank"], { start: yesterday })).rejects.toMatchObject({ code: "answer_gone" });
+  expect(await everything(stage)).toEqual(before);
+  // the days beside it have theirs
+  const done = await rebuild(stage, ["keyword_rank"], { end: yesterday });
+  expect(done).toMatchObject([{ kept: 0, unfit: 0 }]);
+  expect(await everything(stage)).toEqual(before);
+});
+
+test("leaves rows without answers as they are when told to, and rebuilds the others", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync({ request: { datasets: all } });
+  await stage.sync({ request: { datasets: all, today: addDays(today, 1) } });
+  const before = await everything(stage);
+  const yesterday = addDays(today, -1);
+  await pruneDay(stage, yesterday);
+  await stage.query("delete from raw.answer where slice_id in (select min(slice_id) from ops.slice group by dataset)");
+  await stage.query("update core.fact_keyword_rank set rank = 999 where slice_id in (select slice_id from raw.answer)");
+  await stage.query("delete from core.fact_top_keyword where slice_id in (select slice_id from raw.answer)");
+  const done = await rebuild(stage, all, {}, true);
+  expect(done.every(({ kept }) => kept > 0)).toBe(true);
+  expect(await everything(stage)).toEqual(before);
+});
+
+test("fails a loaded slice whose answer does not fit any more, since its rows are gone", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync();
+  const [broken] = await stage.query<{ slice_id: string }>(
+    "select slice_id from ops.slice where dataset = 'keyword_rank' and rows_loaded > 0 order by 1 limit 1",
+  );
+  await stage.query("update raw.answer set body = $2 where slice_id = $1", [
+    broken?.slice_id,
+    zstdCompressSync(Buffer.from('{"another":"shape"}')),
+  ]);
+  expect(await rebuild(stage, ["keyword_rank"])).toMatchObject([{ unfit: 1 }]);
+  const ended = await stage.query("select state, error_code, rows_loaded from ops.slice where slice_id = $1", [
+    broken?.slice_id,
+  ]);
+  expect(ended).toEqual([{ state: "failed", error_code: "unknown_shape", rows_loaded: 0 }]);
+  expect(await stage.query("select from core.fact_keyword_rank where slice_id = $1", [broken?.slice_id])).toEqual([]);
+});
+
+test("leaves a slice failed of whose answer nothing fits", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync({ request: { datasets: ["tracked_country"] } });
+  const [slice] = await stage.query<{ slice_id: string }>(
+    "update ops.slice set state = 'failed' where slice_id = (select max(slice_id) from ops.slice where dataset = 'tracked_country') returning slice_id",
+  );
+  const strange = zstdCompressSync(Buffer.from(JSON.stringify({ data: { Utopia: 3 }, success: true })));
+  await stage.query("update raw.answer set body = $2 where slice_id = $1", [slice?.slice_id, strange]);
+  expect(await rebuild(stage, ["tracked_country"])).toMatchObject([{ unfit: 1 }]);
+  const [ended] = await stage.query("select state, error_code, rows_rejected from ops.slice where slice_id = $1", [
+    slice?.slice_id,
+  ]);
+  expect(ended).toEqual({ state: "failed", error_code: "unknown_shape", rows_rejected: 1 });
+});
+
+test("loads an answer that was landed and not loaded without asking for it again", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync();
+  const before = await everything(stage);
+  // what a kill between landing and loading leaves behind
+  await stage.query("delete from core.fact_keyword_rank");
+  await stage.query("update ops.slice set state = 'pending' where dataset = 'keyword_rank'");
+  stage.sandbox.clearLog();
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  expect(stage.asked()).toEqual([]);
+  expect(await everything(stage)).toEqual(before);
+});

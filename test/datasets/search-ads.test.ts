@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { datasetNamed } from "../../src/datasets/all.ts";
+import { replay } from "../../src/archive/replay.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+
+const names = ["search_ads_integration", "search_ads_goal", "bid_change", "search_ads_report"];
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4 } as const;
+const days = 6;
+const chosen = (options: Record<string, unknown> = {}): RunOptions => ({
+  settings: { datasets: { search_ads_report: { history_days: days, lookback_days: 5, options } } },
+  request: { datasets: names },
+});
+
+/** Figures by level, day and keyword, without what tells only by which report they came. */
+const figures = (stage: Stage) =>
+  stage.query(
+    `select report_level, date_day::text, campaign_id, ad_group_id, keyword_id, gender, spend::float8, tap_count::int, install_count::int
+     from   core.fact_search_ads_report where grain = 'day' and not is_total order by 1, 2, 3, 4, 5, 6`,
+  );
+
+/** What reports were asked for of the organisation that has campaigns; of another one nothing is told. */
+const reports = (stage: Stage) =>
+  stage
+    .asked()
+    .filter(({ operation, params }) => operation === "search-ads.reports" && String(params["orgIds"]) === "4100001")
+    .map(({ params }) => params);
+
+test("an account without search ads is asked whether it has some, and nothing else; once it has, all is asked for", async () => {
+  await using stage = await openStage({ market, connected: false });
+  const first = await stage.sync(chosen());
+  expect(first.outcome).toBe("loaded");
+  const planned = () =>
+    stage.query("select distinct dataset from ops.slice where dataset = any ($1) order by 1", [names]);
+  expect(await planned()).toEqual([{ dataset: "search_ads_goal" }, { dataset: "search_ads_integration" }]);
+  stage.sandbox.set({ connected: true, today: addDays(today, 1) });
+  await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 1) } });
+  expect((await planned()).length).toBe(4);
+  stage.sandbox.set({ connected: false, today: addDays(today, 2) });
+  await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 2) } });
+  expect(await stage.query("select from core.search_ads_integration where is_current")).toEqual([]);
+  const gone = await stage.query("select distinct valid_to::text from core.search_ads_integration");
+  expect(gone).toEqual([{ valid_to: "2026-08-22" }]);
+});
+
+describe("days of reports", () => {
+  test("come from few calls, each day once, whether the end is counted in or not", async () => {
+    await using stage = await openStage({ market });
+    expect((await stage.sync(chosen())).outcome).toBe("loaded");
+    const told = await figures(stage);
+    expect(new Set(told.map(({ date_day: date }) => date)).size).toBe(days);
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["DAILY"]));
+    await using other = await openStage({ market, openEnd: "exclusive" });
+    await other.sync(chosen());
+    expect(await figures(other)).toEqual(told);
+  });
+
+  test("come from a report each where reports by day tell none", async () => {
+    await using usual = await openStage({ market });
+    await usual.sync(chosen());
+    await using stage = await openStage({ market, dailyReports: "undated" });
+    const result = await stage.sync(chosen());
+    expect(result.outcome).toBe("loaded");
+    expect(await figures(stage)).toEqual(await figures(usual));
+    const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
+    expect(types.get("REPORT")?.every(({ startDate, endDate }) => startDate === endDate)).toBe(true);
+    // what was brought on the way is kept as what it is
+    const kept = await stage.query(
+      "select distinct grain, is_total, date_day is null as is_undated from core.fact_search_ads_report where report_type = 'DAILY'",
+    );
+    expect(kept).toEqual([{ grain: "window", is_total: false, is_undated: true }]);
+    stage.sandbox.clearLog();
+    stage.sandbox.set({ today: addDays(today, 1) });
+    await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 1) } });
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
+  });
+
+  test("go on to come by day after a window of totals alone, which are kept as totals", async () => {
+    await using stage = await openStage({ market, dailyReports: "totals" });
+    await stage.sync(chosen());
+    expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["DAILY"]));
+    expect(await stage.query("select distinct grain, is_total from core.fact_search_ads_report")).toEqual([
+      { grain: "day", is_total: true },
+    ]);
+  });
+
+  test("are held once, as the newest report told them, whatever kind of report they come from", async () => {
+    const nights = async (ways: readonly string[]) => {
+      await using stage = await openStage({ market });
+      for (const [night, way] of ways.entries()) {
+        const date = addDays(today, night);
+        stage.sandbox.set({ today: date });
+        await stage.sync({ ...chosen({ by_day: way }), request: { datasets: names, today: date } });
+      }
+      const spent = await stage.query(
+        `select report_level, date_day::text, sum(spend)::float8 as spend, count(*)::int as rows
+         from   mart.search_ads_daily where date_day >= $1 group by 1, 2 order by 1, 2`,
+        [addDays(today, -2)],
+      );
+      const types = await stage.query(
+        "select distinct report_type from core.fact_search_ads_report where date_day >= $1 order by 1",
+        [addDays(today, -2)],
+      );
+      return { spent, types };
+    };
+    const daily = await nights(["daily", "daily", "daily"]);
+    expect(daily.spent.length).toBeGreaterThan(0);
+    expect((await nights(["daily", "report", "daily"])).spent).toEqual(daily.spent);
+    const turned = await nights(["daily", "daily", "report"]);
+    expect(turned.types).toEqual([{ report_type: "REPORT" }]);
+    expect(turned.spent).toEqual(daily.spent);
+  });
+
+  test("stay where an answer tells nothing at all, which is noted, and are asked for again the next night", async () => {
+    await using stage = await openStage({ market });
+    await stage.sync(chosen());
+    const told = await figures(stage);
+    // the account's connection breaks after it told its organisations
+    const tonight = addDays(today, 1);
+    stage.sandbox.set({ today: tonight });
+    const at = async () => {
+      const listed = await stage.query(
+        "select from ops.slice where dataset in ('search_ads_integration', 'search_ads_goal') and as_of = $1 and state in ('loaded', 'empty')",
+        [tonight],
+      );
+      if (listed.length === 2) stage.sandbox.set({ connected: false });
+    };
+    const result = await stage.sync({ ...chosen(), at, request: { datasets: names, today: tonight } });
+    expect(result.outcome).toBe("loaded");
+    expect(await figures(stage)).toEqual(told);
+    const noted = await stage.query(
+      `select s.state, count(*)::int > 0 as is_noted, bool_and((r.item ->> 'rows')::int > 0) as names_rows
+       from   ops.reject as r join ops.slice as s using (slice_id) where r.dataset = 'search_ads_report' group by 1`,
+    );
+    expect(noted).toEqual([{ state: "empty", is_noted: true, names_rows: true }]);
+    const next = addDays(today, 2);
+    stage.sandbox.set({ connected: true, today: next });
+    stage.sandbox.clearLog();
+    await stage.sync({ ...chosen(), request: { datasets: names, today: next } });
+    expect(reports(stage).some(({ startDate }) => String(startDate) <= addDays(tonight, -5))).toBe(true);
+    expect((await figures(stage)).filter(({ date_day: date }) => date === today).length).toBeGreaterThan(0);
+  });
+
+  test("are held with all their pages before they are asked for, once it is known how many there are", async () => {
+    await using stage = await openStage({ market: { ...market, keywordsPerApp: 12 } });
+    const settings = { datasets: { search_ads_report: { history_days: 14, lookback_days: 13 } } };
+    await stage.sync({ settings, request: { datasets: names } });
+    stage.sandbox.set({ today: addDays(today, 1) });
+    await stage.sync({ settings, request: { datasets: names, today: addDays(today, 1) } });
+    const slices = await stage.query<{ planned: number; asked: number }>(
+      `select planned_credits as planned, (select sum(cost)::int from ops.request as r where r.slice_id = s.slice_id) as asked
+       from   ops.slice as s where dataset = 'search_ads_report' and scope ->> 'report_level' = 'KEYWORD'`,
+    );
+    expect(slices.some(({ asked }) => asked > 20)).toBe(true);
+    expect(slices.map(({ planned }) => planned)).toEqual(slices.map(({ asked }) => asked));
+  });
+});
+
+test("calendar months and weeks are kept as periods beside the days, and add up to what the days say", async () => {
+  await using stage = await openStage({ market });
+  const options = { levels: ["CAMPAIGN", "ACCOUNT"], reports: ["week", "month"], summaries: ["month"] };
+  await stage.sync({
+    settings: { datasets: { search_ads_report: { history_days: 60, lookback_days: 0, options } } },
+    request: { datasets: names },
+  });
+  const july = "period_start >= '2026-07-01' and period_end <= '2026-07-31'";
+  const sums = await stage.query(
+    `select report_level, report_type, grain, is_total, count(distinct period_start)::int as periods, sum(tap_count)::int as taps
+     from   core.fact_search_ads_report where ${july} group by 1, 2, 3, 4 order by 1, 2, 3`,
+  );
+  const taps = sums.find(({ grain }) => grain === "month")?.["taps"] as number;
+  expect(taps).toBeGreaterThan(0);
+  const rows = (level: string, weeks: number) => [
+    { report_level: level, report_type: "DAILY", grain: "day", is_total: false, periods: 31, taps },
+    { report_level: level, report_type: "REPORT", grain: "month", is_total: false, periods: 1, taps },
+    {
+      report_level: level,
+      report_type: "REPORT",
+      grain: "week",
+      is_total: false,
+      periods: weeks,
+      taps: weeksOf(sums, level),
+    },
+    { report_level: level, report_type: "SUMMARY", grain: "month_summary", is_total: true, periods: 1, taps },
+  ];
+  expect(sums).toEqual([...rows("ACCOUNT", 3), ...rows("CAMPAIGN", 3)]);
+});
+
+function weeksOf(sums: readonly Record<string, unknown>[], level: string): number {
+  return sums.find((sum) => sum["report_level"] === level && sum["grain"] === "week")?.["taps"] as number;
+}
+
+test("restated figures can be asked for as they were reported, and a replay changes neither them nor the rows", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync(chosen());
+  const reported = await figures(stage);
+  const [{ at } = { at: null }] = await stage.query<{ at: Date }>(
+    "select max(fetched_at) as at from core.fact_search_ads_report",
+  );
+  stage.sandbox.set({ today: addDays(today, 3) });
+  await stage.sync({ ...chosen(), request: { datasets: names, today: addDays(today, 3) } });
+  const now = await figures(stage);
+  const known = now.filter(({ date_day: date }) => date < today);
+  expect(known).toHaveLength(reported.length);
+  expect(known).not.toEqual(reported);
+  const then = await stage.query(
+    `select report_level, date_day::text, campaign_id, ad_group_id, keyword_id, gender, spend::float8, tap_count::int, install_count::int
+     from   jsonb_populate_recordset(null::core.fact_search_ads_report,
+              (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', $1) as r)) order by 1, 2, 3, 4, 5, 6`,
+    [at],
+  );
+  expect(then).toEqual(reported);
+
+  const all = async () => [
+    await stage.query("select t::text from core.fact_search_ads_report as t order by 1"),
+    await stage.query("select t::text from ops.restated_value as t order by 1"),
+  ];
+  const before = await all();
+  expect(before[1]?.length).toBeGreaterThan(0);
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  const report = datasetNamed("search_ads_report");
+  await replay(parts, report, { within: {}, keepPruned: false });
+  expect(await all()).toEqual(before);
+  await replay(parts, report, { within: { start: addDays(today, -4), end: addDays(today, -3) }, keepPruned: false });
+  expect(await all()).toEqual(before);
+});
+
+test("keywords of the report tell what top apps are asked for", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync({
+    settings: { datasets: { search_ads_report: { history_days: 2, lookback_days: 0 } } },
+    request: { datasets: ["search_ads_top_app"] },
+  });
+  const months = await stage.query(
+    "select distinct period_start::text, period_end::text from core.fact_search_ads_top_app",
+  );
+  expect(months).toEqual([{ period_start: "2026-07-01", period_end: "2026-07-31" }]);
+  const [bid] = await stage.query<{ keywords: number }>(
+    "select count(distinct keyword_id)::int as keywords from core.fact_search_ads_report where report_level = 'KEYWORD'",
+  );
+  const asked = stage.asked().filter(({ operation }) => operation === "search-ads.top-apps-report");
+  expect(bid?.keywords).toBeGreaterThan(1);
+  expect(asked.flatMap(({ params }) => params["keywordList"])).toHaveLength(bid?.keywords ?? 0);
+});

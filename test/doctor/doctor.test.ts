@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { crontabFile } from "../../src/config/config.ts";
+import type { Environment } from "../../src/config/env.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { readCrontab } from "../../src/worker/crontab.ts";
+import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
+import { diagnose } from "../../src/doctor/doctor.ts";
+import { startChild, type Behind } from "../support/ingest-child.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { emptyDatabase } from "../support/warehouse-empty.ts";
+import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
+
+const openToday = () => openStage({ today: systemClock().today() });
+
+type Visit = { code: number | NodeJS.Signals | null; text: string; of: (check: string) => Diagnosis | undefined };
+
+/** Calls the doctor; no word of it may hold a secret. */
+async function visit(stage: Behind, variables: Record<string, string> = {}, ...options: string[]): Promise<Visit> {
+  await using child = startChild(stage, ["doctor", "--json", ...options], { variables });
+  const code = await child.ended;
+  const { stdout, stderr } = child.output();
+  for (const secret of [stage.sandbox.token, webhookSecret, "pa55word-of-the-user"])
+    expect(stdout + stderr).not.toContain(secret);
+  expect(stderr).toBe("");
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Diagnosis[] };
+  expect(ok).toBe(checks.every(({ state }) => state !== "fail"));
+  for (const { state, next } of checks) expect(next === null).toBe(state === "ok");
+  return { code, text: stdout, of: (check) => checks.find((one) => one.check === check) };
+}
+
+/** The same in this process, where what is found counts and not how it is told. */
+async function look(stage: Stage, environment: Partial<Environment> = {}, triesWebhook = false) {
+  const config = stage.config({ environment });
+  const crontab = { file: crontabFile(config), read: readCrontab };
+  const checks = await diagnose({ ...config, clock: systemClock(), crontab, triesWebhook });
+  return (check: string) => checks.find((one) => one.check === check);
+}
+
+describe("the doctor", () => {
+  test("finds nothing to fail where a worker can run, and says what is left", async () => {
+    await using stage = await openToday();
+    const { code, of, text } = await visit(stage);
+    expect(code).toBe(0);
+    const { checks } = JSON.parse(text) as { checks: Diagnosis[] };
+    expect(checks.map(({ check, state }) => `${check} ${state}`)).toEqual([
+      "environment ok",
+      "settings ok",
+      "database ok",
+      "rights ok",
+      "migrations ok",
+      "clock of the database ok",
+      "database size ok",
+      "workers warn",
+      "incidents ok",
+      "failed slices ok",
+      "token ok",
+      "clock of the API ok",
+      "crontab ok",
+      "webhook warn",
+    ]);
+    expect(of("token")?.found).toMatch(/credits are left/);
+    expect(stage.asked()).toEqual([]);
+  });
+
+  test("prints a line for each check, and what to do under it", async () => {
+    await using stage = await openToday();
+    await using child = startChild(stage, ["doctor"]);
+    expect(await child.ended).toBe(0);
+    const { stdout } = child.output();
+    expect(stdout).toMatch(/^ok {4}database {15}Postgres 1[5-8]\S* answers$/m);
+    expect(stdout).toMatch(/^warn {2}workers .*\n +-> start one with `storehouse worker`/m);
+    expect(stdout).toMatch(/\d+ ok, 2 to look at, 0 failed\.\n$/);
+  });
+
+  test("runs no migration, and names those that are pending", async () => {
+    await using stage = await openToday();
+    await using empty = await emptyDatabase();
+    const environment = { DATABASE_URL: empty.url };
+    const of = await look(stage, environment);
+    expect(of("migrations")).toMatchObject({
+      state: "warn",
+      found: expect.stringContaining("from 0001-schemas") as string,
+    });
+    expect(of("rights")).toMatchObject({ state: "ok" });
+    expect(of("workers")).toMatchObject({ state: "warn", next: "`storehouse migrate` runs them" });
+    const again = await look(stage, environment);
+    expect(again("migrations")?.found).toBe(of("migrations")?.found);
+  });
+
+  test("names what a newer version has migrated, and fails", async () => {
+    await using stage = await openToday();
+    await stage.query("insert into ops.migration values ('9999-later', now()::text)");
+    const of = await look(stage);
+    expect(of("migrations")).toMatchObject({ state: "fail", found: expect.stringContaining("9999-later") as string });
+  });
+
+  test("looks at everything else while the database is away", async () => {
+    await using stage = await openToday();
+    const { code, of } = await visit(stage, { DATABASE_URL: "postgres://me:pa55word-of-the-user@127.0.0.1:9/none" });
+    expect(code).toBe(1);
+    expect(of("database")).toMatchObject({ state: "fail", next: "check DATABASE_URL and that the server runs" });
+    expect([of("token")?.state, of("crontab")?.state]).toEqual(["ok", "ok"]);
+  });
+
+  test("looks at everything else where the settings are broken, and names each that is", async () => {
+    await using stage = await openToday();
+    const { code, text, of } = await visit(stage, {
+      API_BASE_URL: "ftp://x",
+      LOG_LEVEL: "loud",
+      STOREHOUSE_CONFIG: "/nowhere.yaml",
+    });
+    expect(code).toBe(1);
+    expect(text).toContain("API_BASE_URL is no http or https address");
+    expect(text).toContain("LOG_LEVEL is none of");
+    expect(of("settings")?.found).toContain("/nowhere.yaml");
+    expect([of("database")?.state, of("token")?.state]).toEqual(["ok", "fail"]);
+  });
+
+  test("says what to do about a token that is not there or not taken, and about an API that is away", async () => {
+    await using stage = await openToday();
+    expect((await look(stage, { API_TOKEN: undefined }))("token")).toMatchObject({
+      state: "fail",
+      found: expect.stringContaining("API_TOKEN is not set") as string,
+    });
+    expect((await look(stage, { API_TOKEN: "another-token-of-nobody" }))("token")).toMatchObject({
+      state: "fail",
+      next: expect.stringContaining("check API_TOKEN") as string,
+    });
+    expect((await look(stage, { API_BASE_URL: "http://127.0.0.1:9" }))("token")).toMatchObject({
+      state: "fail",
+      next: expect.stringContaining("check API_BASE_URL") as string,
+    });
+  });
+
+  test("counts workers, incidents and what failed", async () => {
+    await using stage = await openToday();
+    stage.sandbox.set({
+      faults: [{ operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 }],
+    });
+    await using worker = startChild(stage, ["worker"], { settings: { notify: { look_seconds: 0.1 } } });
+    await until(async () => (await stage.query("select from ops.incident")).length > 0);
+    const of = await look(stage);
+    expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });
+    expect(of("incidents")?.found).toContain("Slices failed for good");
+    expect(of("failed slices")?.found).toContain("keyword_rank (odd_status)");
+    worker.process.kill("SIGTERM");
+    await worker.ended;
+  });
+
+  test("tries the webhook when asked to", async () => {
+    await using stage = await openToday();
+    await using receiver = await openReceiver();
+    const environment = { NOTIFY_URL: receiver.url };
+    expect((await look(stage, environment))("webhook")?.state).toBe("ok");
+    expect(receiver.asked()).toBe(0);
+    expect((await look(stage, environment, true))("webhook")?.state).toBe("ok");
+    expect(receiver.received).toMatchObject([{ text: "Storehouse: a test, nothing is wrong" }]);
+    expect((await look(stage, {}, true))("webhook")?.state).toBe("fail");
+    receiver.answer = 404;
+    const refused = await visit(stage, environment, "--notify");
+    expect([refused.code, refused.of("webhook")?.found]).toEqual([
+      1,
+      "webhook_failed: the webhook did not take the message (status=404)",
+    ]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { checkRights } from "../../src/doctor/rights-check.ts";
+import { readReadiness } from "../../src/health/readiness.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { grant, openGranted, tried } from "../support/granted-stage.ts";
+
+test("a right that an older program did not grant is named, with the command that grants it", async () => {
+  await using house = await openGranted();
+  await using loader = await openWarehouse(house.urlOf("loader"), 2);
+  const ready = async () => {
+    const { checks } = await readReadiness({ db: () => loader.db, state: () => null });
+    return checks.find(({ check }) => check === "rights");
+  };
+  expect(await checkRights(loader.db)).toMatchObject({ state: "ok" });
+  expect(await ready()).toMatchObject({ ok: true });
+
+  await tried(
+    house.adminUrl,
+    "revoke delete on ops.slice from storehouse_loader",
+    "revoke execute on function ops.make_partition(regclass, date) from storehouse_loader",
+    "revoke select on ops.freshness from storehouse_loader",
+  );
+  const found =
+    "storehouse_loader lacks delete on ops.slice, execute on ops.make_partition(regclass,date), select on ops.freshness";
+  const next = expect.stringContaining("have the owner run `storehouse grants`") as string;
+  expect(await checkRights(loader.db)).toMatchObject({ state: "fail", found, next });
+  expect(await ready()).toMatchObject({ ok: false, found, next });
+
+  await grant(house.adminUrl);
+  expect(await checkRights(loader.db)).toMatchObject({ state: "ok" });
+  await using reader = await openWarehouse(house.urlOf("reader"), 2);
+  expect(await checkRights(reader.db)).toMatchObject({
+    state: "fail",
+    next: expect.stringContaining("connect as storehouse_loader") as string,
+  });
+});

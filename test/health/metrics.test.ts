@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import { createMetrics, type Metrics } from "../../src/health/metrics.ts";
+import { readExposition } from "../support/exposition.ts";
+import { draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { clockAt } from "../support/watch-stage.ts";
+
+let stage: LedgerStage;
+let metrics: Metrics;
+let isUp: boolean;
+
+beforeAll(async () => {
+  stage = await openLedgerStage();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await stage.reset();
+  isUp = true;
+  metrics = createMetrics({
+    db: () => stage.db,
+    settings: Settings.parse({}),
+    clock: clockAt(now),
+    accountId: "a1",
+    isDatabaseUp: () => Promise.resolve(isUp),
+    state: () => ({ is: "running", since: 0, error: null }),
+  });
+});
+
+/** What a scrape tells of a metric: its labels in one text, and the value. */
+async function told(name: string): Promise<Record<string, number>> {
+  const family = readExposition((await metrics.scrape()).text).find((one) => one.name === name);
+  if (family === undefined) throw new Error(`${name} is not told of`);
+  return Object.fromEntries(family.samples.map(({ labels, value }) => [Object.values(labels).join(" "), value]));
+}
+
+describe("a scrape", () => {
+  test("tells the ledger's figures by dataset, state and class", async () => {
+    const worker = await stage.alive();
+    const run = await stage.run();
+    await stage.inState(run, "loaded", worker, draft(), draft({ scope: { app: "2" } }));
+    await stage.insert(run, draft({ scope: { app: "3" } }), draft({ dataset: "review", class: "backfill" }));
+    await stage.pool.query("update ops.slice set rows_loaded = 10, rows_rejected = 1, created_at = $1", [
+      new Date(now - 90_000).toISOString(),
+    ]);
+    expect(await told("storehouse_slices")).toEqual({
+      "keyword_rank loaded": 2,
+      "keyword_rank pending": 1,
+      "review pending": 1,
+    });
+    expect(await told("storehouse_rows_total")).toEqual({ keyword_rank: 30, review: 10 });
+    expect(await told("storehouse_rejects_total")).toEqual({ keyword_rank: 3, review: 1 });
+    expect(await told("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 0, backfill: 1 });
+    expect(await told("storehouse_queue_age_seconds")).toEqual({ snapshot: 0, daily: 90, lookback: 0, backfill: 90 });
+    expect((await told("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
+    expect((await told("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
+    expect(await told("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0 });
+  });
+
+  test("tells nothing of the fleet as soon as the database is away, not even what was known", async () => {
+    await stage.insert(await stage.run(), draft());
+    expect(await told("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
+    expect((await told("storehouse_database_bytes"))[""]).toBeGreaterThan(0);
+    isUp = false;
+    expect(await told("storehouse_database_up")).toEqual({ "": 0 });
+    expect(await told("storehouse_slices")).toEqual({});
+    expect(await told("storehouse_database_bytes")).toEqual({});
+    isUp = true;
+    expect(await told("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
+  });
+
+  test("tells a counter as it stands in the ledger, however often it is asked", async () => {
+    const worker = await stage.alive();
+    await stage.inState(await stage.run(), "loaded", worker, draft());
+    await stage.pool.query("update ops.slice set rows_loaded = 10");
+    for (let scrape = 0; scrape < 3; scrape += 1)
+      expect(await told("storehouse_rows_total")).toEqual({ keyword_rank: 10 });
+  });
+
+  test("counts requests by outcome, and times them by operation and status", async () => {
+    const request = { operation: "ios.a", status: 200, outcome: "ok", durationMs: 300 };
+    for (const one of [request, request, { ...request, status: null, outcome: "timeout", durationMs: 60_000 }])
+      metrics.noteRequest(one);
+    expect(await told("storehouse_requests_total")).toEqual({ "ios.a ok": 2, "ios.a timeout": 1 });
+    const families = readExposition((await metrics.scrape()).text);
+    const timed = families.find(({ name }) => name === "storehouse_request_duration_seconds")?.samples ?? [];
+    const of = (name: string, labels: Record<string, string>) =>
+      timed.find((one) => one.name.endsWith(name) && JSON.stringify(one.labels) === JSON.stringify(labels))?.value;
+    expect(of("_sum", { operation: "ios.a", status: "200" })).toBeCloseTo(0.6);
+    expect(of("_bucket", { le: "0.25", operation: "ios.a", status: "200" })).toBe(0);
+    expect(of("_bucket", { le: "0.5", operation: "ios.a", status: "200" })).toBe(2);
+    expect(of("_count", { operation: "ios.a", status: "none" })).toBe(1);
+  });
+
+  test("stays readable whatever the names hold", async () => {
+    const odd = 'a"b\\c\nd}é';
+    await stage.insert(await stage.run(), draft({ dataset: odd }));
+    expect(await told("storehouse_slices")).toEqual({ [`${odd} pending`]: 1 });
+  });
+
+  test("that comes while another is under way disturbs neither", async () => {
+    await stage.insert(await stage.run(), draft());
+    const both = await Promise.all([metrics.scrape(), metrics.scrape(), metrics.scrape()]);
+    expect(
+      both.map(({ text }) => text.includes('storehouse_slices{dataset="keyword_rank",state="pending"} 1')),
+    ).toEqual([true, true, true]);
+  });
+});

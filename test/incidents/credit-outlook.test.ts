@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { creditOutlook, type Allowance } from "../../src/incidents/credit-outlook.ts";
+
+const hour = 3_600_000;
+const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 };
+const well: Allowance = {
+  total: 10_000,
+  remaining: 8_000,
+  held: 0,
+  resetsAt: 240 * hour,
+  spent: 480,
+  spentHours: 24,
+  open: {},
+  floors,
+};
+const look = (change: Partial<Allowance>) => creditOutlook({ ...well, ...change }, 0);
+
+describe("the allowance", () => {
+  test("lasts where the pace of the last day leaves something above the floor", () => {
+    expect(look({})).toMatchObject({ usable: 7_500, wanted: 4_800, perHour: 20, short: 0, outAt: null });
+  });
+
+  test("is short by what the pace takes beyond that, and runs out at the pace", () => {
+    expect(look({ remaining: 2_500 })).toMatchObject({ usable: 2_000, wanted: 4_800, short: 2_800, outAt: 100 * hour });
+  });
+
+  test("is short of what waits, however slow the pace was", () => {
+    expect(look({ remaining: 1_000, spent: 0, open: { daily: 400, snapshot: 200 } })).toMatchObject({
+      usable: 500,
+      wanted: 600,
+      short: 100,
+      outAt: null,
+    });
+  });
+
+  test("does not count twice what waits and the pace that it is part of", () => {
+    expect(look({ remaining: 6_000, open: { daily: 4_000 } })).toMatchObject({ wanted: 4_800, short: 0 });
+  });
+
+  test("is not short because a backfill is larger than it: that stops at its floor", () => {
+    expect(look({ spent: 60, open: { backfill: 1_000_000 } })).toMatchObject({ usable: 1_500, wanted: 600, short: 0 });
+  });
+
+  test("is short where a backfill may take what the days to come need", () => {
+    expect(look({ open: { backfill: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
+  });
+
+  test("is nobody's guess after the reset", () => {
+    expect(look({ resetsAt: 0 })).toBeNull();
+  });
+
+  test("never has less than nothing, and is never short by less", () => {
+    const credits = fc.integer({ min: -1_000, max: 1_000_000 });
+    const amounts = fc.record({
+      total: credits,
+      remaining: credits,
+      held: fc.nat(1_000),
+      spent: fc.nat(100_000),
+      spentHours: fc.integer({ min: 1, max: 24 }),
+      resetsAt: fc.integer({ min: 1, max: 1_000 * hour }),
+    });
+    fc.assert(
+      fc.property(amounts, (change) => {
+        const outlook = look(change);
+        expect(outlook?.usable).toBeGreaterThanOrEqual(0);
+        expect(outlook?.short).toBeGreaterThanOrEqual(0);
+        expect(outlook?.outAt ?? 0).toBeLessThanOrEqual(change.resetsAt);
+      }),
+    );
+  });
+});

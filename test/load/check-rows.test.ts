@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { checkRows } from "../../src/load/check-rows.ts";
+import { defineTable, type ColumnKind, type Row } from "../../src/load/table.ts";
+
+/** What fits a column of each kind, and what does not. */
+const samples: Record<ColumnKind, { fit: readonly Row[string][]; unfit: readonly Row[string][] }> = {
+  app: { fit: ["ios:1", "android:a.b", "ios:\n"], unfit: ["1", "ios:", "ios", "web:1", 1, true] },
+  keyword: { fit: ["habit", "", "NULL", "\0"], unfit: [1, false] },
+  country: { fit: ["US", "ZZ", "ALL"], unfit: ["us", "USA", "U", "", "US\n", 840] },
+  device: { fit: ["IPHONE", "IPAD", "ALL"], unfit: ["iphone", "WATCH", "", 1] },
+  day: { fit: ["2026-02-28", "2028-02-29"], unfit: ["2026-02-29", "2026-2-1", "2026-02-01T00:00:00", "", 20260201] },
+  text: { fit: ["", "any \u{1F600}"], unfit: [0, false] },
+  int: { fit: [0, -5, 2_147_483_647], unfit: [2_147_483_648, 1.5, Number.NaN, "1", true] },
+  bigint: { fit: [0, 2 ** 53 - 1, -(2 ** 53 - 1)], unfit: [2 ** 53, 0.1, "1"] },
+  number: { fit: [0, 0.1, 1e21, -5e-324], unfit: [Number.NaN, Number.POSITIVE_INFINITY, "1"] },
+  boolean: { fit: [true, false], unfit: ["true", 1, 0] },
+  timestamp: {
+    fit: ["2026-08-02T00:45:18", "2026-08-02 00:45:18.123", "2028-02-29T23:59:59"],
+    unfit: ["2026-08-02", "2026-08-02T24:00:00", "2026-02-30T00:00:00", "soon", "infinity", "2026-08-02T00:45:18,x", 0],
+  },
+  timestamptz: {
+    fit: ["2026-08-02T00:45:18Z", "2026-08-02T00:45:18.123Z"],
+    unfit: ["2026-08-02T00:45:18", "2026-08-02T00:45:18+02:00", "2026-02-30T00:00:00Z", "Z", 0],
+  },
+  date: { fit: ["2026-02-28"], unfit: ["2026-02-29", "2026-02", 20260228] },
+  json: { fit: ["null", "[]", '{"a":"\u{1F600}"}', "1"], unfit: ["", "{", "nul", '"\\u0000"', 1] },
+};
+
+const kinds = Object.entries(samples).map(([kind, { fit, unfit }]) => ({ kind: kind as ColumnKind, fit, unfit }));
+
+/** A table of a numbered key and one column that may be null. */
+function tableOf(kind: ColumnKind) {
+  return defineTable({
+    name: "core.fact_any",
+    columns: { id: "int", value: kind },
+    key: ["id"],
+    load: { kind: "upsert" },
+    partitioned: false,
+  });
+}
+
+const keyed = defineTable({
+  name: "core.fact_keyed",
+  columns: { app_key: "app", keyword_key: "keyword", label: "text" },
+  key: ["app_key", "keyword_key"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
+describe("checkRows", () => {
+  test.each(kinds)("takes what a $kind may be, and null", ({ kind, fit }) => {
+    const rows = [...fit, null].map((value, id) => ({ id, value }));
+    expect(checkRows(tableOf(kind), rows)).toEqual({ fit: rows, unfit: [] });
+  });
+
+  test.each(kinds)("refuses what is no $kind, and says so", ({ kind, unfit }) => {
+    const rows = unfit.map((value, id) => ({ id, value }));
+    expect(checkRows(tableOf(kind), rows)).toEqual({
+      fit: [],
+      unfit: rows.map((item) => ({ reason: `value is no ${kind}`, item })),
+    });
+  });
+
+  test("refuses a row without its whole key, null or left out", () => {
+    const rows = [{ app_key: null, keyword_key: "a" }, { app_key: "ios:1" }];
+    expect(checkRows(keyed, rows).unfit.map(({ reason }) => reason)).toEqual([
+      "app_key is missing",
+      "keyword_key is missing",
+    ]);
+  });
+
+  test("keeps the first of two rows with one key", () => {
+    const rows = [
+      { app_key: "ios:1", keyword_key: "a", label: "first" },
+      { app_key: "ios:1", keyword_key: "a", label: "second" },
+      { app_key: "ios:1", keyword_key: "A", label: "another" },
+    ];
+    expect(checkRows(keyed, rows)).toEqual({
+      fit: [rows[0], rows[2]],
+      unfit: [{ reason: "a second row with the same key", item: rows[1] }],
+    });
+  });
+
+  test("takes keys for one that Postgres cannot tell apart", () => {
+    const rows = ["ab", "a\0b", "x\uD800", "x\uFFFD"].map((keyword_key) => ({ app_key: "ios:1", keyword_key }));
+    expect(checkRows(keyed, rows).fit).toEqual([rows[0], rows[2]]);
+  });
+
+  test("does not take two keys for one because of where one part ends and the next begins", () => {
+    const rows = [
+      { app_key: "ios:1\u0001", keyword_key: "a" },
+      { app_key: "ios:1", keyword_key: "\u0001a" },
+    ];
+    expect(checkRows(keyed, rows).unfit).toEqual([]);
+  });
+
+  test("refuses a key that no index could hold, and takes a text of any length", () => {
+    const long = "漢".repeat(900);
+    const rows = [
+      { app_key: "ios:1", keyword_key: long, label: null },
+      { app_key: "ios:1", keyword_key: "a", label: long },
+    ];
+    expect(checkRows(keyed, rows)).toEqual({
+      fit: [rows[1]],
+      unfit: [{ reason: "keyword_key is too long for a key", item: rows[0] }],
+    });
+    const values = [{ id: 1, value: long }];
+    expect(checkRows(tableOf("keyword"), values).unfit[0]?.reason).toBe("value is too long for a key");
+    expect(checkRows(tableOf("text"), values).unfit).toEqual([]);
+  });
+});

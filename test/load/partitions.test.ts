@@ -1,0 +1,130 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
+import { keywordRank } from "../../src/datasets/keyword-rank.ts";
+import type { Database } from "../../src/postgres/database.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { prepareLoad, runLoads } from "../../src/load/load.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import type { Load } from "../../src/load/ready-load.ts";
+import type { Table } from "../../src/load/table.ts";
+import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+
+const [ranks] = keywordRank.tables as readonly [Table];
+
+describe("monthly partitions", () => {
+  let stage: WarehouseStage;
+
+  beforeEach(async () => {
+    stage = await openWarehouseStage(12);
+  });
+
+  afterEach(() => stage[Symbol.asyncDispose]());
+
+  function rank(date_day: string, value: number) {
+    const cell = { app_key: "ios:1", date_day, country_key: "US", keyword_key: "habit", device_key: "IPAD" };
+    return { ...cell, rank: value, observed_at: null };
+  }
+
+  /** Leaves of the table by name, with their bounds. */
+  async function leaves(): Promise<readonly unknown[]> {
+    const { rows } = await sql<{ leaf: string; bounds: string }>`
+      select c.oid::regclass::text as leaf, pg_get_expr(c.relpartbound, c.oid) as bounds
+      from   pg_inherits as i join pg_class as c on c.oid = i.inhrelid
+      where  i.inhparent = ${ranks.name}::regclass order by 1`.execute(stage.db);
+    return rows.map(({ leaf, bounds }) => `${leaf} ${bounds}`);
+  }
+
+  test("are made when a day first needs them, forwards, backwards and over the turn of a year", async () => {
+    const days = ["2026-01-15", "2026-01-31", "2026-02-01", "2025-12-31", "2028-02-29"];
+    await stage.load({ table: ranks, rows: days.map(rank) });
+    expect(await leaves()).toEqual([
+      "parts.fact_keyword_rank_2025_12 FOR VALUES FROM ('2025-12-01') TO ('2026-01-01')",
+      "parts.fact_keyword_rank_2026_01 FOR VALUES FROM ('2026-01-01') TO ('2026-02-01')",
+      "parts.fact_keyword_rank_2026_02 FOR VALUES FROM ('2026-02-01') TO ('2026-03-01')",
+      "parts.fact_keyword_rank_2028_02 FOR VALUES FROM ('2028-02-01') TO ('2028-03-01')",
+    ]);
+    expect(await stage.rows(ranks, "date_day, rank")).toHaveLength(5);
+  });
+
+  test("reach from the opening of the stores to years ahead, with two loaders at once, without overlap or a month for the rest", async () => {
+    const far = ["2008-07-10", "2019-12-31", "2020-01-01", "2026-08-20", "2040-02-29", "2049-12-31"];
+    await Promise.all([
+      stage.load({ table: ranks, rows: far.map(rank) }),
+      stage.load({ table: ranks, rows: far.toReversed().map((text) => ({ ...rank(text, 1), country_key: "JP" })) }),
+    ]);
+    expect(await stage.rows(ranks, "date_day, rank")).toHaveLength(2 * far.length);
+    expect(await leaves()).toHaveLength(far.length);
+    const { rows } = await sql`select from pg_partitioned_table where partdefid <> 0`.execute(stage.db);
+    expect(rows).toEqual([]);
+  });
+
+  test("carry the key of the table, so that a second load of a row changes it", async () => {
+    await stage.load({ table: ranks, rows: [rank("2026-01-15", 1)], at: 1_000 });
+    await stage.load({ table: ranks, rows: [rank("2026-01-15", 2)], at: 2_000 });
+    expect(await stage.rows(ranks, "date_day, rank")).toEqual([{ date_day: "2026-01-15", rank: 2 }]);
+    const { rows } = await sql`
+      select from pg_index where indrelid = 'parts.fact_keyword_rank_2026_01'::regclass and indisprimary`.execute(
+      stage.db,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test("may be wanted by many workers at the same moment", async () => {
+    const days = ["2026-03-01", "2026-04-01", "2026-05-01"].map((text) => day(text));
+    const orders = [days, days.toReversed(), [...days.slice(1), ...days.slice(0, 1)], days];
+    await Promise.all(orders.map((wanted) => createPartitions(stage.db).cover(ranks, wanted)));
+    expect(await leaves()).toHaveLength(3);
+  });
+
+  test("are made beside a load that is under way", async () => {
+    await stage.load({ table: ranks, rows: [rank("2026-03-01", 1)] });
+    await stage.db.transaction().execute(async (transaction) => {
+      await sql`update core.fact_keyword_rank set rank = 7`.execute(transaction);
+      await createPartitions(stage.db).cover(ranks, [day("2026-04-01")]);
+    });
+    expect(await leaves()).toHaveLength(2);
+  });
+
+  test("are looked into by key, and only where the rows belong", async () => {
+    await stage.load({ table: ranks, rows: ["2026-03-01", "2026-04-01", "2026-05-01"].map(rank), at: 1_000 });
+    const dimensions = createDimensions(stage.db);
+    const rows = [rank("2026-04-01", 9)];
+    const load: Load = {
+      table: ranks,
+      rows,
+      sliceId: "1",
+      fetchedAt: 2_000,
+      day: day("2026-04-01"),
+      scope: {},
+      complete: true,
+    };
+    const ready = await prepareLoad(load, dimensions, createPartitions(stage.db));
+    const looks = await stage.db.transaction().execute(async (transaction) => {
+      // as the commit of a slice sets it, so that a small or unknown partition is not read whole
+      await sql`select set_config('enable_seqscan', 'off', true)`.execute(transaction);
+      const before = await looksInto(transaction);
+      await runLoads(transaction, [ready], dimensions);
+      const after = await looksInto(transaction);
+      return after.map(({ leaf, whole, keyed }, index) => ({
+        leaf,
+        whole: whole - (before[index]?.whole ?? 0),
+        keyed: keyed - (before[index]?.keyed ?? 0),
+      }));
+    });
+    expect(looks).toEqual([
+      { leaf: "fact_keyword_rank_2026_03", whole: 0, keyed: 0 },
+      // once for whether there is anything yet, once for what its sums will move by, once to merge
+      { leaf: "fact_keyword_rank_2026_04", whole: 0, keyed: 3 },
+      { leaf: "fact_keyword_rank_2026_05", whole: 0, keyed: 0 },
+    ]);
+  });
+});
+
+/** How often this connection has read each leaf whole and by key. */
+async function looksInto(db: Database) {
+  const { rows } = await sql<{ leaf: string; whole: number; keyed: number }>`
+    select relname as leaf, seq_scan::int as whole, idx_scan::int as keyed
+    from   pg_stat_xact_user_tables where schemaname = 'parts' order by 1`.execute(db);
+  return rows;
+}

@@ -1,0 +1,176 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { day } from "../../src/core/day.ts";
+import { keywordRank } from "../../src/datasets/keyword-rank.ts";
+import { keywordStanding } from "../../src/datasets/shared/keyword-standing.ts";
+import { clearTable } from "../../src/load/clear.ts";
+import type { Database } from "../../src/postgres/database.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { prepareLoad, runLoads } from "../../src/load/load.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import type { Load } from "../../src/load/ready-load.ts";
+import type { Table } from "../../src/load/table.ts";
+import { until } from "../support/ingest-stage.ts";
+import { seed as testSeed } from "../support/long.ts";
+import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+
+const [table] = keywordRank.tables;
+if (table === undefined) throw new Error("there is no table of ranks");
+const summed: Table = table;
+const standing: Table = { ...summed, name: keywordStanding.name };
+
+type Answer = {
+  readonly at?: number;
+  readonly date?: string;
+  readonly app?: string;
+  readonly ranks: Readonly<Record<string, number | null>>;
+};
+
+let stage: WarehouseStage;
+
+beforeAll(async () => {
+  stage = await openWarehouseStage();
+});
+beforeEach(() => stage.empty(summed, standing));
+afterAll(() => stage[Symbol.asyncDispose]());
+
+function loadOf({ at = 1_000, date = "2026-08-01", app = "ios:1", ranks }: Answer): Load {
+  const rows = Object.entries(ranks).map(([keyword_key, rank]) => ({
+    app_key: app,
+    date_day: date,
+    country_key: "US",
+    keyword_key,
+    device_key: "IPHONE",
+    rank,
+    observed_at: null,
+  }));
+  return { table: summed, rows, sliceId: "1", fetchedAt: at, day: day(date), scope: {}, complete: true };
+}
+
+/** Loads answers in one transaction; `meanwhile` happens before it is committed. */
+async function load(answers: readonly Answer[], meanwhile?: (transaction: Database) => Promise<void>): Promise<void> {
+  const dimensions = createDimensions(stage.db);
+  const partitions = createPartitions(stage.db);
+  const ready = await Promise.all(answers.map((answer) => prepareLoad(loadOf(answer), dimensions, partitions)));
+  await stage.db.transaction().execute(async (transaction) => {
+    await runLoads(transaction, ready, dimensions);
+    await meanwhile?.(transaction);
+  });
+}
+
+/** Rows in which the sums that are kept differ from those that a migration would make of the ranks that are there. */
+async function differences(): Promise<readonly unknown[]> {
+  const text = await readFile(path.join(projectRoot, "migrations", "0070-keyword-standing.sql"), "utf8");
+  const [, due = ""] = /^insert into core\.fact_keyword_standing\n([^;]+);/m.exec(text) ?? [];
+  const kept = "select * from core.fact_keyword_standing";
+  const { rows } = await sql.raw(`(${kept} except all ${due}) union all (${due} except all ${kept})`).execute(stage.db);
+  return rows;
+}
+
+const asked = () =>
+  stage.rows(
+    standing,
+    "date_day, asked_keyword_count::int as asked, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
+  );
+
+test("sums follow what is new, what changes, what becomes unranked, and answers that come together", async () => {
+  await load([{ ranks: { plan: 1, habit: 4 } }, { date: "2026-08-02", ranks: { plan: 2 } }]);
+  expect(await asked()).toEqual([
+    { date_day: "2026-08-01", asked: 2, ranked: 2, ranks: 5 },
+    { date_day: "2026-08-02", asked: 1, ranked: 1, ranks: 2 },
+  ]);
+  await load([{ at: 2_000, ranks: { habit: null, diary: 50 } }]);
+  // of two answers with one cell the later one wins, in whichever order they stand
+  await load([
+    { at: 4_000, ranks: { plan: 7 } },
+    { at: 3_000, ranks: { plan: 9, note: 3 } },
+  ]);
+  expect(await asked()).toEqual([
+    { date_day: "2026-08-01", asked: 4, ranked: 3, ranks: 60 },
+    { date_day: "2026-08-02", asked: 1, ranked: 1, ranks: 2 },
+  ]);
+  expect(await differences()).toEqual([]);
+});
+
+test("an older answer moves no sum, and neither an old nor an equal one is written", async () => {
+  await load([{ at: 2_000, ranks: { plan: 1, habit: null } }]);
+  const before = await stage.versions(standing);
+  await load([{ at: 1_000, ranks: { plan: 5, habit: 5 } }]);
+  await load([{ at: 3_000, ranks: { plan: 1, habit: null } }]);
+  expect(await stage.versions(standing)).toEqual(before);
+  expect(await differences()).toEqual([]);
+});
+
+test("a rank that cannot be one is counted and has no voice", async () => {
+  await load([{ ranks: { plan: 0, habit: 2 } }]);
+  const rows = await stage.rows(
+    standing,
+    "asked_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
+  );
+  expect(rows).toEqual([{ asked: 2, voice: 0.5 }]);
+  expect(await differences()).toEqual([]);
+});
+
+test("two loads of one cell at the same moment count it once, as the one that is written last", async () => {
+  await load([{ ranks: { plan: 1 } }]);
+  let second: Promise<void> | undefined;
+  await load([{ at: 2_000, ranks: { plan: 10 } }], async (transaction) => {
+    second = load([{ at: 3_000, ranks: { plan: 100 } }]);
+    await waitsForUs(transaction);
+  });
+  await second;
+  expect(await asked()).toEqual([{ date_day: "2026-08-01", asked: 1, ranked: 1, ranks: 100 }]);
+  expect(await differences()).toEqual([]);
+});
+
+/** Resolves when another connection waits for a lock that this transaction holds; asked from outside, where the answer is not kept. */
+async function waitsForUs(transaction: Database): Promise<void> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+  await until(async () => {
+    const waiting =
+      await sql`select from pg_stat_activity where ${rows[0]?.pid}::int = any (pg_blocking_pids(pid))`.execute(
+        stage.db,
+      );
+    return waiting.rows.length > 0;
+  });
+}
+
+test("what is rolled back leaves no sum", async () => {
+  await load([{ ranks: { plan: 1 } }]);
+  await expect(load([{ at: 2_000, ranks: { plan: 2 } }], () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await asked()).toEqual([{ date_day: "2026-08-01", asked: 1, ranked: 1, ranks: 1 }]);
+});
+
+test("where days are cleared to be rebuilt their sums go, and no others", async () => {
+  await load([
+    { ranks: { plan: 1 } },
+    { date: "2026-08-02", ranks: { plan: 2 } },
+    { app: "ios:2", ranks: { plan: 3 } },
+  ]);
+  const within = { start: day("2026-08-01"), end: day("2026-08-02") };
+  await stage.db.transaction().execute((transaction) => clearTable(transaction, summed, { within, keepPruned: false }));
+  expect(await asked()).toEqual([{ date_day: "2026-08-02", asked: 1, ranked: 1, ranks: 2 }]);
+  expect(await differences()).toEqual([]);
+});
+
+test("whatever answers come in whatever groups, the sums are those of the rows", async () => {
+  const keywords = ["plan", "habit", "diary", "note"];
+  const answer = fc.record({
+    at: fc.integer({ min: 1, max: 5 }).map((at) => at * 1_000),
+    date: fc.constantFrom("2026-08-01", "2026-08-02", "2026-09-01"),
+    app: fc.constantFrom("ios:1", "ios:2"),
+    ranks: fc.dictionary(fc.constantFrom(...keywords), fc.option(fc.integer({ min: 1, max: 60 })), { minKeys: 1 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(answer, { minLength: 1, maxLength: 3 }), { maxLength: 6 }), async (groups) => {
+      await stage.empty(summed, standing);
+      for (const group of groups) await load(group);
+      expect(await differences()).toEqual([]);
+    }),
+    { numRuns: 15, seed: testSeed },
+  );
+});

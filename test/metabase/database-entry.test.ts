@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { connectionOf } from "../../src/metabase/database-entry.ts";
+import { openMetabaseStage, readerPassword } from "../support/metabase-stage.ts";
+
+test.each([
+  ["postgres://me:x@db.example:6543/shop?sslmode=verify-full", undefined, ["db.example", 6543, "shop", "verify-full"]],
+  ["postgres://me:x@127.0.0.1:5433/storehouse", "postgres", ["postgres", 5433, "storehouse", "disable"]],
+  ["postgres://me:x@127.0.0.1:5433/storehouse", "postgres:5432", ["postgres", 5432, "storehouse", "disable"]],
+  ["postgresql://me@[::1]/a%20b?sslmode=require", undefined, ["::1", 5432, "a b", "require"]],
+  ["postgres://db/storehouse?sslmode=prefer", "[fd00::5]:5433", ["fd00::5", 5433, "storehouse", "require"]],
+  ["postgres:///storehouse?host=/run/postgresql", "postgres", ["postgres", 5432, "storehouse", "disable"]],
+] as const)("%s, seen as %s", (url, seenAs, expected) => {
+  const { host, port, dbname, sslMode } = connectionOf(url, seenAs, undefined);
+  expect([host, port, dbname, sslMode]).toEqual(expected);
+});
+
+test("the entry reads as storehouse_reader, from three schemas, without unfolding JSON", async () => {
+  await using stage = await openMetabaseStage();
+  await stage.apply();
+  expect([...stage.metabase.state.databases.values()]).toMatchObject([
+    {
+      name: "Storehouse",
+      engine: "postgres",
+      details: {
+        host: "postgres",
+        port: 5432,
+        user: "storehouse_reader",
+        ssl: false,
+        "schema-filters-type": "inclusion",
+        "schema-filters-patterns": "mart, core, ops",
+        "json-unfolding": false,
+      },
+    },
+  ]);
+  expect(new Set(stage.metabase.state.tables.map(({ schema }) => schema))).toEqual(new Set(["mart", "core", "ops"]));
+});
+
+test("what has changed of the connection is brought up to date; what somebody added to it stays", async () => {
+  await using stage = await openMetabaseStage();
+  await stage.apply();
+  const [entry] = stage.metabase.state.databases.values();
+  Object.assign(entry!.details, { dbname: "older", "additional-options": "ApplicationName=metabase" });
+  stage.metabase.forgetWrites();
+  const { changes } = await stage.apply();
+  expect(changes).toEqual([{ what: "database", name: "Storehouse", action: "update", properties: ["dbname"] }]);
+  expect(entry!.details).toMatchObject({ password: readerPassword, "additional-options": "ApplicationName=metabase" });
+  expect(entry!.details.dbname).not.toBe("older");
+  expect(stage.metabase.writes()).toHaveLength(1);
+});
+
+test("a password that was changed is noticed because Metabase cannot connect, and is set anew", async () => {
+  await using stage = await openMetabaseStage();
+  await stage.apply();
+  const [entry] = stage.metabase.state.databases.values();
+  entry!.details.password = "the one of last year";
+  const { changes } = await stage.apply();
+  expect(changes).toMatchObject([{ what: "database", action: "update", properties: ["password"] }]);
+  expect(entry!.details.password).toBe(readerPassword);
+});
+
+test("a version that cannot say whether it connects is left with the password that it has", async () => {
+  await using stage = await openMetabaseStage();
+  stage.metabase.state.version = "v0.53.10";
+  await stage.apply();
+  expect((await stage.apply()).changes).toEqual([]);
+});
+
+test("a host that Metabase does not see under this name is told with the setting that mends it", async () => {
+  await using stage = await openMetabaseStage();
+  const refused = stage.apply({ connection: connectionOf(stage.databaseUrl, undefined, readerPassword) });
+  await expect(refused).rejects.toThrow(
+    /^metabase_database: .*couldn't find the host.*storehouse grants.*METABASE_DATABASE_HOST/,
+  );
+  expect(stage.metabase.state.databases.size).toBe(0);
+});
+
+test("the reader's password is wanted only where it has to be told", async () => {
+  await using stage = await openMetabaseStage();
+  const connection = connectionOf(stage.databaseUrl, "postgres:5432", undefined);
+  await expect(stage.apply({ connection })).rejects.toThrow("STOREHOUSE_READER_PASSWORD is not set");
+  await stage.apply();
+  expect((await stage.apply({ connection })).changes).toEqual([]);
+});

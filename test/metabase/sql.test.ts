@@ -1,0 +1,63 @@
+import path from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filtersIn, readCollection } from "../../src/metabase/collection-file.ts";
+import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
+import { projectRoot } from "../../src/config/config.ts";
+import { freshDatabase } from "../support/database.ts";
+
+const { dashboards, metrics } = readCollection(path.join(projectRoot, "config", "metabase"));
+const cards = dashboards.flatMap((dashboard) =>
+  Object.entries(dashboard.cards).map(([key, card]) => ({ name: `${dashboard.name}: ${key}`, dashboard, card })),
+);
+
+type Card = (typeof cards)[number];
+
+/** What Metabase puts where a filter stands: the column with schema and table before it, which no alias may hide. */
+function filtered({ dashboard, card }: Card): string {
+  const clause = (name: string) => {
+    const { column, kind } = dashboard.filters[name]!;
+    const full = [...card.table.split("."), card.columns[name] ?? column].map((part) => `"${part}"`).join(".");
+    return kind === "days" ? `${full} between date '2026-01-01' and date '2026-03-01'` : `${full} in ('a', 'b')`;
+  };
+  return card.sql.replaceAll(/\[\[|\]\]/g, "").replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => clause(name));
+}
+
+describe("the SQL of every card of config/metabase runs on a warehouse that was just made", () => {
+  const stack = new AsyncDisposableStack();
+  let client: pg.Client;
+  beforeAll(async () => {
+    const database = stack.use(await freshDatabase());
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    stack.defer(() => client.end());
+  });
+  afterAll(() => stack.disposeAsync());
+
+  test.each(cards)("$name", async (one) => {
+    const bare = await client.query(withoutFilters(one.card.sql));
+    const whole = await client.query(filtered(one));
+    const names = whole.fields.map(({ name }) => name);
+    expect(bare.fields.map(({ name }) => name)).toEqual(names);
+    // what a picture draws is among the columns
+    for (const drawn of ["graph.dimensions", "graph.metrics"])
+      expect(names).toEqual(expect.arrayContaining((one.card.settings[drawn] ?? []) as string[]));
+  });
+
+  test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, day }) => {
+    const inner = aggregate === "distinct" ? `count(distinct ${column})` : `${aggregate}(${column ?? "*"})`;
+    const ratio = over === undefined ? inner : `${inner}::numeric / nullif(sum(${over}), 0)`;
+    await expect(client.query(`select ${ratio}, max(${day ?? "null"}) from ${table}`)).resolves.toMatchObject({
+      rowCount: 1,
+    });
+  });
+});
+
+test("every picture says what it draws, and every filter of a dashboard is used by one of its cards", () => {
+  for (const { card, name } of cards)
+    expect([name, card.display === "table" || "graph.dimensions" in card.settings]).toEqual([name, true]);
+  for (const { cards: all, filters, name } of dashboards) {
+    const used = new Set(Object.values(all).flatMap(({ sql }) => filtersIn(sql)));
+    expect([name, Object.keys(filters).filter((filter) => !used.has(filter))]).toEqual([name, []]);
+  }
+});

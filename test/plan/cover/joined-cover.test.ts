@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { scopeKey, type Covered } from "../../../src/core/slice.ts";
+import type { Timing, Way } from "../../../src/core/way.ts";
+import { daysOf } from "../../../src/core/window.ts";
+import { planDataset } from "../../../src/plan/plan-dataset.ts";
+import { byDay, covered, daysAgo, series, today } from "../../support/plan-timing.ts";
+
+const scope = { store: "ios", app: "42" };
+const endless: Way = { operation: "figures", credits: 1, maxDays: Number.POSITIVE_INFINITY, maxItems: 1 };
+const restated = series({ lookbackDays: 7, historyDays: 30 });
+
+function plan(held: readonly Covered[], ways: readonly Way[] = [endless], timing: Timing = restated) {
+  const items = ways.some(({ maxItems }) => maxItems > 1) ? ["a"] : null;
+  return planDataset({
+    dataset: "some_dataset",
+    timing,
+    partitions: [{ scope, items, fingerprint: "", ways }],
+    covered: new Map([[scopeKey(scope), held]]),
+    today,
+    bounds: {},
+    reprocess: "missing",
+  }).slices.map(({ window, class: creditClass, credits }) => ({ window, class: creditClass, credits }));
+}
+
+/** Everything up to yesterday, asked for a day later. */
+const upToYesterday = covered({
+  window: { start: daysAgo(31), end: daysAgo(1) },
+  operation: "figures",
+  asOf: daysAgo(1),
+});
+
+describe("new days and restated ones", () => {
+  test("are asked for in one call where that costs less, and it counts as the newest day does", () => {
+    expect(plan([upToYesterday])).toEqual([{ window: { start: daysAgo(8), end: today }, class: "daily", credits: 1 }]);
+  });
+
+  test("are asked for apart where one call brings no more than one of them", () => {
+    const held = { ...upToYesterday, items: ["a"], operation: "by_day" };
+    const slices = plan([held], [byDay]);
+    expect(slices.map((slice) => slice.class)).toEqual(["daily", ...Array.from({ length: 7 }, () => "lookback")]);
+  });
+
+  test("of which some lie far back count as a backfill", () => {
+    const late = { ...upToYesterday, window: { start: daysAgo(20), end: daysAgo(1) } };
+    expect(plan([late])).toEqual([{ window: { start: daysAgo(30), end: today }, class: "backfill", credits: 1 }]);
+  });
+
+  test("that are restated alone are a lookback", () => {
+    const all = { ...upToYesterday, window: { start: daysAgo(31), end: today }, asOf: daysAgo(1) };
+    expect(plan([all])).toMatchObject([{ class: "lookback" }]);
+  });
+
+  test("are each asked for, and never for more than they cost apart", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 20 }), fc.nat(10)), { maxLength: 4 }),
+        fc.integer({ min: 1, max: 30 }),
+        (asked, maxDays) => {
+          const held = asked.map(([from, length, age]) =>
+            covered({
+              window: { start: daysAgo(from + length), end: daysAgo(from) },
+              operation: "figures",
+              asOf: daysAgo(Math.min(age, from)),
+            }),
+          );
+          const way = { ...endless, maxDays };
+          const slices = plan(held, [way]);
+          const days = new Set(slices.flatMap(({ window }) => daysOf(window)));
+          // a call over several days may hold some that are not wanted, a call a day holds none
+          for (const { window } of plan(held, [{ ...way, maxDays: 1 }])) expect(days).toContain(window.start);
+          const fresh = plan(held, [way], series({ lookbackDays: 0 }));
+          const answered = fresh.map(({ window }) => covered({ window, operation: "figures", asOf: today }));
+          const again = plan([...held, ...answered], [way]);
+          expect(slices.length).toBeLessThanOrEqual(fresh.length + again.length);
+        },
+      ),
+    );
+  });
+});
+
+describe("an answer of nothing that may mean not yet", () => {
+  const patient = series({ historyDays: 30, emptyHoldsDays: 7 });
+  const nothing = (state: Covered["state"], age: number) =>
+    covered({ window: { start: daysAgo(31), end: daysAgo(20) }, operation: "figures", state, asOf: daysAgo(age) });
+  const rest = covered({ window: { start: daysAgo(20), end: today }, operation: "figures", asOf: today });
+
+  test.each(["empty", "skipped"] as const)("is asked for again once it is so many days old: %s", (state) => {
+    expect(plan([nothing(state, 2), rest], [endless], patient)).toEqual([]);
+    expect(plan([nothing(state, 7), rest], [endless], patient)).toMatchObject([
+      { window: { start: daysAgo(30), end: daysAgo(20) } },
+    ]);
+  });
+
+  test("is final where nothing is said of it, and an answer with something always", () => {
+    expect(plan([nothing("empty", 18), rest], [endless], series({ historyDays: 30 }))).toEqual([]);
+    expect(plan([nothing("loaded", 18), rest], [endless], patient)).toEqual([]);
+  });
+
+  test("is asked for again for so many days only where that is said, and the next day is no exception then", () => {
+    const brief = series({ historyDays: 30, emptyHoldsDays: 3, emptyUntilDays: 6 });
+    const recent = (age: number) =>
+      covered({
+        window: { start: daysAgo(20), end: daysAgo(age) },
+        operation: "figures",
+        state: "empty",
+        asOf: daysAgo(age),
+      });
+    const older = covered({ window: { start: daysAgo(31), end: daysAgo(20) }, operation: "figures", asOf: today });
+    const newer = (age: number) =>
+      covered({ window: { start: daysAgo(age), end: today }, operation: "figures", asOf: today });
+    const asked = (age: number) => plan([older, recent(age), newer(age)], [endless], brief).map(({ window }) => window);
+    expect([1, 2].map(asked)).toEqual([[], []]);
+    expect(asked(3)).toEqual([{ start: daysAgo(6), end: daysAgo(3) }]);
+    expect(asked(6)).toEqual([]);
+  });
+
+  test("gives way to a later answer", () => {
+    const later = { ...nothing("loaded", 1), window: { start: daysAgo(31), end: daysAgo(25) } };
+    expect(plan([nothing("empty", 9), later, rest], [endless], patient)).toMatchObject([
+      { window: { start: daysAgo(25), end: daysAgo(20) } },
+    ]);
+  });
+});

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { cutPlan } from "../../src/planner/cut-to-budget.ts";
+import { draft, today } from "../support/ledger-stage.ts";
+
+/** A plan in chunks of two. */
+async function* inChunks(slices: readonly SliceDraft[]) {
+  for (let from = 0; from < slices.length; from += 2)
+    yield { dataset: "any", stage: "market" as const, slices: slices.slice(from, from + 2), naiveCredits: 0 };
+}
+
+async function cut(slices: readonly SliceDraft[], mostCredits: number, newestFirst = false) {
+  const { chunks, leftOut } = await cutPlan(() => inChunks(slices), { mostCredits, newestFirst });
+  const kept: SliceDraft[] = [];
+  for await (const chunk of chunks) kept.push(...chunk.slices);
+  return { kept, leftOut };
+}
+
+const slice = (back: number, credits: number, name: SliceDraft["class"] = "backfill") =>
+  draft({ class: name, window: oneDay(addDays(today, -back)), credits });
+
+test("takes classes in their order, and in each the oldest day first", async () => {
+  const slices = [slice(1, 3), slice(2, 3), slice(3, 3), slice(9, 3, "daily"), slice(5, 3, "snapshot")];
+  const { kept, leftOut } = await cut(slices, 9);
+  expect(kept).toEqual([slices[2], slices[3], slices[4]]);
+  expect(leftOut).toEqual({ slices: 2, credits: 6 });
+});
+
+test("takes the newest day first when told to", async () => {
+  const slices = [slice(3, 3), slice(1, 3), slice(2, 3)];
+  expect((await cut(slices, 6, true)).kept).toEqual([slices[1], slices[2]]);
+});
+
+test("lets what is cheaper in where the next one no longer fits", async () => {
+  const slices = [slice(3, 10), slice(2, 50), slice(1, 3)];
+  expect(await cut(slices, 20)).toEqual({ kept: [slices[0], slices[2]], leftOut: { slices: 1, credits: 50 } });
+});
+
+test("without a limit leaves everything in", async () => {
+  const slices = [slice(3, 10), slice(2, 50)];
+  expect(await cut(slices, Number.POSITIVE_INFINITY)).toEqual({ kept: slices, leftOut: { slices: 0, credits: 0 } });
+});
+
+test("never takes more than the limit, and nothing is lost between kept and left out", async () => {
+  const any = fc.record({
+    back: fc.integer({ min: 0, max: 6 }),
+    credits: fc.constantFrom(0, 1, 3, 10, 50),
+    name: fc.constantFrom(...creditClasses),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(any, { maxLength: 30 }), fc.nat(120), fc.boolean(), async (items, most, newestFirst) => {
+      const slices = items.map(({ back, credits, name }) => slice(back, credits, name));
+      const { kept, leftOut } = await cut(slices, most, newestFirst);
+      const spent = kept.reduce((sum, { credits }) => sum + credits, 0);
+      expect(spent).toBeLessThanOrEqual(most);
+      expect(kept.length + leftOut.slices).toBe(slices.length);
+      expect(spent + leftOut.credits).toBe(slices.reduce((sum, { credits }) => sum + credits, 0));
+      // what was left out would not have fitted
+      const cheapest = Math.min(...slices.filter((one) => !kept.includes(one)).map(({ credits }) => credits));
+      expect(spent + cheapest).toBeGreaterThan(most);
+    }),
+  );
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { standingOf, type Standing } from "../../src/planner/gaps.ts";
+import { sumOfCells } from "../../src/plan/cell-states.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
+
+async function standings(stage: Stage, on = today, run: RunOptions = {}): Promise<readonly Standing[]> {
+  await using app = await stage.open(run);
+  const request = { datasets: ["keyword_rank"], bounds: { start: addDays(today, -4) }, today: on };
+  return await standingOf(app.warehouse.db, request, app.config.settings);
+}
+
+/** Cells of all standings by day, counted from the stage's day. */
+function cells(all: readonly Standing[]): Record<string, unknown> {
+  const days = Map.groupBy(
+    all.flatMap(({ days: own }) => [...own]),
+    ([day]) => day,
+  );
+  return Object.fromEntries([...days].map(([day, counts]) => [day, sumOfCells(counts.map(([, count]) => count))]));
+}
+
+test("days that nobody asked for are seen, and those that are asked for again", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync();
+  const loaded = await standings(stage);
+  expect(loaded.map(({ dataset, country }) => [dataset, country])).toEqual([["keyword_rank", "US"]]);
+  const [count] = Object.values(cells(loaded)).map((states) => (states as { loaded: number }).loaded);
+  expect(Object.keys(cells(loaded))).toEqual([4, 3, 2, 1].map((back) => addDays(today, -back)));
+  const later = cells(
+    await standings(stage, addDays(today, 2), { settings: { datasets: { keyword_rank: { lookback_days: 1 } } } }),
+  );
+  expect(later).toMatchObject({
+    [today]: { missing: count },
+    [addDays(today, 1)]: { missing: count },
+    [addDays(today, -4)]: { loaded: count },
+  });
+  // the look-back reaches behind what was not settled when it was asked for
+  expect(later[addDays(today, -1)]).toEqual({ stale: count });
+});
+
+test("what failed and what waits for credits is told apart", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync();
+  await stage.query("update ops.slice set state = 'deferred' where window_start = $1", [addDays(today, -2)]);
+  await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -3)]);
+  const seen = cells(await standings(stage));
+  expect(seen[addDays(today, -2)]).toHaveProperty("deferred");
+  expect(seen[addDays(today, -3)]).toHaveProperty("failed");
+});
+
+test("an app or a country that nobody follows is refused by name", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync();
+  for (const wrong of [
+    ["--app", "1"],
+    ["--country", "ZZ"],
+  ]) {
+    await using child = startChild(stage, ["gaps", ...wrong]);
+    expect(await child.ended).toBe(2);
+    expect(child.output().stderr).toMatch(new RegExp(`^not_followed: .*${wrong[1]}.*\\n$`));
+  }
+  await using child = startChild(stage, ["gaps", "--country", "us", "--json"]);
+  expect(await child.ended).toBe(0);
+  const told = JSON.parse(child.output().stdout) as readonly { readonly country: string | null }[];
+  expect(new Set(told.map(({ country }) => country))).toContain("US");
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import type { PortfolioApp } from "../../src/core/portfolio.ts";
+import { portfolioOf } from "../../src/planner/portfolio.ts";
+
+const app = (keywords: readonly string[]): PortfolioApp => ({
+  store: "ios",
+  trackId: "42",
+  tracked: true,
+  countries: [{ country: "US", keywords, keywordCount: keywords.length }],
+});
+
+const settings = (source: "account" | "config" | "both") =>
+  Settings.parse({ portfolio: { source, apps: [{ id: "42", countries: ["US", "DE"], keywords: ["c", "b"] }] } })
+    .portfolio;
+
+test("tells the keywords that the account tracks from those of the configuration alone", () => {
+  const { apps } = portfolioOf([app(["b", "a"])], settings("both"));
+  expect(apps).toEqual([
+    {
+      store: "ios",
+      trackId: "42",
+      tracked: true,
+      countries: [
+        { country: "DE", keywords: ["b", "c"], tracked: [], keywordCount: null },
+        { country: "US", keywords: ["a", "b", "c"], tracked: ["a", "b"], keywordCount: 2 },
+      ],
+    },
+  ]);
+});
+
+test("knows no tracked keyword where only the configuration counts", () => {
+  const { apps } = portfolioOf([app(["a"])], settings("config"));
+  expect(apps.flatMap(({ countries }) => countries.flatMap(({ tracked }) => tracked))).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { readSettings } from "../../src/config/read-yaml.ts";
+import type { Settings } from "../../src/config/settings.ts";
+import { datasetOptions, datasets } from "../../src/datasets/all.ts";
+import { unusableSettings } from "../../src/planner/unusable-settings.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "storehouse-unusable-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(dataset: string, lines: readonly string[]): Promise<Settings> {
+  const file = path.join(folder, "storehouse.yaml");
+  await writeFile(file, ["datasets:", `  ${dataset}:`, ...lines.map((line) => `    ${line}`)].join("\n"));
+  return readSettings(file, datasetOptions, unusableSettings);
+}
+
+describe("a setting that would change nothing about a dataset is refused on its line", () => {
+  test.each([
+    ["keyword_rank", "devices: [IPHONE]", "the same for all devices"],
+    ["app_match", "countries: [US]", "the same for all countries"],
+    ["app_history", "lookback_days: 3", "refresh_days says how often"],
+    ["app_history", "start: 2026-01-01", "refresh_days says how often"],
+    ["app_history", "longest_window: 7", "refresh_days says how often"],
+    ["keyword_rank", "refresh_days: 3", "lookback_days says which"],
+    ["top_keyword", "longest_window: 7", "each of its calls is about one day"],
+    ["review_word", "pack_days: 7", "whole periods"],
+    ["app_rating", "most_pages: 3", "no pages"],
+  ])("%s, %s", async (dataset, setting, reason) => {
+    const [key] = setting.split(":");
+    const refused = read(dataset, ["on: true", setting]);
+    await expect(refused).rejects.toMatchObject({
+      code: "bad_config",
+      context: { line: 4, key: `datasets.${dataset}.${key}` },
+    });
+    await expect(refused).rejects.toThrow(reason);
+  });
+
+  test("unless an option makes it one that does", async () => {
+    await expect(read("ad_creative", ["countries: [US]"])).rejects.toThrow("the same for all countries");
+    await read("ad_creative", ["countries: [US]", "options: { areas: [each] }"]);
+  });
+
+  test.each([
+    ["keyword_rank", ["countries: [US]", "start: 2026-01-01", "history_days: 9", "settle_days: 2", "lookback_days: 3"]],
+    ["keyword_rank", ["longest_window: 7", "pack_days: 7"]],
+    ["top_keyword", ["devices: [IPAD]", "countries: [US]"]],
+    ["app_history", ["countries: [JP]", "refresh_days: 3"]],
+    ["visibility", ["countries: [JP]"]],
+    ["review", ["most_pages: 3", "longest_window: 3"]],
+    ["review_word", ["countries: [JP]", "lookback_days: 3"]],
+  ])("what %s can use is taken: %j", async (dataset, lines) => {
+    expect(Object.keys((await read(dataset, lines)).datasets[dataset] ?? {})).toHaveLength(lines.length);
+  });
+
+  test.each(datasets.map(({ name }) => name))("%s can be switched and has a rhythm that can be set", (name) => {
+    const unusable = unusableSettings(name, {});
+    expect(unusable).not.toHaveProperty("on");
+    expect(Object.keys(unusable)).not.toEqual(expect.arrayContaining(["refresh_days", "lookback_days"]));
+  });
+});
+
+const withOptions = datasets.flatMap(({ name, options }) =>
+  Object.entries(options?.shape ?? {}).map(([option, schema]) => ({ name, option, schema: schema as z.ZodType })),
+);
+
+test.each(withOptions)("what $name cannot take for $option is told with its line, whatever it is", async (one) => {
+  for (const value of [[], [""], ["no such thing"], {}, "no such thing", -1]) {
+    if (one.schema.safeParse(value).success) continue;
+    await expect(read(one.name, ["options:", `  ${one.option}: ${JSON.stringify(value)}`])).rejects.toMatchObject({
+      code: "bad_config",
+      context: { line: 4 },
+    });
+  }
+});

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { planningLock } from "../../src/postgres/advisory-lock.ts";
+import { freshDatabase } from "../support/database.ts";
+
+function databaseError(code: string): Error {
+  const error = new pg.DatabaseError("some words", 10, "error");
+  error.code = code;
+  return error;
+}
+
+describe("an error of the database", () => {
+  test.each(["08006", "08P01", "57P01", "57P03", "53300"])("%s means that nothing was decided", (code) => {
+    expect(isLostConnection(databaseError(code))).toBe(true);
+  });
+
+  test.each(["23505", "22P02", "42P01", "53200", "57014"])("%s is an answer", (code) => {
+    expect(isLostConnection(databaseError(code))).toBe(false);
+  });
+
+  test.each([
+    ["23505", true],
+    ["40001", true],
+    ["40P01", true],
+    ["23514", false],
+    ["57P01", false],
+  ])("%s is worth another try: %s", (code, worth) => {
+    expect(isPassing(databaseError(code))).toBe(worth);
+  });
+
+  test("a fault of ours is neither", () => {
+    for (const error of [new Error("no key"), new TypeError("undefined"), "text", null]) {
+      expect([isLostConnection(error), isPassing(error)]).toEqual([false, false]);
+    }
+  });
+
+  test("a connection that the server ends under a query is lost", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const error = await warehouse.pool
+      .query("select pg_terminate_backend(pg_backend_pid())")
+      .catch((cause: unknown) => cause);
+    expect(isLostConnection(error)).toBe(true);
+    expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("a connection on which a transaction broke is lost, whatever is asked of it next", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 2);
+    const error = await planningLock(warehouse.db, (locked) =>
+      locked
+        .transaction()
+        .execute((transaction) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction)),
+    ).catch((cause: unknown) => cause);
+    expect(isLostConnection(error)).toBe(true);
+  });
+
+  test("a server that nobody reaches is lost", async () => {
+    const client = new pg.Client({ connectionString: "postgres://storehouse@127.0.0.1:1/storehouse" });
+    const error = await client.connect().catch((cause: unknown) => cause);
+    expect(isLostConnection(error)).toBe(true);
+  });
+});

@@ -1,0 +1,110 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openEmbedded } from "../../../src/postgres/embedded/embedded-server.ts";
+
+describe("openEmbedded", () => {
+  let directory: string;
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "storehouse-embedded-"));
+    // root runs the server as somebody else, who must get in
+    await chmod(directory, 0o711);
+  });
+
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill("SIGKILL");
+    // joins what a killed process left, and stops it
+    await (await openEmbedded({ directory, database: "storehouse", durable: false }))[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true });
+  });
+
+  /** A process that holds the server until it is told to leave. */
+  async function holder(): Promise<{ child: ChildProcess; url: string; joined: boolean }> {
+    const child = fork(join(import.meta.dirname, "../../support/embedded-holder.ts"), [directory]);
+    children.push(child);
+    const [{ url, joined }] = (await once(child, "message")) as [{ url: string; joined: boolean }];
+    return { child, url, joined };
+  }
+
+  async function leave(child: ChildProcess): Promise<void> {
+    child.send("leave");
+    await once(child, "exit");
+  }
+
+  test("initialises and starts once when two processes open at the same time", async () => {
+    const both = await Promise.all([holder(), holder()]);
+    expect(new Set(both.map(({ url }) => url)).size).toBe(1);
+    expect(both.map(({ joined }) => joined).toSorted()).toEqual([false, true]);
+  });
+
+  test("keeps the server for the others and stops it when the last one leaves", async () => {
+    const first = await holder();
+    const second = await holder();
+    await leave(first.child);
+    expect(await answers(second.url)).toBe(true);
+    await leave(second.child);
+    expect(await answers(second.url)).toBe(false);
+    const third = await holder();
+    expect(third).toMatchObject({ joined: false, url: first.url });
+  });
+
+  test("joins the server of a holder that was killed", async () => {
+    const killed = await holder();
+    killed.child.kill("SIGKILL");
+    await once(killed.child, "exit");
+    const next = await holder();
+    expect(next).toMatchObject({ joined: true, url: killed.url });
+    await leave(next.child);
+    expect(await answers(next.url)).toBe(false);
+  });
+
+  test("starts although a crash of the machine left a postmaster.pid whose pid is somebody else's now", async () => {
+    await using server = await openEmbedded({ directory, database: "storehouse", durable: false });
+    const pidFile = await readFile(join(directory, "data/postmaster.pid"), "utf8");
+    await server[Symbol.asyncDispose]();
+    await writeFile(join(directory, "data/postmaster.pid"), pidFile.replace(/^\d+/, String(process.pid)));
+    const next = await holder();
+    expect(next.joined).toBe(false);
+  });
+
+  test("says which log to read, and its last line, when the server cannot start", async () => {
+    await (await openEmbedded({ directory, database: "storehouse", durable: false }))[Symbol.asyncDispose]();
+    const version = join(directory, "data/PG_VERSION");
+    await writeFile(version, "9.6\n");
+    await expect(openEmbedded({ directory, database: "storehouse" })).rejects.toMatchObject({
+      code: "embedded_postgres",
+      context: { log: join(directory, "server.log"), last_line: expect.stringContaining("incompatible") },
+    });
+    await writeFile(version, "18\n");
+  });
+
+  test("sorts by code point and runs in UTC, whatever the machine is set to", async () => {
+    await using server = await openEmbedded({ directory, database: "storehouse", durable: false });
+    const client = new Client({ connectionString: server.url });
+    await client.connect();
+    const { rows } = await client.query(`
+      select array_agg(word order by word) as words, current_setting('TimeZone') as zone,
+             current_setting('unix_socket_directories') as sockets
+        from unnest(array['b', 'a', 'B', 'é', 'z']) as word`);
+    await client.end();
+    expect(rows).toEqual([{ words: ["B", "a", "b", "z", "é"], zone: "UTC", sockets: "" }]);
+  });
+});
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined);
+  return client.connect().then(
+    async () => {
+      await client.end();
+      return true;
+    },
+    () => false,
+  );
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { deletable } from "../../src/postgres/role-statements.ts";
+import { sourcesIn } from "../support/imports.ts";
+
+const text = sourcesIn("src", "jobs")
+  .filter(({ file }) => file !== "src/postgres/role-statements.ts" && file !== "src/postgres/migrate.ts")
+  .map((source) => source.text)
+  .join("\n");
+
+test("of the bookkeeping the loader may delete rows where the code does, and nowhere else", () => {
+  const deleted = [...text.matchAll(/\bdelete\s+from\s+(ops\.\w+)/gi)].map(([, table]) => table);
+  expect([...new Set(deleted)].sort()).toEqual([...deletable].sort());
+  expect(text).not.toContain("deleteFrom(");
+});
+
+test("no statement empties a table at one blow, which the loader may not", () => {
+  expect(text).not.toMatch(/\btruncate\s+(table\s+)?[\w$]+\.[\w$]+/i);
+});

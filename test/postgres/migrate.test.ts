@@ -1,0 +1,57 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
+import { freshDatabase } from "../support/database.ts";
+import { emptyDatabase } from "../support/warehouse-empty.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+
+describe("migrate", () => {
+  test("runs every file of migrations/ in order of its name, and none of them twice", async () => {
+    await using database = await emptyDatabase();
+    const files = (await readdir(path.join(root, "migrations"))).map((file) => file.replace(/\.sql$/, "")).sort();
+    expect(await migrate(database.url)).toEqual(files);
+    expect(await migrate(database.url)).toEqual([]);
+  });
+
+  test("brings the queue's own tables along", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const { rows } = await warehouse.pool.query("select count(*)::int as jobs from graphile_worker.jobs");
+    expect(rows).toEqual([{ jobs: 0 }]);
+  });
+
+  test("is done once when processes start at the same moment, and all of them go on", async () => {
+    await using database = await emptyDatabase();
+    const program = new URL("../support/warehouse-migrator.ts", import.meta.url);
+    const children = [1, 2, 3].map(() => fork(program, [database.url]));
+    await Promise.all(children.map((child) => once(child, "message")));
+    const told = children.map((child) => once(child, "message"));
+    const ended = children.map((child) => once(child, "exit"));
+    for (const child of children) child.send("go");
+    const ran = (await Promise.all(told)).map(([names]) => names as string[]);
+    expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+    expect((await Promise.all(ended)).map(([code]) => code as number)).toEqual([0, 0, 0]);
+  });
+
+  test("explains every table, view and column that it makes", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const { rows } = await sql<{ name: string }>`
+      select concat_ws('.', n.nspname, c.relname, a.attname) as name
+      from   pg_class as c
+      join   pg_namespace as n on n.oid = c.relnamespace
+      left   join lateral (
+        select null::name as attname, 0 as attnum
+        union all select attname, attnum from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped) as a on true
+      where  n.nspname in ('core', 'ops', 'raw', 'mart') and c.relkind in ('r', 'p', 'v', 'm')
+      and    coalesce(case a.attnum when 0 then obj_description(c.oid, 'pg_class') else col_description(c.oid, a.attnum) end, '') = ''
+      order  by 1`.execute(warehouse.db);
+    expect(rows.map(({ name }) => name)).toEqual([]);
+  });
+});

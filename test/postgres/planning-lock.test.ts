@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { planningLock } from "../../src/postgres/advisory-lock.ts";
+import { freshDatabase } from "../support/database.ts";
+
+describe("planningLock", () => {
+  test("lets one planner at a time work, of several processes with pools of their own", async () => {
+    await using database = await freshDatabase();
+    await using one = await openWarehouse(database.url, 2);
+    await using two = await openWarehouse(database.url, 2);
+    await one.pool.query("create table public.plan (cell integer)");
+    // each sees what is missing and writes it: without the lock they would see the same
+    const plan = (db: typeof one.db) =>
+      planningLock(db, async (own) => {
+        const { rows } = await sql<{ next: number }>`select count(*)::int as next from public.plan`.execute(own);
+        await sql`select pg_sleep(0)`.execute(own);
+        await sql`insert into public.plan values (${rows[0]?.next})`.execute(own);
+      });
+    await Promise.all([one, two, one, two, one, two].map(({ db }) => plan(db)));
+    const { rows } = await one.pool.query("select cell from public.plan order by cell");
+    expect(rows.map(({ cell }: { cell: number }) => cell)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test("starves nobody of connections when more planners wait than the pool has", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 2);
+    const planners = Array.from({ length: 6 }, (_, index) =>
+      planningLock(warehouse.db, (own) =>
+        own.transaction().execute(async (transaction) => {
+          await sql`select 1`.execute(transaction);
+          return index;
+        }),
+      ),
+    );
+    expect(await Promise.all(planners)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test("is free again after a planner failed", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 2);
+    await expect(planningLock(warehouse.db, () => Promise.reject(new Error("no plan")))).rejects.toThrow("no plan");
+    expect(await planningLock(warehouse.db, async () => "planned")).toBe("planned");
+    const { rows } = await warehouse.pool.query(
+      "select from pg_locks join pg_database on oid = database where locktype = 'advisory' and datname = current_database()",
+    );
+    expect(rows).toHaveLength(0);
+  });
+});

@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { connectionString } from "../../src/postgres/connection.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { ownAuthority, speakTls, type Authority } from "../support/own-authority.ts";
+import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+
+const folder = await mkdtemp(path.join(tmpdir(), "storehouse-tls-"));
+const ours: Authority | null = await ownAuthority(folder, "ours");
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** How a connection that was opened is secured: the version of TLS, or that it is not. */
+async function opened(url: string): Promise<string> {
+  try {
+    await using warehouse = await openWarehouse(url, 1);
+    const { rows } = await warehouse.pool.query<{ version: string }>(
+      "select coalesce(version, 'plain') as version from pg_stat_ssl where pid = pg_backend_pid()",
+    );
+    return rows[0]?.version ?? "none";
+  } catch (error) {
+    expect(String(error)).not.toMatch(/s3cret|postgres:\/\//);
+    return `${(error as { code: string }).code} ${(error as { context: { problem?: string } }).context.problem ?? ""}`.trim();
+  }
+}
+
+describe.skipIf(ours === null)(
+  "a server that speaks TLS, with a certificate for 127.0.0.1 of an authority of our own",
+  () => {
+    let server: OwnPostgres;
+    let url: string;
+    let others: Authority | null;
+
+    beforeAll(async () => {
+      server = await ownPostgres();
+      url = await server.database();
+      others = await ownAuthority(folder, "others");
+      if (ours !== null) await speakTls(server, await ours.sign("127.0.0.1"));
+    });
+    afterAll(() => server[Symbol.asyncDispose]());
+
+    const from = (query: string, host = "127.0.0.1") => opened(`${url.replace("127.0.0.1", host)}?${query}`);
+
+    test("is spoken to as each mode means it to libpq", async () => {
+      const root = `sslrootcert=${ours?.rootFile}`;
+      const other = `sslrootcert=${others?.rootFile}`;
+      expect(await from("sslmode=disable")).toBe("plain");
+      expect(await from("sslmode=require")).toBe("TLSv1.3");
+      expect(await from(`sslmode=require&${root}`)).toBe("TLSv1.3");
+      expect(await from(`sslmode=verify-ca&${root}`)).toBe("TLSv1.3");
+      expect(await from(`sslmode=verify-full&${root}`)).toBe("TLSv1.3");
+      // an authority that is not named is not trusted; require with one checks it
+      expect(await from(`sslmode=require&${other}`)).toMatch(/^database_tls/);
+      expect(await from(`sslmode=verify-ca&${other}`)).toMatch(/^database_tls/);
+      expect(await from(`sslmode=verify-full&${other}`)).toMatch(/^database_tls/);
+      expect(await from("sslmode=verify-full")).toMatch(/^database_tls/);
+      expect(await from("sslmode=verify-full&sslrootcert=system")).toMatch(/^database_tls/);
+      // the name in the address is not the one in the certificate
+      expect(await from(`sslmode=verify-full&${root}`, "localhost")).toMatch(
+        /^database_tls ERR_TLS_CERT_ALTNAME_INVALID/,
+      );
+      expect(await from(`sslmode=verify-ca&${root}`, "localhost")).toBe("TLSv1.3");
+    });
+  },
+);
+
+test("a server that speaks no TLS is not spoken to where a mode asks for it", async () => {
+  await using server = await ownPostgres();
+  expect(await opened(`${await server.database()}?sslmode=require`)).toBe("database_tls the server does not speak TLS");
+});
+
+describe("an address", () => {
+  const asks = (url: string) => {
+    try {
+      return new URLSearchParams(connectionString(url).split("?")[1]).get("sslmode");
+    } catch (error) {
+      expect(String(error)).not.toContain("s3cret");
+      return (error as { context: { problem: string } }).context.problem;
+    }
+  };
+
+  test.each([
+    "postgres://me:s3cret@localhost/house",
+    "postgres://me:s3cret@LOCALHOST:5433/house",
+    "postgres://me:s3cret@127.0.0.1/house",
+    "postgres://me:s3cret@127.9.9.9/house",
+    "postgres://me:s3cret@[::1]:5432/house",
+    "postgres://me:s3cret@/house?host=/var/run/postgresql",
+    "postgres://me:s3cret@%2Fvar%2Frun%2Fpostgresql/house",
+    "postgres:///house",
+  ])("of this machine needs no sslmode: %s", (url) => expect(asks(url)).toBe("disable"));
+
+  test.each([
+    "postgres://me:s3cret@db.example/house",
+    "postgres://me:s3cret@10.0.0.1:5432/house",
+    "postgres://me:s3cret@127.0.0.1.example/house",
+    "postgres://me:s3cret@localhost.example/house",
+    "postgres://me:s3cret@localhost/house?host=db.example",
+    "postgres://me:s3cret@postgres:5432/house?application_name=x",
+  ])("of another machine is refused without sslmode, with what to add: %s", (url) => {
+    expect(asks(url)).toMatch(
+      /names another machine .*sslmode=verify-full.*sslmode=disable in a network that you trust/,
+    );
+    expect(asks(`${url}${url.includes("?") ? "&" : "?"}sslmode=disable`)).toBe("disable");
+  });
+
+  test.each([
+    ["sslmode=prefer", /none of disable, require, verify-ca, verify-full/],
+    ["sslmode=allow", /none of/],
+    ["sslmode=no-verify", /none of/],
+    ["sslmode=", /none of/],
+    ["sslmode=disable&sslmode=require", /more than one/],
+    ["sslmode=verify-ca", /takes sslrootcert/],
+    ["sslmode=require&sslrootcert=system", /takes sslmode=verify-full/],
+    ["sslmode=verify-full&sslrootcert=/no/such/file", /cannot be read \(ENOENT\)/],
+    ["sslrootcert=/no/such/file", /without sslmode/],
+    ["ssl=true", /by sslmode alone/],
+    ["uselibpqcompat=false&sslmode=require", /by sslmode alone/],
+  ])("with %s is refused", (query, problem) => {
+    expect(asks(`postgres://me:s3cret@db.example/house?${query}`)).toMatch(problem);
+  });
+
+  test.each(["postgres://me:s3cret@host:port/house", "postgres://me:s3cret@a:1,b:2/house"])(
+    "that cannot be read is refused without being repeated: %s",
+    (url) => expect(asks(url)).toMatch(/^is no address that can be read/),
+  );
+
+  test("whose machine comes from PGHOST is held to the same", () => {
+    vi.stubEnv("PGHOST", "db.example");
+    expect(asks("postgres:///house")).toMatch(/names another machine \(db.example\)/);
+  });
+
+  test("whose certificate is no certificate is refused", async () => {
+    const file = path.join(folder, "nonsense.crt");
+    await writeFile(file, "nonsense");
+    const found = await opened(`postgres://me:s3cret@127.0.0.1:1/house?sslmode=verify-full&sslrootcert=${file}`);
+    expect(found).toMatch(/^database_(tls|unreachable)/);
+  });
+});

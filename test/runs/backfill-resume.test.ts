@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { knownPlan } from "../../src/planner/backfill-plan.ts";
+import { planChanges } from "../../src/planner/plan-changes.ts";
+import { charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
+import { askedDays, gateAfter, openStage, today, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+
+describe("a plan that would be another one by now", () => {
+  async function changesOf(stage: Stage, planId: string, settings = {}) {
+    await using app = await stage.open({ settings });
+    const found = await knownPlan(app.warehouse.db, planId);
+    return await planChanges(app.warehouse.db, { plan: found, settings: app.config.settings, clock: app.clock });
+  }
+
+  test("is refused, says what was loaded meanwhile and where, and leaves nothing behind", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    const part = await planned(stage, { countries: ["US"] });
+    await runPlanned(stage, part.planId);
+    stage.sandbox.clearLog();
+    await expect(runPlanned(stage, made.planId)).rejects.toMatchObject({ code: "plan_changed" });
+    expect(stage.asked()).toEqual([]);
+    expect(await stage.query("select from ops.slice where plan_id = $1", [made.planId])).toEqual([]);
+    expect(await stage.query("select from ops.run where plan_id = $1", [made.planId])).toEqual([]);
+    const changes = await changesOf(stage, made.planId);
+    expect(new Set(changes?.lines.map(({ country }) => country))).toEqual(new Set(["US"]));
+    expect(changes?.now).toMatchObject({ credits: made.credits - part.credits });
+    expect(changes?.meanwhile).toEqual([{ dataset: "keyword_rank", state: "loaded", slices: part.slices }]);
+    // charged for the first time, and just what the contract says
+    expect(changes?.prices).toEqual([]);
+    const rest = await planned(stage);
+    expect(await runPlanned(stage, rest.planId)).toMatchObject({ outcome: "loaded" });
+    expect(charged(stage)).toBe(rest.credits);
+  });
+
+  test("says which keywords are new and which prices were learned", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    await stage.query(
+      `insert into ops.credit_cost (operation, documented, learned, sample_count, last_seen_at)
+       values ('ios.keyword-ranking', 3, 4, 1, now())
+       on conflict (operation) do update set learned = 4`,
+    );
+    await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
+    const tomorrow = addDays(today, 1);
+    grown.sandbox.set({ today: tomorrow });
+    await grown.sync({ request: { today: tomorrow, datasets: ["tracked_keyword"] } });
+    const changes = await changesOf(stage, made.planId);
+    expect(changes?.prices).toEqual([{ name: "ios.keyword-ranking", before: null, now: 4 }]);
+    expect(changes?.followed).toHaveLength(6);
+    expect(changes?.followed[0]).toMatchObject({ before: 12, now: 13 });
+  });
+
+  test("says that the settings changed", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    expect(await changesOf(stage, made.planId)).toBeNull();
+    const changes = await changesOf(stage, made.planId, { datasets: { keyword_rank: { history_days: 5 } } });
+    expect(changes?.settings).toEqual(["keyword_rank"]);
+  });
+
+  test("is not refused because the day moved on: its days stay those of its own day", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    const later = addDays(today, 3);
+    stage.sandbox.set({ today: later });
+    expect(await runPlanned(stage, made.planId, { on: later })).toMatchObject({ outcome: "loaded" });
+    expect(charged(stage)).toBe(made.credits);
+    const asked = await stage.query<{ day: string }>(
+      "select distinct to_char(date_day, 'YYYY-MM-DD') as day from core.fact_keyword_rank order by 1",
+    );
+    expect(asked.map(({ day }) => day)).toEqual(askedDays());
+  });
+});
+
+describe("a plan that was begun", () => {
+  test("goes on where it was stopped, and asks for nothing twice", async () => {
+    const gate = gateAfter(12);
+    await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
+    const made = await planned(stage);
+    const stop = new AbortController();
+    const first = runPlanned(stage, made.planId, { stop: stop.signal });
+    await until(() => gate.held() > 0);
+    stop.abort();
+    gate.open();
+    expect((await first).outcome).toBe("interrupted");
+    expect((await standingOf(stage, made.planId)).open).toBeGreaterThan(0);
+    expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "loaded" });
+    expect(charged(stage)).toBe(made.credits);
+    const wishes = stage.asked().map(wish);
+    expect(new Set(wishes).size).toBe(wishes.length);
+    expect(await standingOf(stage, made.planId)).toMatchObject({ open: 0, total: made.slices });
+  });
+
+  test("goes on after credits ran out, and nothing else goes with it", async () => {
+    await using stage = await openFollowed({
+      accounts: [{ token: "sandbox-token", total: 2_000, periodHours: 24 * 3_650 }],
+    });
+    const made = await planned(stage, { countries: ["US"] });
+    const other = await planned(stage, { countries: ["JP"] });
+    stage.sandbox.spend(stage.sandbox.account().remaining - Math.floor(made.credits / 2));
+    expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
+    await using rich = await openStage({ database: stage.databaseUrl });
+    await rich.query("update ops.credit_account set resets_at = now() - interval '1 hour'");
+    expect(await runPlanned(rich, made.planId)).toMatchObject({ outcome: "loaded" });
+    expect(charged(stage) + charged(rich)).toBe(made.credits);
+    expect(await standingOf(stage, other.planId)).toMatchObject({ total: 0 });
+    expect(rich.asked().every(({ params }) => params["countryCode"] === "US")).toBe(true);
+  });
+
+  test("never spends more than its price, although answers are lost and asked for again", async () => {
+    await using stage = await openFollowed();
+    const made = await planned(stage);
+    stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 4, kind: "half" }] });
+    expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
+    expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
+    expect(charged(stage)).toBeLessThanOrEqual(made.credits);
+    expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+    await using synced = await openStage();
+    await synced.sync();
+    expect(await factsOf(stage)).toEqual(await factsOf(synced));
+  });
+
+  test("leaves what another run has open in the same days to that run", async () => {
+    const gate = gateAfter(3);
+    await using stage = await openFollowed();
+    await using busy = await openStage({ database: stage.databaseUrl, clock: gate.clock, latencyMs: gate.latencyMs });
+    const first = await planned(busy, { countries: ["US"] });
+    const running = runPlanned(busy, first.planId);
+    // what was answered is loaded as well: a plan that is made in between would be another one by the time it runs
+    const loaded = async () =>
+      (await busy.query("select from ops.slice where dataset = 'keyword_rank' and state = 'loaded'")).length;
+    await until(async () => gate.held() > 0 && (await loaded()) === busy.asked().length);
+    const rest = await planned(stage, { reprocess: "all" });
+    expect(new Set(rest.lines.filter(({ slices }) => slices > 0).map(({ country }) => country))).toContain("JP");
+    await runPlanned(stage, rest.planId);
+    gate.open();
+    expect(await running).toMatchObject({ outcome: "loaded" });
+    const wishes = [...stage.asked(), ...busy.asked()]
+      .filter(({ operation }) => operation?.includes("keyword-"))
+      .map(wish);
+    // only what had been loaded before the second plan was made may be asked for once more
+    expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(3);
+  });
+
+  test("is run once by two that start it at the same moment", async () => {
+    await using stage = await openFollowed({ latencyMs: 3 });
+    const made = await planned(stage);
+    const ends = await Promise.all([runPlanned(stage, made.planId), runPlanned(stage, made.planId)]);
+    expect(ends.map(({ outcome }) => outcome)).toEqual(["loaded", "loaded"]);
+    expect(charged(stage)).toBe(made.credits);
+    expect(await statesOf(stage)).toMatchObject({ loaded: expect.any(Number) });
+  });
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { openIngest } from "../../src/app.ts";
+import { createBudget } from "../../src/credits/budget.ts";
+import { planDue } from "../../src/runs/scheduled-run.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
+import { charged } from "../support/ingest-witness.ts";
+
+const settings = { api: { concurrency: 2 } } satisfies RunOptions["settings"];
+
+/** Runs a worker until nothing can go on. Returns how many slices wait for credits. */
+async function work(stage: Stage): Promise<number> {
+  await using app = await stage.open({ settings });
+  const stop = new AbortController();
+  const last = await lastRunOf(stage);
+  const running = runWorker(app, stop.signal);
+  await until(() => isIdleAfter(stage, last));
+  stop.abort();
+  expect(await running).toBeNull();
+  return (await statesOf(stage))["deferred"] ?? 0;
+}
+
+/** An hourly tick that has nothing to plan. */
+async function tick(stage: Stage): Promise<void> {
+  await using app = await stage.open({ settings });
+  await using ingest = await openIngest(app, "worker", createBudget(null));
+  await planDue(ingest.parts, app.config.settings, ["tracked_app"]);
+}
+
+test("credits that are bought before the reset are found by the next tick, and wake as much as they pay for", async () => {
+  const accounts = [{ token: "sandbox-token", total: 2_000, remaining: 370, periodHours: 24 * 3_650 }];
+  await using stage = await openStage({ accounts });
+  const putOff = await work(stage);
+  expect(putOff).toBeGreaterThan(10);
+  const untouched = async () => stage.query("select slice_id, xmin::text from ops.slice order by 1");
+  const before = await untouched();
+  // the balance as it was pays for none of them: nothing is written
+  await tick(stage);
+  expect(await untouched()).toEqual(before);
+
+  const spent = charged(stage.asked());
+  const left = stage.sandbox.account().remaining;
+  stage.sandbox.spend(-12);
+  await tick(stage);
+  const woken = (await statesOf(stage))["pending"] ?? 0;
+  expect(woken).toBeGreaterThan(0);
+  expect((await statesOf(stage))["deferred"]).toBe(putOff - woken);
+  const [price] = await stage.query<{ credits: number }>(
+    "select sum(planned_credits)::int as credits from ops.slice where state = 'pending'",
+  );
+  expect(price?.credits).toBeLessThanOrEqual(left + 12);
+  expect(charged(stage.asked())).toBe(spent);
+
+  stage.sandbox.spend(-2_000);
+  expect(await work(stage)).toBe(0);
+});

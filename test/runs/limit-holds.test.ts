@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { openIngest } from "../../src/app.ts";
+import { createBudget } from "../../src/credits/budget.ts";
+import { planDue } from "../../src/runs/scheduled-run.ts";
+import { openStage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+
+test("what a run with --max-credits could not pay for is not done by workers unless it is due, and is not kept from being planned", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } });
+  // paid for and spoilt: the plan fitted the limit, what is asked again does not
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
+  expect(await stage.sync({ maxCredits: 60 })).toMatchObject({ outcome: "deferred" });
+  expect((await statesOf(stage))["deferred"]).toBeGreaterThan(0);
+
+  const tick = async (on: boolean) => {
+    await using app = await stage.open({ settings: { datasets: { keyword_rank: { on, history_days: 4 } } } });
+    await using ingest = await openIngest(app, "worker", createBudget(null));
+    await planDue(ingest.parts, app.config.settings, []);
+    const { deferred = 0, pending = 0 } = await statesOf(stage);
+    return { deferred, pending };
+  };
+  expect(await tick(false)).toEqual({ deferred: 0, pending: 0 });
+  expect((await tick(true)).pending).toBeGreaterThan(0);
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+});

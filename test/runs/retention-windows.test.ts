@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { day, type Day } from "../../src/core/day.ts";
+import { standingOf } from "../../src/planner/gaps.ts";
+import { retire } from "../../src/runs/retention.ts";
+import { openStage, wish, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+
+const names = ["category_share", "top_advertiser", "review_word", "monthly_estimate"] as const;
+const datasets = Object.fromEntries(names.map((name) => [name, { on: true }]));
+/** Windows and snapshots of 30 days that begin at the end of January, over the end of February. */
+const nights = [
+  "2026-01-31",
+  "2026-02-28",
+  "2026-03-01",
+  "2026-03-02",
+  "2026-03-03",
+  "2026-03-31",
+  "2026-04-01",
+  "2026-04-02",
+].map((text) => day(text));
+
+/** Retention and then the nightly sync; what was asked for. The same once more asks for nothing. */
+async function night(
+  stage: Stage,
+  today: Day,
+  settings: NonNullable<RunOptions["settings"]>,
+): Promise<readonly string[]> {
+  stage.sandbox.set({ today });
+  const run: RunOptions = { settings, request: { today, datasets: [...names] } };
+  await using app = await stage.open(run);
+  await retire(app.warehouse.db, { settings: app.config.settings, clock: app.clock, action: "drop" });
+  const asked = async () => {
+    const before = stage.asked().length;
+    expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
+    return stage.asked().slice(before).map(wish);
+  };
+  const first = await asked();
+  expect(await asked(), `the night of ${today} once more`).toEqual([]);
+  return first;
+}
+
+/** The state of each day of a dataset, from a day on. */
+async function statesOn(stage: Stage, today: Day, dataset: string): Promise<Readonly<Record<string, string>>> {
+  await using app = await stage.open({ settings: { datasets, retention: { keep_months: 1 } } });
+  const request = { datasets: [dataset], bounds: { start: day("2026-01-01"), end: today }, today };
+  const standings = await standingOf(app.warehouse.db, request, app.config.settings);
+  return Object.fromEntries(
+    standings.flatMap((one) => [...one.days].map(([date, counts]) => [date, Object.keys(counts).sort().join("+")])),
+  );
+}
+
+test("keeping one month asks for nothing more where windows and snapshots reach over the cut, and gaps say what is there", async () => {
+  const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
+  await using kept = await openStage({ market });
+  await using all = await openStage({ market });
+  for (const today of nights)
+    expect(await night(kept, today, { datasets, retention: { keep_months: 1 } }), `the night of ${today}`).toEqual(
+      await night(all, today, { datasets }),
+    );
+  const last = day("2026-04-02");
+  const periods = await statesOn(kept, last, "top_advertiser");
+  // the 30 days that ended in February began in January; those that began in February are kept
+  expect(periods).toMatchObject({
+    "2026-01-21": "dropped",
+    "2026-02-19": "dropped",
+    "2026-02-20": "loaded",
+    "2026-03-21": "loaded",
+  });
+  const rows = await kept.query("select min(period_start)::text as first from core.fact_top_advertiser");
+  expect(rows).toEqual([{ first: "2026-02-20" }]);
+  expect(await statesOn(kept, last, "category_share")).toMatchObject({ "2026-01-31": "dropped" });
+  expect(await kept.query("select from core.fact_category_share where date_day < '2026-03-01'")).toEqual([]);
+});

@@ -1,0 +1,196 @@
+import { beforeAll, expect, test } from "vitest";
+import { openIngest } from "../../src/app.ts";
+import { scheduleOf } from "../../src/cli/commands/schedule.ts";
+import { addDays, type Day } from "../../src/core/day.ts";
+import { createBudget } from "../../src/credits/budget.ts";
+import { planDue } from "../../src/runs/scheduled-run.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
+import { charged } from "../support/ingest-witness.ts";
+
+const followed = ["tracked_app", "tracked_country", "tracked_keyword"];
+const nights = 6;
+/** An iOS app of the market that the sandbox makes up, and keywords that are known there. */
+let app: string;
+let keywords: readonly string[];
+
+beforeAll(async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const rows = await stage.query<{ app: string; keyword: string }>(
+    `select distinct track_id as app, keyword from core.fact_keyword_rank join core.dim_app as a using (app_key) join core.dim_keyword using (keyword_key)
+     where  a.store = 'ios' and keyword ~ '^[a-z ]+$' order by 1, 2`,
+  );
+  app = rows[0]?.app ?? "";
+  keywords = rows.filter((row) => row.app === app).map(({ keyword }) => keyword);
+});
+
+/** What happens on a day: ticks of the schedule, by the names of their datasets, and then a worker until nothing is open. */
+async function on(stage: Stage, day: Day, run: RunOptions = {}): Promise<void> {
+  await using opened = await stage.open({ ...run, request: { today: day } });
+  const stop = new AbortController();
+  const last = await lastRunOf(stage);
+  const running = runWorker(opened, stop.signal);
+  const ranked = async () =>
+    (await stage.query("select from ops.slice where dataset = 'keyword_rank' limit 1")).length > 0;
+  await Promise.race([until(async () => (await ranked()) && (await isIdleAfter(stage, last))), running]);
+  stop.abort();
+  expect(await running).toBeNull();
+}
+
+/** Ticks without a worker. Returns how many slices each planned. */
+async function tick(stage: Stage, ticks: readonly (readonly string[])[], run: RunOptions = {}): Promise<number[]> {
+  await using opened = await stage.open(run);
+  await using ingest = await openIngest(opened, "worker", createBudget(null));
+  const before = await stage.query("select from ops.run");
+  for (const names of ticks) await planDue(ingest.parts, opened.config.settings, names);
+  const runs = await stage.query<{ slices: number }>("select planned_slices as slices from ops.run order by run_id");
+  return runs.slice(before.length).map(({ slices }) => slices);
+}
+
+const daysOf = async (stage: Stage) =>
+  (await stage.query<{ day: Day }>("select distinct date_day::text as day from core.fact_keyword_rank order by 1")).map(
+    ({ day }) => day,
+  );
+
+/** Apps of the configuration alone: nothing has to be read before the market is planned. */
+const listed = (
+  countries: readonly string[],
+  words: readonly string[],
+  days = 4,
+): NonNullable<RunOptions["settings"]> => ({
+  portfolio: { source: "config", apps: [{ id: app, countries: [...countries], keywords: [...words] }] },
+  datasets: { keyword_rank: { history_days: days } },
+});
+
+test("a night that was missed is caught up by the next one, priced, and nothing is asked for twice", async () => {
+  await using stage = await openStage({ today: addDays(today, nights) });
+  await on(stage, today);
+  const before = charged(stage.asked());
+  await on(stage, addDays(today, 3));
+  expect(await daysOf(stage)).toEqual([-4, -3, -2, -1, 0, 1, 2].map((offset) => addDays(today, offset)));
+  const [run] = await stage.query<{ credits: number }>(
+    "select sum(planned_credits)::int as credits from ops.run where as_of = $1",
+    [addDays(today, 3)],
+  );
+  expect(run?.credits).toBe(charged(stage.asked()) - before);
+});
+
+test("a new country and a new keyword are caught up by themselves, and cost no more than they are", async () => {
+  await using stage = await openStage();
+  const [one = "", other = ""] = keywords;
+  await on(stage, today, { settings: listed(["US"], [one]) });
+  const first = charged(stage.asked());
+  await on(stage, today, { settings: listed(["US"], [one]) });
+  expect([first > 0, charged(stage.asked())]).toEqual([true, first]);
+  await on(stage, today, { settings: listed(["US", "JP"], [one, other]) });
+  const cells = await stage.query<{ country: string; keyword: string; days: number }>(
+    `select country_code as country, keyword, count(distinct date_day)::int as days
+     from   core.fact_keyword_rank join core.dim_country using (country_key) join core.dim_keyword using (keyword_key)
+     group  by 1, 2 order by 1, 2`,
+  );
+  expect(cells).toEqual(
+    ["JP", "US"].flatMap((country) => [one, other].map((keyword) => ({ country, keyword, days: 4 }))),
+  );
+  const [runs] = await stage.query<{ credits: number }>("select sum(planned_credits)::int as credits from ops.run");
+  expect(runs?.credits).toBe(charged(stage.asked()));
+});
+
+test("a tick while the work of an earlier one is queued queues nothing twice and leaves what is queued where it is", async () => {
+  await using stage = await openStage();
+  const settings = listed(["US", "JP"], keywords.slice(0, 1));
+  const planned = await tick(stage, [[], [], ["keyword_rank"]], { settings });
+  expect(planned[0]).toBeGreaterThan(0);
+  expect(planned.slice(1)).toEqual([0, 0]);
+  const runs = await stage.query("select distinct run_id from ops.slice");
+  expect(runs).toHaveLength(1);
+});
+
+test("a tick costs nothing where all is fresh", async () => {
+  await using stage = await openStage();
+  await stage.sync();
+  const asked = stage.asked().length;
+  expect(await tick(stage, [followed, followed, []])).toEqual([0, 0, 0]);
+  expect(stage.asked().length).toBe(asked);
+});
+
+test("a line plans what it names also when that is off by default, but nothing that the configuration switches off or that the account does not count for", async () => {
+  await using stage = await openStage();
+  const settings = listed(["US"], keywords.slice(0, 1));
+  const [named] = await tick(stage, [["keyword_metadata"]], { settings });
+  expect(named).toBeGreaterThan(0);
+  const off = { ...settings, datasets: { ...settings.datasets, keyword_rank: { on: false } } };
+  expect(await tick(stage, [["keyword_rank"], followed], { settings: off })).toEqual([]);
+});
+
+test("days of a backfill are asked for newest first, after the day before, and only down to the floor of their class", async () => {
+  const total = 200;
+  await using stage = await openStage({ accounts: [{ token: "sandbox-token", total, periodHours: 1_000 }] });
+  const settings = {
+    ...listed(["US", "JP"], keywords),
+    datasets: { keyword_rank: { history_days: 30, longest_window: 1 } },
+    api: { concurrency: 1 },
+    credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0.5 } },
+  };
+  await on(stage, today, { settings });
+  const done = await stage.query<{ class: string; day: Day }>(
+    `select s.class, (s.window_end - 1)::text as day from ops.request as r join ops.slice as s using (slice_id)
+     where  s.dataset = 'keyword_rank' order by r.request_id`,
+  );
+  expect(done[0]?.class).toBe("daily");
+  const backfill = done.filter((slice) => slice.class === "backfill").map(({ day }) => day);
+  expect(backfill.length).toBeGreaterThan(1);
+  expect(backfill).toEqual([...backfill].sort().toReversed());
+  expect(await stage.query("select from ops.slice where class = 'backfill' and state = 'deferred'")).not.toEqual([]);
+  expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(total * 0.5);
+});
+
+test("the schedule prices each run as what it will cost, and writes and asks nothing", async () => {
+  await using stage = await openStage({ today: addDays(today, nights) });
+  await stage.sync();
+  await using opened = await stage.open();
+  const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
+  const before = [
+    stage.sandbox.log().length,
+    await stage.query("select from ops.slice"),
+    await stage.query("select from ops.run"),
+  ];
+  const { runs, isFollowedKnown, never } = await scheduleOf({ ...opened, clock }, 2);
+  expect([
+    stage.sandbox.log().length,
+    await stage.query("select from ops.slice"),
+    await stage.query("select from ops.run"),
+  ]).toEqual(before);
+  expect([isFollowedKnown, never]).toEqual([true, []]);
+  expect(runs.map(({ at }) => at)).toEqual(runs.map(({ at }) => at).sort());
+  expect(runs.filter(({ id }) => id === "hourly").map(({ price }) => price?.credits)).toEqual([0, 0]);
+  for (const night of runs.filter(({ id }) => id === "nightly")) {
+    const from = charged(stage.asked());
+    await stage.sync({ request: { today: night.at.slice(0, 10) as Day } });
+    expect(night.price?.credits).toBe(charged(stage.asked()) - from);
+  }
+});
+
+test("says of an account of which nothing is known that it is so", async () => {
+  await using stage = await openStage();
+  await using child = startChild(stage, ["schedule", "--json", "--count", "1"]);
+  expect(await child.ended).toBe(0);
+  const schedule = JSON.parse(child.output().stdout);
+  expect(schedule).toMatchObject({ isFollowedKnown: false });
+  expect(schedule.runs.map(({ task }: { task: string }) => task).sort()).toEqual([
+    ...Array<string>(4).fill("plan_due"),
+    "retention",
+  ]);
+});
+
+test.each(["worker", "schedule"])(
+  "`storehouse %s` ends with 2 at a crontab that does not fit, and names the line",
+  async (command) => {
+    await using stage = await openStage();
+    await using child = startChild(stage, [command], { variables: { STOREHOUSE_CRONTAB: import.meta.filename } });
+    expect(await child.ended).toBe(2);
+    expect(child.output().stderr).toMatch(/bad_crontab: .*schedule\.test\.ts line 1:/);
+  },
+);

@@ -1,0 +1,124 @@
+import { sql, type RawBuilder } from "kysely";
+import { expect, test } from "vitest";
+import { addDays, type Day } from "../../src/core/day.ts";
+import { standingOf } from "../../src/planner/gaps.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+
+const on = { on: true } as const;
+
+/** A restated series, one whose empty days are asked for again, packed days with scopes of their own timing, periods, and snapshots. */
+const settings = {
+  datasets: {
+    keyword_rank: { history_days: 6, lookback_days: 2 },
+    review: { ...on, history_days: 8 },
+    category_rank: { ...on, options: { resolutions: ["daily", "hourly"] } },
+    review_word: on,
+    app_rating: on,
+    app_history: { ...on, refresh_days: 3 },
+  },
+} as const satisfies RunOptions["settings"];
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Answered and stale cells as `gaps` tells them, by dataset, app, country and day. */
+async function toldByGaps(stage: Stage, day: Day): Promise<Counts> {
+  const run = { settings, request: { today: day } };
+  await using app = await stage.open(run);
+  const standings = await standingOf(app.warehouse.db, { datasets: [], bounds: {}, today: day }, app.config.settings);
+  return Object.fromEntries(
+    standings.flatMap(({ dataset, trackId, country, days }) =>
+      [...days].flatMap(([date, { loaded = 0, empty = 0, stale = 0 }]) =>
+        loaded + empty + stale === 0 ? [] : [[[dataset, trackId, country, date].join(" "), stale] as const],
+      ),
+    ),
+  );
+}
+
+/** Asks the views as of a day. */
+async function askedOn<R>(stage: Stage, day: Day, query: RawBuilder<R>): Promise<readonly R[]> {
+  await using app = await stage.open();
+  return await app.warehouse.db.transaction().execute(async (db) => {
+    await sql`select set_config('storehouse.today', ${day}, true)`.execute(db);
+    return (await query.execute(db)).rows;
+  });
+}
+
+/** The same as `ops.coverage_daily` tells it, as of that day. */
+async function toldBySql(stage: Stage, day: Day): Promise<Counts> {
+  const rows = await askedOn(
+    stage,
+    day,
+    sql<{ cell: string; stale: number }>`
+      select concat_ws(' ', dataset, coalesce(track_id, ''), coalesce(country_code, ''), date_day::text) as cell, sum(stale_count)::int as stale
+      from   ops.coverage_daily
+      where  loaded_count + empty_count > 0
+      group  by 1`,
+  );
+  return Object.fromEntries(rows.map(({ cell, stale }) => [cell, stale]));
+}
+
+/** Cells of which they tell something else; of a cell that only SQL knows, which is further back than a plan looks, nothing may be stale. */
+function differences(gaps: Counts, inSql: Counts): readonly unknown[] {
+  return [...new Set([...Object.keys(gaps), ...Object.keys(inSql)])].flatMap((cell) => {
+    const [stale, other] = [gaps[cell] ?? 0, inSql[cell] ?? 0];
+    return stale === other && !(cell in gaps && !(cell in inSql)) ? [] : [[cell, { stale, inSql: inSql[cell] }]];
+  });
+}
+
+test("SQL and gaps agree over a week of nights on what is stale, before and after each night's work", async () => {
+  await using stage = await openStage({ market: { apps: 2, countries: ["US"], keywordsPerApp: 5 } });
+  const seen = new Map<string, number>();
+  for (let back = 7; back >= 0; back -= 1) {
+    const day = addDays(today, -back);
+    // a night is missed
+    if (back === 4) continue;
+    for (const isDone of [false, true]) {
+      if (isDone) await stage.sync({ settings, request: { today: day } });
+      const [gaps, inSql] = [await toldByGaps(stage, day), await toldBySql(stage, day)];
+      expect(differences(gaps, inSql), `${day} ${isDone ? "after" : "before"} the sync`).toEqual([]);
+      for (const [cell, stale] of Object.entries(gaps)) {
+        const dataset = cell.split(" ")[0] ?? "";
+        seen.set(dataset, (seen.get(dataset) ?? 0) + stale);
+      }
+    }
+  }
+  // else they would agree on nothing
+  expect([...seen].filter(([, stale]) => stale > 0).map(([dataset]) => dataset)).toEqual(
+    expect.arrayContaining(["keyword_rank", "review", "app_rating", "app_history"]),
+  );
+});
+
+test("a slice stands as superseded, stale, or as its state says", async () => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
+  const standing = async (day: Day, dataset: string) => {
+    const rows = await askedOn(
+      stage,
+      day,
+      sql<{ told: string }>`
+        select concat_ws(' ', first_day, standing) as told from ops.slice_status where dataset = ${dataset} order by first_day, slice_id`,
+    );
+    return rows.map(({ told }) => told);
+  };
+  const [before, night] = [
+    addDays(today, -1),
+    { settings: { datasets: { keyword_rank: { history_days: 2, lookback_days: 1 } } } },
+  ];
+  await stage.sync({ ...night, request: { today: before } });
+  expect(await standing(before, "keyword_rank")).toEqual([
+    `${addDays(today, -3)} loaded`,
+    `${addDays(today, -2)} loaded`,
+  ]);
+  expect(await standing(today, "keyword_rank")).toEqual([
+    `${addDays(today, -3)} loaded`,
+    `${addDays(today, -2)} stale`,
+  ]);
+  await stage.sync(night);
+  expect(await standing(today, "keyword_rank")).toEqual([
+    `${addDays(today, -3)} loaded`,
+    `${addDays(today, -2)} superseded`,
+    `${addDays(today, -2)} loaded`,
+    `${addDays(today, -1)} loaded`,
+  ]);
+  await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -1)]);
+  expect((await standing(today, "keyword_rank")).at(-1)).toBe(`${addDays(today, -1)} failed`);
+});

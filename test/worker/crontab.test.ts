@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { jobs } from "../../jobs/all.ts";
+import { projectRoot } from "../../src/config/config.ts";
+import { nextRuns, readCrontab } from "../../src/worker/crontab.ts";
+import { datasetNamed } from "../../src/datasets/all.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(text: string) {
+  const file = path.join(folder, "crontab");
+  writeFileSync(file, text);
+  return readCrontab(file);
+}
+
+const times = (text: string, after: string, count = 3) =>
+  nextRuns({ item: read(`${text} plan_due`)[0]!.item }, Date.parse(after), count).map((at) =>
+    new Date(at).toISOString(),
+  );
+
+describe("the crontab that comes with the project", () => {
+  const lines = readCrontab(path.join(projectRoot, "jobs", "crontab"));
+
+  test("has a nightly, an hourly, a weekly and a monthly line, each with a job key of its own", () => {
+    expect(lines.map(({ id }) => id).slice(0, 4)).toEqual(["nightly", "hourly", "weekly", "monthly"]);
+    const keys = lines.map(({ item }) => item.options.jobKey);
+    expect([keys.includes(undefined), new Set(keys).size]).toEqual([false, lines.length]);
+  });
+
+  test("names known tasks, and no dataset that is off by default", () => {
+    expect(lines.filter(({ task }) => !(task in jobs))).toEqual([]);
+    expect(lines.flatMap(({ datasets }) => datasets ?? []).filter((name) => !datasetNamed(name).on)).toEqual([]);
+  });
+});
+
+describe("a line that does not fit is named with file and line", () => {
+  test.each([
+    ["names of days", "0 4 * * MON plan_due", /line 2: is not five times in digits/],
+    ["a time that no clock shows", "0 25 * * * plan_due", /line 2: .*25.*0-23/],
+    ["too few times", "0 4 * * plan_due", /line 2: is not five times/],
+    ["an unknown task", "0 4 * * * plan_dew", /line 2: no task has the name plan_dew, did you mean plan_due\?/],
+    ["a name that all objects have", "0 4 * * * constructor", /line 2: no task has the name constructor/],
+    ["an unknown option", "0 4 * * * plan_due ?jobkey=a", /line 2: .*unsupported key 'jobkey'/],
+    ["a payload that is no JSON", "0 4 * * * plan_due {datasets:}", /line 2: .*JSON5/],
+    [
+      "a payload of another shape",
+      '0 4 * * * plan_due {"datasets":"keyword_rank"}',
+      /line 2: the payload of plan_due.*datasets/,
+    ],
+    [
+      "an unknown key of the payload",
+      '0 4 * * * plan_due {"dataset":["keyword_rank"]}',
+      /line 2: the payload of plan_due/,
+    ],
+    [
+      "an unknown dataset",
+      '0 4 * * * plan_due {"datasets":["keyword_ranks"]}',
+      /line 2: no dataset has the name keyword_ranks, did you mean keyword_rank\?/,
+    ],
+    ["the same id twice", "0 4 * * * plan_due\n0 5 * * * plan_due", /line 3: line 2 has the id plan_due already/],
+  ])("%s", (_, line, problem) => {
+    expect(() => read(`# nightly\r\n${line}\n`)).toThrow(problem);
+    expect(() => read(`# nightly\r\n${line}\n`)).toThrow(/^bad_crontab: .*crontab line/);
+  });
+
+  test("and a file that is not there is named with the variable", () => {
+    expect(() => readCrontab(path.join(folder, "none"))).toThrow(/STOREHOUSE_CRONTAB names no file/);
+  });
+});
+
+describe("the next runs of a line", () => {
+  test("are told in UTC, after the minute that it is", () => {
+    expect(times("0 4 * * *", "2026-08-20T04:00:00Z", 2)).toEqual([
+      "2026-08-21T04:00:00.000Z",
+      "2026-08-22T04:00:00.000Z",
+    ]);
+    expect(times("0 4 * * *", "2026-08-20T03:59:59.999Z", 1)).toEqual(["2026-08-20T04:00:00.000Z"]);
+  });
+
+  test("do not follow the machine's summer time", () => {
+    expect(times("30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual([
+      "2026-03-29T02:30:00.000Z",
+      "2026-03-30T02:30:00.000Z",
+    ]);
+  });
+
+  test("of a day of the month or of the week are either of them, as cron has it", () => {
+    expect(times("0 0 1 * 1", "2026-08-28T00:00:00Z", 3)).toEqual([
+      "2026-08-31T00:00:00.000Z",
+      "2026-09-01T00:00:00.000Z",
+      "2026-09-07T00:00:00.000Z",
+    ]);
+  });
+
+  test("of the 29th of February are found, and of the 30th there are none", () => {
+    expect(times("0 0 29 2 *", "2026-08-20T00:00:00Z", 1)).toEqual(["2028-02-29T00:00:00.000Z"]);
+    expect(times("0 0 30 2 *", "2026-08-20T00:00:00Z", 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+
+/** Runs a worker in this process until `enough`, then stops it, says so, and hands back how it ended. */
+async function work(stage: Stage, enough: () => Promise<boolean>, stopped: () => void = () => undefined) {
+  await using app = await stage.open();
+  const stop = new AbortController();
+  const running = runWorker(app, stop.signal);
+  try {
+    await Promise.race([until(enough), running]);
+  } finally {
+    stop.abort();
+    stopped();
+  }
+  return await running;
+}
+
+/** True when every rank of the small market is there. */
+async function ranksAreIn(stage: Stage): Promise<boolean> {
+  const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
+  return row?.count === 5 * 2 * 12 * 4;
+}
+
+test("plans at its start, wave after wave, and loads the same as a sync", async () => {
+  await using calm = await openStage();
+  await calm.sync();
+  await using stage = await openStage();
+  expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
+  expect(await factsOf(stage)).toEqual(await factsOf(calm));
+  expect(stage.asked().map(wish).sort()).toEqual(calm.asked().map(wish).sort());
+  const [worker] = await stage.query<{ stopped: boolean }>("select stopped_at is not null as stopped from ops.worker");
+  expect(worker).toEqual({ stopped: true });
+  const locked = await stage.query("select from graphile_worker._private_jobs where locked_at is not null");
+  expect(locked).toEqual([]);
+  const connections = await stage.query(
+    "select from pg_stat_activity where application_name like 'storehouse %' and application_name <> 'storehouse tests' and datname = current_database()",
+  );
+  expect(connections).toEqual([]);
+});
+
+test("two of them share the work and ask for nothing twice", async () => {
+  await using stage = await openStage({ latencyMs: 5 });
+  await Promise.all([work(stage, () => ranksAreIn(stage)), work(stage, () => ranksAreIn(stage))]);
+  const wishes = stage.asked().map(wish);
+  expect(wishes.length).toBe(new Set(wishes).size);
+});
+
+test("takes over what a killed sync left, at once", async () => {
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startChild(stage, syncCommand);
+  await until(() => gate.held() > 0);
+  child.process.kill("SIGKILL");
+  await child.ended;
+  gate.open();
+  expect(Object.keys(await statesOf(stage))).toContain("running");
+  await work(stage, () => ranksAreIn(stage));
+  await until(async () => Object.keys(await statesOf(stage)).every((state) => state === "loaded"));
+  const owners = await stage.query<{ kind: string }>(
+    "select distinct r.kind from ops.slice as s join ops.run as r using (run_id) order by 1",
+  );
+  expect(owners.map(({ kind }) => kind)).toContain("schedule");
+});
+
+test("gives back what it has not finished, and the next one goes on with it", async () => {
+  const gate = gateAfter(20);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  await work(stage, async () => gate.held() > 0, gate.open);
+  const states = await statesOf(stage);
+  expect(states["running"]).toBeUndefined();
+  expect(states["pending"]).toBeGreaterThan(0);
+  await work(stage, () => ranksAreIn(stage));
+  const wishes = stage.asked().map(wish);
+  expect(wishes.length).toBe(new Set(wishes).size);
+});
+
+test("survives a service that fails when it starts", async () => {
+  await using stage = await openStage({
+    faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],
+  });
+  expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
+});
