@@ -3,7 +3,7 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Answer } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 
-/** What each status means. Of those that are not here, 5xx mean what 500 means and all others are `odd_status`. */
+/** What each status means. Of those that are not here, 5xx mean what 500 means and all others are `unexpected_status`. */
 const replies: Readonly<Record<number, ErrorCode | "answer">> = {
   200: "answer",
   201: "answer",
@@ -46,5 +46,5 @@ export function mayBeExhausted(answer: Answer): boolean {
 function codeOf(answer: Answer): ErrorCode | "answer" {
   const exact = replies[answer.status];
   if (exact !== undefined) return exact;
-  return answer.status >= 500 ? (replies[500] ?? "odd_status") : "odd_status";
+  return answer.status >= 500 ? (replies[500] ?? "unexpected_status") : "unexpected_status";
 }

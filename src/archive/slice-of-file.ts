@@ -6,9 +6,10 @@ import { periodOf, type Grid } from "../core/period.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
 import { devicesOf, storeOf, type Store } from "../core/store.ts";
-import { carries, type Timing, type Way } from "../core/way.ts";
+import { carries, type FetchOption } from "../core/fetch-option.ts";
+import type { Timing } from "../core/timing.ts";
 import { lastDay, windowLength, type Window } from "../core/window.ts";
-import { wayFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { AnswerFile } from "./answer-file.ts";
 
@@ -105,10 +106,10 @@ function operationOf(
 ): Operation {
   const able = [...new Set([...dataset.operationsFor(file.scope), ...wholeList(dataset)])];
   const fitting = able.filter((operation) => {
-    const way = wayFor(dataset, operation, { scope: file.scope }, new Map());
+    const option = fetchOptionFor(dataset, operation, { scope: file.scope }, new Map());
     if (!mayHold(operation, window)) return false;
     if (wholeList(dataset).includes(operation)) return true;
-    return (items?.length ?? 0) <= way.maxItems && (items ?? []).every((item) => carries(way, item));
+    return (items?.length ?? 0) <= option.maxItems && (items ?? []).every((item) => carries(option, item));
   });
   const found = fitting.find(({ id }) => file.operation === undefined || id === file.operation);
   if (found !== undefined) return found;
@@ -117,7 +118,7 @@ function operationOf(
     throw new Misfit(`operation: ${asked.join(" and ")} come by one call of ${fitting.map(({ id }) => id).join(", ")}`);
   const most = able.map((operation) =>
     mostOf(
-      wayFor(dataset, operation, { scope: file.scope }, new Map()),
+      fetchOptionFor(dataset, operation, { scope: file.scope }, new Map()),
       items !== null && !wholeList(dataset).includes(operation),
     ),
   );
@@ -125,7 +126,7 @@ function operationOf(
 }
 
 /** What one call of an operation can carry, in words; where it names items these as well. */
-function mostOf({ operation, maxDays, maxItems, splitsAtComma = true }: Way, names: boolean): string {
+function mostOf({ operation, maxDays, maxItems, splitsAtComma = true }: FetchOption, names: boolean): string {
   const days = Number.isFinite(maxDays) ? count(maxDays, "day") : "any number of days";
   const commas = maxItems > 1 && splitsAtComma ? " (none with a comma)" : "";
   return `${days}${names ? ` and ${count(maxItems, "item")}${commas}` : ""} by ${operation}`;

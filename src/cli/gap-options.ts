@@ -8,7 +8,7 @@ import { requestOf, type SyncOptions } from "./sync-options.ts";
 /** The options that say whose cells are looked at. */
 export type StandingOptions = SyncOptions & { readonly app: readonly string[]; readonly country: readonly string[] };
 
-/** How the cells stand that the options are about. Throws `not_followed` for an app or country that nobody follows. */
+/** How the cells stand that the options are about. Throws `not_in_portfolio` for an app or country that nobody follows. */
 export async function standingsFor(app: App, options: StandingOptions): Promise<readonly Standing[]> {
   const { db } = app.warehouse;
   const { settings } = app.config;

@@ -22,7 +22,7 @@ export const errorCodes = {
     says: "the connection broke before the answer was whole",
     next: "it is asked for again by itself",
   },
-  api_away: {
+  api_unavailable: {
     recovery: "defer",
     says: "the API answered nobody for a while",
     next: "it goes on by itself",
@@ -102,7 +102,7 @@ export const errorCodes = {
     says: "the answer leaves these items out",
     next: "nothing to do: keywords that the account's list left out are asked for by name, and that list is read again within a week; apps that the service does not know are asked for again when they are due",
   },
-  odd_status: {
+  unexpected_status: {
     recovery: "skip",
     leaves: "failed",
     says: "the API answered with a status that nobody expects",
@@ -180,7 +180,7 @@ export const errorCodes = {
     says: "the process ended or fell silent each of {attempts} times that this slice was under way",
     next: "give the worker more memory, or narrow the slice (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
   },
-  taken_for_dead: {
+  lease_expired: {
     recovery: "fenced",
     says: "this process was silent for so long that it was taken for dead, and others have what it had",
     next: "a worker enters anew by itself; run a command again",

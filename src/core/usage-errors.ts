@@ -68,12 +68,12 @@ export const usageErrors = {
     says: "plan {plan} is not what it was when it was made",
     next: "nothing was spent; make a new plan",
   },
-  nothing_followed: {
+  portfolio_empty: {
     recovery: "usage",
     says: "nothing is known yet of what is followed",
     next: "run `storehouse sync` first, or list apps under portfolio in config/storehouse.yaml",
   },
-  not_followed: {
+  not_in_portfolio: {
     recovery: "usage",
     says: "{what} {value} is not followed; followed: {followed}",
     next: "name one of these",

@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { Operation } from "../api/define-operation.ts";
 import type { Params } from "../api/address.ts";
 import type { Unfit } from "../api/read-answer.ts";
-import { wayOf } from "../api/ways.ts";
+import { fetchOptionOf } from "../api/fetch-option-of.ts";
 import type { Day } from "../core/day.ts";
 import type { Found, Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
-import type { Timing, Way } from "../core/way.ts";
+import type { FetchOption } from "../core/fetch-option.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Finding } from "../load/findings.ts";
 import type { Row, Table } from "../load/table.ts";
 
@@ -29,7 +30,7 @@ export type Partition = {
 export type Normalised = {
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   readonly unfit: readonly Unfit[];
-  /** Items of the slice of which the answer says nothing at all: they count as not asked for by this way. */
+  /** Items of the slice of which the answer says nothing at all: they count as not asked for by this fetch option. */
   readonly silent?: readonly string[];
   /**
    * The newest day that the answer tells anything of, over all its rows; null when it tells nothing. The days after it count as asked
@@ -123,22 +124,22 @@ export function defineDataset<const O extends z.ZodObject = typeof noOptions>(de
 const noOptions = z.object({});
 
 /** What a call of one of the dataset's operations can carry for a partition, at the documented cost or the one that was learned. */
-export function wayFor(
+export function fetchOptionFor(
   dataset: Dataset,
   operation: Operation,
   partition: Pick<Partition, "scope" | "tracked">,
   learned: ReadonlyMap<string, number>,
-): Way {
+): FetchOption {
   const { wholeList, itemsPerCall } = dataset;
-  const way = wayOf(operation, learned);
+  const option = fetchOptionOf(operation, learned);
   if (wholeList?.operation === operation)
     return {
-      ...way,
+      ...option,
       maxItems: Number.POSITIVE_INFINITY,
       tracked: new Set(partition.tracked),
       calls: wholeList.calls(partition.scope),
     };
-  return way.maxItems > 1 || itemsPerCall === undefined ? way : { ...way, maxItems: itemsPerCall };
+  return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
 }
 
 /** How many calls answer a slice; each is landed as a page of it. */

@@ -4,7 +4,7 @@ import {
   keywordEstimationHistory as estimationHistory,
 } from "../api/operations/keyword-estimation.ts";
 import { rangeParams } from "../api/range.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";

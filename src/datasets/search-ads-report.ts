@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import { addDays, day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
-import type { Reach } from "../core/way.ts";
+import type { Reach } from "../core/timing.ts";
 import { lastDay } from "../core/window.ts";
 import type { Row } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";

@@ -4,7 +4,7 @@ import type { Unfit } from "../api/read-answer.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part, type Normalised, type Partition } from "./define-dataset.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Column, Relation } from "./relation.ts";
 
 /** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: rows tell nothing of it). */

@@ -1,5 +1,12 @@
 /** What a worker does, in the words of its own state. */
-export const workerStates = ["starting", "running", "database_away", "api_away", "aborted", "stopping"] as const;
+export const workerStates = [
+  "starting",
+  "running",
+  "database_unavailable",
+  "api_unavailable",
+  "aborted",
+  "stopping",
+] as const;
 
 /** What a worker does now, since when (epoch-ms), and why it waits or asks for nothing. */
 export type WatchedState = {

@@ -37,9 +37,12 @@ export async function watchOnce(parts: WatcherParts): Promise<void> {
   if (await takeLook(parts.db, parts.clock.now(), parts.lookEveryMs * 0.9)) await look(parts);
   if (parts.send === null) return;
   const told = await tell(parts.db, parts.send, () => parts.clock.now());
-  if (told === "taken") parts.log.info("notice.sent");
+  if (told === "taken") parts.log.info("notification.sent");
   else if (told !== "nothing")
-    parts.log.warn({ problem: nameOf(told.failed), next_at: new Date(told.nextAt).toISOString() }, "notice.failed");
+    parts.log.warn(
+      { problem: nameOf(told.failed), next_at: new Date(told.nextAt).toISOString() },
+      "notification.failed",
+    );
 }
 
 async function look(parts: WatcherParts): Promise<void> {
@@ -52,7 +55,7 @@ async function look(parts: WatcherParts): Promise<void> {
     } catch (error) {
       // then none can look, and all stay as they are
       if (isLostConnection(error)) throw error;
-      parts.log.warn({ kind, problem: nameOf(error) }, "watch.look_failed");
+      parts.log.warn({ kind, problem: nameOf(error) }, "watch.check_failed");
     }
   }
   const { opened, closed } = await noteLook(

@@ -7,7 +7,7 @@ import type { Log } from "../core/log.ts";
 export type ApiOutage = {
   /**
    * Asks. A call that fails as all would while the API is away first finds out, by the free question for the balance, whether it is.
-   * If so, this call and all later ones wait until it answers, and then throw the DeferError `api_away`, which costs no attempt.
+   * If so, this call and all later ones wait until it answers, and then throw the DeferError `api_unavailable`, which costs no attempt.
    */
   readonly through: <T>(ask: () => Promise<T>) => Promise<T>;
 };
@@ -54,7 +54,7 @@ export function createApiOutage(parts: Parts): ApiOutage {
     const from = clock.now();
     let problem = await look();
     if (problem === null) return false;
-    log.warn({ code: problem.code, problem: problem.message }, "api.away");
+    log.warn({ code: problem.code, problem: problem.message }, "api.unavailable");
     parts.onChange?.(problem);
     for (let wait = parts.retryMs; problem !== null; wait = Math.min(slowestLookMs, wait * 2)) {
       if (clock.now() - from >= parts.patienceMs) parts.abort(problem);
@@ -62,7 +62,7 @@ export function createApiOutage(parts: Parts): ApiOutage {
       if (halted.aborted) throw fail("stopped");
       problem = await look();
     }
-    log.info({ duration_ms: clock.now() - from }, "api.back");
+    log.info({ duration_ms: clock.now() - from }, "api.recovered");
     parts.onChange?.(null);
     return true;
   }
@@ -88,6 +88,6 @@ export function createApiOutage(parts: Parts): ApiOutage {
   };
 
   function away(): StorehouseError {
-    return fail("api_away", { until: clock.now() });
+    return fail("api_unavailable", { until: clock.now() });
   }
 }

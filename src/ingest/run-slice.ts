@@ -104,7 +104,10 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
     error instanceof AbortError ||
     (error instanceof SkipError && error.leaves !== "failed");
   const level = quiet ? "debug" : "warn";
-  parts.log[level]({ ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) }, "slice.ended_badly");
+  parts.log[level](
+    { ...fieldsOf(slice), code: error.code, problem: parts.scrub(error.message) },
+    "slice.attempt_failed",
+  );
   if (error instanceof FencedError) {
     if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });
     return;

@@ -132,7 +132,7 @@ function createNextSlices(parts: IngestParts, inHands: () => readonly string[]):
   async function findStrays(now: number): Promise<void> {
     const found = await giveBackStrays(db, taker, inHands());
     strayLooks = strayLooks.filter((look) => look > now);
-    if (found > 0) parts.log.warn({ slices: found }, "queue.strays");
+    if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }
 
   async function claimOnce(most: number): Promise<readonly Slice[]> {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { dayOf } from "../core/day.ts";
 import { type Covered, type Scope, scopeKey, type SliceState } from "../core/slice.ts";
-import type { Pages } from "../core/way.ts";
+import type { Pages } from "../core/fetch-option.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { goneBefore } from "./dropped-months.ts";

@@ -1,14 +1,14 @@
 import type { CreditClass, SliceDraft } from "../core/slice.ts";
-import { isSplit, pagesExpected, type Way } from "../core/way.ts";
+import { isSplit, pagesExpected, type FetchOption } from "../core/fetch-option.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** What planning one partition comes to. */
 export type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
 
-/** Some items of a partition over a window, by one way. `requests` where the length of the window does not tell. */
+/** Some items of a partition over a window, by one fetch option. `requests` where the length of the window does not tell. */
 type Piece = {
-  readonly way: Way;
+  readonly option: FetchOption;
   readonly items: readonly string[];
   readonly window: Window;
   readonly requests?: number;
@@ -21,28 +21,29 @@ export function draft(
   piece: Piece,
   creditClass: CreditClass,
 ): SliceDraft {
-  const windows = piece.requests ?? Math.max(1, Math.ceil(windowLength(piece.window) / piece.way.maxDays));
-  const requests = (piece.way.calls ?? 1) * windows * pagesExpected(piece.way, piece.window);
+  const windows = piece.requests ?? Math.max(1, Math.ceil(windowLength(piece.window) / piece.option.maxDays));
+  const requests = (piece.option.calls ?? 1) * windows * pagesExpected(piece.option, piece.window);
   return {
     dataset: request.dataset,
-    operation: piece.way.operation,
+    operation: piece.option.operation,
     scope: partition.scope,
     items: partition.items === null ? null : piece.items,
     window: piece.window,
     class: creditClass,
     requests,
-    credits: requests * piece.way.credits,
+    credits: requests * piece.option.credits,
     asOf: request.today,
     fingerprint: partition.fingerprint,
   };
 }
 
 /** Items in batches that one call may name, in the order given; what cannot go into a list travels alone. A partition without items is one call. */
-export function batchesFor(way: Way, items: readonly string[] | null): readonly (readonly string[])[] {
+export function batchesFor(option: FetchOption, items: readonly string[] | null): readonly (readonly string[])[] {
   if (items === null) return [[]];
-  const alone = items.filter((item) => way.maxItems > 1 && isSplit(way, item));
+  const alone = items.filter((item) => option.maxItems > 1 && isSplit(option, item));
   const listed = items.filter((item) => !alone.includes(item));
   const batches: (readonly string[])[] = alone.map((item) => [item]);
-  for (let from = 0; from < listed.length; from += way.maxItems) batches.push(listed.slice(from, from + way.maxItems));
+  for (let from = 0; from < listed.length; from += option.maxItems)
+    batches.push(listed.slice(from, from + option.maxItems));
   return batches;
 }

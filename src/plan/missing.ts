@@ -1,7 +1,7 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
-import type { Reach } from "../core/way.ts";
+import type { Reach } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 

@@ -1,6 +1,7 @@
 import { addDays } from "../core/day.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
-import type { Timing, Way } from "../core/way.ts";
+import type { FetchOption } from "../core/fetch-option.ts";
+import type { Timing } from "../core/timing.ts";
 import { broadCover, isBroad } from "./cover/broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
 import { draft, type Part } from "./draft.ts";
@@ -13,7 +14,7 @@ import { planSnapshot } from "./plan-snapshot.ts";
 import { unaskedCover, type KnownShapes } from "./cover/unasked-cover.ts";
 
 /**
- * Plans one dataset: the slices that are missing or stale, by the cheapest way. Pure; the order of partitions does not matter. Partitions
+ * Plans one dataset: the slices that are missing or stale, by the cheapest fetch option. Pure; the order of partitions does not matter. Partitions
  * are planned one by one, so that any part of them can be planned alone.
  */
 export function planDataset(request: PlanRequest): DatasetPlan {
@@ -33,8 +34,8 @@ export function planDataset(request: PlanRequest): DatasetPlan {
 }
 
 /** A program that asks for one thing at a time pays for every page as well. */
-function withPages({ ways }: PlanPartition, part: Part): Part {
-  if (ways.every(({ pages }) => pages === undefined)) return part;
+function withPages({ fetchOptions }: PlanPartition, part: Part): Part {
+  if (fetchOptions.every(({ pages }) => pages === undefined)) return part;
   const credits = part.slices.reduce((sum, slice) => sum + slice.credits, 0);
   return { ...part, naiveCredits: Math.max(part.naiveCredits, credits) };
 }
@@ -72,41 +73,43 @@ function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Day
 
 function planSeries({ request, partition, covered, timing }: PartitionPlanning<Series>, days: Days): Part {
   const { today, reprocess } = request;
-  const { ways, answered } = withoutUntracked(partition.ways, covered);
+  const { fetchOptions, answered } = withoutUntracked(partition.fetchOptions, covered);
   const { items } = partition;
   const newest = addDays(today, -timing.settleDays);
   const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill");
-  const [broad] = ways.filter(isBroad);
+  const [broad] = fetchOptions.filter(isBroad);
   if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
-    const { pieces, naiveCredits } = unaskedCover(sorted(items), ways, days);
+    const { pieces, naiveCredits } = unaskedCover(sorted(items), fetchOptions, days);
     return { slices: pieces.map(first), naiveCredits };
   }
   const { calendar } = days;
   const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
-  const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, ways) : broadCover(grid, broad));
+  const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
   const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) =>
     draft(request, partition, piece, firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "backfill"),
   );
-  return { slices, naiveCredits: naivePrice(fresh, ways) + naivePrice(restated, ways) };
+  return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
 }
 
 /**
- * What the account's whole list did not bring was never asked for: its days are left to other ways. While that is on record the
+ * What the account's whole list did not bring was never asked for: its days are left to other fetch options. While that is on record the
  * items count as not tracked, or the same list would be paid for again and again.
  */
 function withoutUntracked(
-  ways: readonly Way[],
+  fetchOptions: readonly FetchOption[],
   covered: readonly Covered[],
-): { ways: readonly Way[]; answered: readonly Covered[] } {
-  const whole = new Set(ways.filter((way) => way.tracked !== undefined).map((way) => way.operation));
+): { fetchOptions: readonly FetchOption[]; answered: readonly Covered[] } {
+  const whole = new Set(
+    fetchOptions.filter((option) => option.tracked !== undefined).map((option) => option.operation),
+  );
   const isBarren = (slice: Covered) => slice.state === "skipped" && whole.has(slice.operation);
-  if (whole.size === 0 || !covered.some(isBarren)) return { ways, answered: covered };
+  if (whole.size === 0 || !covered.some(isBarren)) return { fetchOptions, answered: covered };
   const gone = new Set(covered.filter(isBarren).flatMap(({ items }) => items ?? []));
   return {
-    ways: ways.map((way) =>
-      way.tracked === undefined
-        ? way
-        : { ...way, tracked: new Set([...way.tracked].filter((item) => !gone.has(item))) },
+    fetchOptions: fetchOptions.map((option) =>
+      option.tracked === undefined
+        ? option
+        : { ...option, tracked: new Set([...option.tracked].filter((item) => !gone.has(item))) },
     ),
     answered: covered.filter((slice) => !isBarren(slice)),
   };

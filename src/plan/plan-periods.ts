@@ -1,7 +1,7 @@
 import { addDays } from "../core/day.ts";
 import { periodOf, periodsTouching, type Grid } from "../core/period.ts";
 import type { SliceDraft } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./cover/gap-grid.ts";
@@ -15,8 +15,8 @@ type Period = Extract<Timing, { kind: "period" }>;
  * A slice over other days, of another grid for instance, says nothing of a period.
  */
 export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): Part {
-  const way = partition.ways[0];
-  if (way === undefined) return { slices: [], naiveCredits: 0 };
+  const option = partition.fetchOptions[0];
+  if (option === undefined) return { slices: [], naiveCredits: 0 };
   const newest = periodOf(timing.grid, addDays(settledEnd(timing, request.today), -1));
   const slices: SliceDraft[] = [];
   let items = 0;
@@ -41,11 +41,11 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
     ] as const) {
       if (wanted.length === 0) continue;
       items += wanted.length;
-      for (const batch of batchesFor(way, partition.items === null ? null : wanted))
-        slices.push(draft(request, partition, { way, items: batch, window, requests: 1 }, creditClass));
+      for (const batch of batchesFor(option, partition.items === null ? null : wanted))
+        slices.push(draft(request, partition, { option, items: batch, window, requests: 1 }, creditClass));
     }
   }
-  return { slices, naiveCredits: way.credits * items };
+  return { slices, naiveCredits: option.credits * items };
 }
 
 function isSame(a: Window, b: Window): boolean {

@@ -1,10 +1,11 @@
 import type { Day } from "../core/day.ts";
 import type { Covered, Scope, SliceDraft } from "../core/slice.ts";
-import type { Timing, Way } from "../core/way.ts";
+import type { FetchOption } from "../core/fetch-option.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import type { Reprocess } from "./missing.ts";
 
-/** One partition of a dataset with the ways in which it can be fetched. */
+/** One partition of a dataset with the options to fetch it. */
 export type PlanPartition = {
   readonly scope: Scope;
   /** What calls name by the batch; null where the scope says it all. */
@@ -12,7 +13,7 @@ export type PlanPartition = {
   readonly fingerprint: string;
   /** True where something is known to be there: an empty answer is none. */
   readonly expected?: boolean;
-  readonly ways: readonly Way[];
+  readonly fetchOptions: readonly FetchOption[];
   /** When it is worth asking for, where that is not as for the others. */
   readonly timing?: Timing;
 };

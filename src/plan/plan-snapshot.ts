@@ -1,6 +1,6 @@
 import { addDays } from "../core/day.ts";
 import type { Covered } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import { oneDay } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { hasFailed, isOpen } from "./missing.ts";
@@ -11,13 +11,15 @@ type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 /** The calls that ask for what holds now: of the whole partition or, where calls name items, of those that are due. */
 export function planSnapshot(planning: Snapshot): Part {
   const { request, partition, covered } = planning;
-  const way = partition.ways[0];
-  const due = way === undefined ? [] : dueItems(planning);
-  if (way === undefined || due?.length === 0) return { slices: [], naiveCredits: 0 };
+  const option = partition.fetchOptions[0];
+  const due = option === undefined ? [] : dueItems(planning);
+  if (option === undefined || due?.length === 0) return { slices: [], naiveCredits: 0 };
   if (due === null && !isDue(planning, covered)) return { slices: [], naiveCredits: 0 };
   const window = oneDay(request.today);
-  const slices = batchesFor(way, due).map((items) => draft(request, partition, { way, items, window }, "snapshot"));
-  return { slices, naiveCredits: way.credits * (due?.length ?? 1) };
+  const slices = batchesFor(option, due).map((items) =>
+    draft(request, partition, { option, items, window }, "snapshot"),
+  );
+  return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
 }
 
 /** The items that are due, sorted; null where the partition has none. */

@@ -40,7 +40,7 @@ export function askableRequest(
 ): Askable {
   const all = asked.datasets.map(datasetNamed);
   for (const dataset of all) checkStage(dataset);
-  if (!portfolio.apps.some((app) => app.countries.length > 0)) throw fail("nothing_followed");
+  if (!portfolio.apps.some((app) => app.countries.length > 0)) throw fail("portfolio_empty");
   const countries = followedOnly(asked, portfolio);
   for (const dataset of all) checkReach(dataset, { ...asked, countries }, portfolio, settings);
   const notes: string[] = [];
@@ -72,7 +72,7 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
   const followed = portfolio.apps.map(({ trackId }) => trackId);
   return names.flatMap((value) => {
     const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
-    if (found.length === 0) throw fail("not_followed", { what: "app", value, followed: listed(followed) });
+    if (found.length === 0) throw fail("not_in_portfolio", { what: "app", value, followed: listed(followed) });
     return found;
   });
 }
@@ -80,7 +80,8 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
 function checkCountries(countries: readonly string[], apps: readonly PortfolioApp[]): void {
   const followed = [...new Set(apps.flatMap((app) => app.countries.map(({ country }) => country)))].sort();
   for (const value of countries)
-    if (!followed.includes(value)) throw fail("not_followed", { what: "country", value, followed: listed(followed) });
+    if (!followed.includes(value))
+      throw fail("not_in_portfolio", { what: "country", value, followed: listed(followed) });
 }
 
 /** A filter that leaves nothing of a dataset is a mistake, not an empty plan. */

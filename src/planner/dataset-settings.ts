@@ -1,7 +1,7 @@
 import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 
 /** The settings of a dataset, with what holds for all where it has no word of its own. */

@@ -1,6 +1,6 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { day } from "../core/day.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/all.ts";
 import type { Dataset, Partition } from "../datasets/define-dataset.ts";
 import { examplePortfolio } from "./example-portfolio.ts";

@@ -1,8 +1,8 @@
 import { addDays, day, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
-import { wayFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import type { Timing } from "../core/timing.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import type { CoverageReader } from "../ledger/coverage.ts";
 import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 
@@ -46,11 +46,11 @@ function kindsOf(dataset: Dataset, portfolio: Portfolio): readonly (readonly Par
 }
 
 function kindOf(dataset: Dataset, partition: Partition): string {
-  const ways = dataset
+  const fetchOptions = dataset
     .operationsFor(partition.scope)
-    .map((operation) => wayFor(dataset, operation, partition, new Map()))
-    .map((way) => ({ ...way, tracked: way.tracked?.size ?? null }));
-  return JSON.stringify([ways, partition.items?.length ?? null, partition.timing ?? null]);
+    .map((operation) => fetchOptionFor(dataset, operation, partition, new Map()))
+    .map((option) => ({ ...option, tracked: option.tracked?.size ?? null }));
+  return JSON.stringify([fetchOptions, partition.items?.length ?? null, partition.timing ?? null]);
 }
 
 function keyOf(partition: { readonly scope: Scope } | undefined): string {

@@ -2,9 +2,15 @@ import type { DatasetSettings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Covered } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
-import { mostPagesOf, wayFor, withMostPages, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import {
+  mostPagesOf,
+  fetchOptionFor,
+  withMostPages,
+  type Dataset,
+  type Partition,
+} from "../datasets/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/coverage.ts";
 import { askable } from "../plan/missing.ts";
@@ -147,11 +153,11 @@ function planPartition(
     fingerprint: partition.fingerprint ?? "",
     expected: partition.expected ?? false,
     ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings, request.today) }),
-    ways: dataset.operationsFor(partition.scope).map((operation) => {
-      const way = wayFor(dataset, operation, partition, learned);
+    fetchOptions: dataset.operationsFor(partition.scope).map((operation) => {
+      const option = fetchOptionFor(dataset, operation, partition, learned);
       const pages = told?.get(operation.id);
       const paged = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
-      return { ...way, maxDays: Math.min(way.maxDays, longest), ...paged };
+      return { ...option, maxDays: Math.min(option.maxDays, longest), ...paged };
     }),
   };
 }

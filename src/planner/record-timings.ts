@@ -1,6 +1,6 @@
 import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
-import type { Timing } from "../core/way.ts";
+import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/all.ts";
 import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";

@@ -2,7 +2,7 @@ import type { DatasetSettings } from "../config/settings.ts";
 import { addMonths, day, daysBetween } from "../core/day.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import { isKeptByMonth } from "./dataset-settings.ts";
-import { wayFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
 /** Settings that would change nothing about a dataset, each with the reason: whoever writes one expects something of it. */
@@ -90,6 +90,6 @@ function spansDays(dataset: Dataset, partitions: readonly Partition[]): boolean 
   return partitions.some((partition) =>
     dataset
       .operationsFor(partition.scope)
-      .some((operation) => wayFor(dataset, operation, partition, new Map()).maxDays > 1),
+      .some((operation) => fetchOptionFor(dataset, operation, partition, new Map()).maxDays > 1),
   );
 }

@@ -53,7 +53,7 @@ export async function freeTheDead({
   const { buried, freed, failed, jobs } = await reconcile(db, rhythm.deadAfterMs);
   await releaseDead(db, { accountId, holders }, clock);
   if (buried.length + freed + jobs > 0) log.warn({ workers: buried, slices: freed, jobs }, "workers.dead");
-  if (failed.length > 0) log.error({ slices: failed }, "slices.killed_their_process");
+  if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }
 
 /** Beats until disposed, and frees what dead processes hold. */
@@ -86,7 +86,7 @@ export function startPulse(parts: PulseParts): AsyncDisposable {
 /** One beat; true when the database took it. */
 async function beatOnce(parts: PulseParts): Promise<boolean> {
   try {
-    if (!(await parts.worker.beat())) parts.abort(fail("taken_for_dead"));
+    if (!(await parts.worker.beat())) parts.abort(fail("lease_expired"));
     parts.onBeat(null);
     return true;
   } catch (error) {
@@ -114,7 +114,7 @@ async function lookAround(parts: PulseParts, isSteady: boolean): Promise<void> {
 
 /** The driver's own text may say where. */
 function say({ log }: PulseParts, error: unknown): void {
-  log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "pulse.failed");
+  log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "heartbeat.failed");
 }
 
 /** The refusal that another process met, as an error of this one. */

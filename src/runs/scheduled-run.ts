@@ -44,7 +44,7 @@ export async function takeOverDead(parts: IngestParts, settings: Settings): Prom
     const wanted = { datasets: scheduled([], settings), leftBy: "broken_off" } as const;
     const { runId, adopted } = await takeOver(parts, locked, settings, wanted);
     await closeRun(locked, runId, "loaded", parts.clock.now());
-    parts.log.warn({ run_id: runId, adopted }, "runs.taken_over");
+    parts.log.warn({ run_id: runId, adopted }, "runs.adopted");
   });
 }
 
@@ -63,7 +63,7 @@ async function takeOver(
     clock.now(),
   );
   const dropped = (await dropBeyondLimit(db)) + (await dropBeyondPrices(db));
-  if (dropped > 0) log.info({ slices: dropped }, "runs.beyond_their_limit");
+  if (dropped > 0) log.info({ slices: dropped }, "runs.over_budget");
   const adopted = await adoptOpen(db, {
     runId,
     // also of datasets that are off: what was begun by hand and put off goes on by itself
@@ -89,5 +89,5 @@ async function wakeBought(parts: IngestParts, settings: Settings): Promise<void>
     return;
   }
   const woken = await wakeAffordable(db, { accountId, floors: settings.credits.floors }, clock.now());
-  if (woken > 0) log.info({ slices: woken }, "credits.reach_again");
+  if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

@@ -5,7 +5,7 @@ import type { StorehouseError } from "../core/errors.ts";
 /** What a worker does now, for whoever watches it. Each change is told as a new value. */
 export type WorkerState = {
   /** `starting` until the first balance is known, `aborted` while the API accepts neither token nor account, `stopping` from the signal on. */
-  readonly is: "starting" | "running" | "database_away" | "api_away" | "aborted" | "stopping";
+  readonly is: "starting" | "running" | "database_unavailable" | "api_unavailable" | "aborted" | "stopping";
   /** Since when, in epoch-ms. */
   readonly since: number;
   /** Why it waits or asks for nothing; null when all is well. */

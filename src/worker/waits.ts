@@ -32,9 +32,9 @@ export async function openWorkerApp(
       return await createApp(config, asOf);
     } catch (error) {
       if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) throw error;
-      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.away");
+      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.unavailable");
       const known = error instanceof StorehouseError ? error : fail("database_unreachable", {}, error);
-      onState?.({ is: "database_away", since, error: { code: known.code, message: known.message } });
+      onState?.({ is: "database_unavailable", since, error: { code: known.code, message: known.message } });
       await clock.sleep(wait, stop).catch(() => undefined);
     }
   }
@@ -52,11 +52,11 @@ export async function untilDatabaseIsBack({ warehouse, clock, log }: App, stop: 
   for (let wait = firstWaitMs; !stop.aborted; wait = Math.min(longestWaitMs, wait * 2)) {
     try {
       await sql`select`.execute(warehouse.db);
-      log.info({ duration_ms: clock.now() - from }, "database.back");
+      log.info({ duration_ms: clock.now() - from }, "database.recovered");
       return;
     } catch (error) {
       if (!isLostConnection(error)) throw error;
-      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.away");
+      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.unavailable");
       await clock.sleep(wait, stop).catch(() => undefined);
     }
   }
@@ -81,11 +81,11 @@ export async function untilAccepted(app: App, stop: AbortSignal): Promise<void> 
       if (!(await takeLook(db, accountId, distances))) continue;
       await refreshBalance({ db, client, clock, accountId, workerId: null });
       await liftStop(db, accountId);
-      log.warn("api.asked_again");
+      log.warn("api.requests_resumed");
       return;
     } catch (error) {
       if (!(error instanceof StorehouseError) && !isLostConnection(error)) throw error;
-      log.debug({ code: error instanceof StorehouseError ? error.code : "database_unreachable" }, "api.refused_still");
+      log.debug({ code: error instanceof StorehouseError ? error.code : "database_unreachable" }, "api.still_refused");
     }
   }
 }

@@ -39,9 +39,9 @@ export async function runWorker(
       tell("aborted", end);
       await untilAccepted(app, stop);
     } else if (end.code === "database_unreachable") {
-      tell("database_away", end);
+      tell("database_unavailable", end);
       await untilDatabaseIsBack(app, stop);
-    } else if (end.code === "taken_for_dead") app.log.warn({ problem: end.message }, "worker.enters_anew");
+    } else if (end.code === "lease_expired") app.log.warn({ problem: end.message }, "worker.re_registered");
     else return end;
   }
   return null;
@@ -60,8 +60,8 @@ async function spell(app: App, { stop, tell, former, entered }: Spell): Promise<
   const away: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
   let isAtWork = false;
   const look = () => {
-    if (away.database !== null) tell("database_away", away.database);
-    else if (away.api !== null) tell("api_away", away.api);
+    if (away.database !== null) tell("database_unavailable", away.database);
+    else if (away.api !== null) tell("api_unavailable", away.api);
     else if (isAtWork) tell("running");
   };
   try {

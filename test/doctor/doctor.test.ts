@@ -142,7 +142,7 @@ describe("the doctor", () => {
     const of = await look(stage);
     expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });
     expect(of("incidents")?.found).toContain("Slices failed for good");
-    expect(of("failed slices")?.found).toContain("keyword_rank (odd_status)");
+    expect(of("failed slices")?.found).toContain("keyword_rank (unexpected_status)");
     worker.process.kill("SIGTERM");
     await worker.ended;
   });

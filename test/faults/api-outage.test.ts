@@ -46,7 +46,9 @@ test.each(["status", "cut"] as const)(
     await until(() => looks().length >= 6);
     stage.sandbox.set({ faults: [] });
     expect(await child.ended).toBe(0);
-    expect([said(child, "api.away"), said(child, "api.back"), said(child, "slice.ended_badly")]).toEqual([1, 1, 0]);
+    expect([said(child, "api.unavailable"), said(child, "api.recovered"), said(child, "slice.attempt_failed")]).toEqual(
+      [1, 1, 0],
+    );
     await expectUnharmed(stage);
   },
 );
@@ -60,10 +62,12 @@ test("a sync waits for an API that cannot be reached", async () => {
   await using child = startChild(behind, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
   await until(() => stage.asked().length >= 9);
   await wire[Symbol.asyncDispose]();
-  await until(() => said(child, "api.away") > 0);
+  await until(() => said(child, "api.unavailable") > 0);
   await using _ = await openWire(port, wire.port);
   expect(await child.ended).toBe(0);
-  expect([said(child, "api.away"), said(child, "api.back"), said(child, "slice.ended_badly")]).toEqual([1, 1, 0]);
+  expect([said(child, "api.unavailable"), said(child, "api.recovered"), said(child, "slice.attempt_failed")]).toEqual([
+    1, 1, 0,
+  ]);
   // the API had sent answers that did not come through any more
   await expectUnharmed(stage, concurrency);
 });
@@ -73,7 +77,7 @@ test("a process that waits for the API ends at once when it is told to", async (
   await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
   await until(() => stage.asked().length >= 9);
   stage.sandbox.set({ faults: [nothingWorks("status")] });
-  await until(() => said(child, "api.away") > 0);
+  await until(() => said(child, "api.unavailable") > 0);
   child.process.kill("SIGINT");
   expect(await child.ended).toBe(130);
   stage.sandbox.set({ faults: [] });

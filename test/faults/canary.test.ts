@@ -52,7 +52,7 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
   expect(await child.ended).toBe(1);
   const told = await stage.query("select distinct error_code as code from ops.request where error_code is not null");
   expect(told.map(({ code }) => String(code)).sort()).toEqual(
-    expect.arrayContaining(["cut_connection", "odd_status", "server_error"]),
+    expect.arrayContaining(["cut_connection", "unexpected_status", "server_error"]),
   );
 
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 100, kind: "empty-401" }] });

@@ -93,7 +93,7 @@ test("says so once in the log, however often it is refused", async () => {
   expect(await child.ended).toBe(0);
   const lines = child.output().stderr.split("\n");
   expect(lines.filter((line) => line.includes('"msg":"api.refused"'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('"msg":"slice.ended_badly"'))).toEqual([]);
+  expect(lines.filter((line) => line.includes('"msg":"slice.attempt_failed"'))).toEqual([]);
   expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
 });
 

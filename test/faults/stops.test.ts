@@ -71,7 +71,7 @@ test("a page that never comes is cut shortly before the grace time is over", asy
 test("it ends with 0 while the API is away", async () => {
   await using stage = await openStage({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
   await using child = startWorker(stage);
-  await says(child, "api.away");
+  await says(child, "api.unavailable");
   expect(await stopped(child)).toBe(0);
   await expectAllGivenBack(stage);
 });
@@ -106,7 +106,7 @@ test("at its start it waits for a database that is not up yet, says so, and begi
   await wire[Symbol.asyncDispose]();
   url.port = String(wire.port);
   await using child = startWorker({ ...stage, databaseUrl: url.href });
-  await says(child, "database.away");
+  await says(child, "database.unavailable");
   await using _ = await openWire(real, wire.port);
   await says(child, "worker.started");
   expect(await stopped(child)).toBe(0);
@@ -116,7 +116,7 @@ test("at its start it waits for a database that is not up yet, says so, and begi
 test("while it waits for the database at its start it ends with 0 when it is told to", async () => {
   await using stage = await openStage();
   await using child = startWorker({ ...stage, databaseUrl: "postgres://nobody@127.0.0.1:1/none" });
-  await says(child, "database.away");
+  await says(child, "database.unavailable");
   child.process.kill("SIGTERM");
   expect(await child.ended).toBe(0);
 });
@@ -140,10 +140,10 @@ test("a database that goes away while it works is waited for, and the work goes 
   await until(() => stage.asked().length >= 2);
   await wire[Symbol.asyncDispose]();
   // longer than work waits by itself: the spell of work has ended
-  await says(child, "database.away");
+  await says(child, "database.unavailable");
   const before = stage.asked().length;
   await using _ = await openWire(real, wire.port);
-  await says(child, "database.back");
+  await says(child, "database.recovered");
   await until(() => stage.asked().length > before);
   expect(await stopped(child)).toBe(0);
   await expectAllGivenBack(stage);

@@ -163,7 +163,7 @@ test("two workers of one machine answer on two ports, and tell of what failed on
   }
   const opened = receiver.received.flatMap(({ opened: list = [] }) => list);
   const failed = opened.filter(({ kind }) => kind === "slices_failed");
-  expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank odd_status"]);
+  expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank unexpected_status"]);
 });
 
 test("a worker whose health server cannot have its address says so and ends", async () => {

@@ -162,6 +162,6 @@ describe("a look finds", () => {
       [1, 0],
       [1, 0],
     ]);
-    expect(house.lines().map(({ msg }) => msg)).toContain("watch.look_failed");
+    expect(house.lines().map(({ msg }) => msg)).toContain("watch.check_failed");
   });
 });

@@ -18,7 +18,7 @@ describe("a webhook that is down", () => {
     await house.mend();
     await house.watch(60);
     expect(house.told()).toEqual([[1, 1]]);
-    const lines = house.lines().filter(({ msg }) => msg === "notice.failed");
+    const lines = house.lines().filter(({ msg }) => msg === "notification.failed");
     expect(lines).toHaveLength(asked);
     expect(JSON.stringify(house.lines())).not.toContain(webhookSecret);
   });
@@ -29,7 +29,7 @@ describe("a webhook that is down", () => {
     await house.watch(1);
     expect(house.receiver.asked()).toBe(1);
     expect(house.receiver.received).toEqual([]);
-    expect(house.lines().map(({ msg }) => msg)).toContain("notice.failed");
+    expect(house.lines().map(({ msg }) => msg)).toContain("notification.failed");
   });
 
   test("is one that never answers, too", async () => {
@@ -39,7 +39,7 @@ describe("a webhook that is down", () => {
       1,
       house.lookout({ send: createWebhook({ url: house.receiver.url, format: "json", timeoutMs: 50 }) }),
     );
-    expect(house.lines().find(({ msg }) => msg === "notice.failed")).toMatchObject({
+    expect(house.lines().find(({ msg }) => msg === "notification.failed")).toMatchObject({
       problem: expect.stringContaining("webhook_failed") as string,
     });
     house.receiver.answer = 200;

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fare } from "../../src/core/way.ts";
-import { isBestByDay } from "../../src/plan/cover/carriers.ts";
-import { countByDay, type Rider } from "../../src/plan/cover/carriers.ts";
+import { optionCost } from "../../src/core/fetch-option.ts";
+import { isBestByDay } from "../../src/plan/cover/cover-items.ts";
+import { countByDay, type CoverItem } from "../../src/plan/cover/cover-items.ts";
 import { bestPrice } from "../support/plan-brute-force.ts";
 import { byDay, byHistory } from "../support/plan-timing.ts";
 
-const rider = (item: string, gaps: Uint8Array): Rider => ({ item, gaps, listed: true, tracked: false });
+const coverItem = (item: string, gaps: Uint8Array): CoverItem => ({ item, gaps, listed: true, tracked: false });
 const month = (count: number, lacks: (item: number, day: number) => boolean) =>
   Array.from({ length: count }, (_, item) =>
-    rider(
+    coverItem(
       `k ${item}`,
       Uint8Array.from({ length: 60 }, (_day, day) => (lacks(item, day) ? 1 : 0)),
     ),
@@ -72,16 +72,16 @@ test("is never shown where anything costs less", () => {
           { ...byHistory, ...longWay },
         ];
         const items = rows.map((gaps, index) => ({ item: `k ${index}`, gaps }));
-        const riders = items.map(({ item, gaps }) =>
-          rider(
+        const coverItems = items.map(({ item, gaps }) =>
+          coverItem(
             item,
             Uint8Array.from({ length: 5 }, (_, day) => (gaps >> day) & 1),
           ),
         );
-        if (!isBestByDay(riders, wide, long)) return;
+        if (!isBestByDay(coverItems, wide, long)) return;
         shown += 1;
-        const calls = countByDay(riders).reduce((sum, count) => sum + Math.ceil(count / wide.maxItems), 0);
-        expect(calls * fare(wide)).toBe(bestPrice({ items, days: 5, long, wide, whole: null }));
+        const calls = countByDay(coverItems).reduce((sum, count) => sum + Math.ceil(count / wide.maxItems), 0);
+        expect(calls * optionCost(wide)).toBe(bestPrice({ items, days: 5, long, wide, whole: null }));
       },
     ),
     { numRuns: 1_000 },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { scopeKey, type Covered } from "../../src/core/slice.ts";
-import type { Timing, Way } from "../../src/core/way.ts";
+import type { FetchOption } from "../../src/core/fetch-option.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { planDataset } from "../../src/plan/plan-dataset.ts";
 import type { PlanPartition } from "../../src/plan/plan-request.ts";
@@ -8,14 +9,14 @@ import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
 const scope = { store: "ios", country: "US" };
 const apps = Array.from({ length: 23 }, (_, index) => String(1000 + index));
-const tenApps: Way = { operation: "simple", credits: 1, maxDays: 1, maxItems: 10 };
+const tenApps: FetchOption = { operation: "simple", credits: 1, maxDays: 1, maxItems: 10 };
 const daily: Timing = { kind: "snapshot", refreshDays: 1 };
 
 function plan(timing: Timing, held: readonly Covered[], partition: Partial<PlanPartition> = {}) {
   return planDataset({
     dataset: "some_dataset",
     timing,
-    partitions: [{ scope, items: apps, fingerprint: "", ways: [tenApps], ...partition }],
+    partitions: [{ scope, items: apps, fingerprint: "", fetchOptions: [tenApps], ...partition }],
     covered: new Map([[scopeKey(scope), held]]),
     today,
     bounds: {},
@@ -57,16 +58,16 @@ describe("a snapshot of items", () => {
   });
 });
 
-describe("a way of many items and many days", () => {
-  const broad: Way = { operation: "history", credits: 10, maxDays: Number.POSITIVE_INFINITY, maxItems: 100 };
+describe("a fetch option of many items and many days", () => {
+  const broad: FetchOption = { operation: "history", credits: 10, maxDays: Number.POSITIVE_INFINITY, maxItems: 100 };
 
   test("is one call for all items and days", () => {
-    const { slices } = plan(series({ historyDays: 30 }), [], { ways: [broad] });
+    const { slices } = plan(series({ historyDays: 30 }), [], { fetchOptions: [broad] });
     expect(slices).toMatchObject([{ items: apps, window: { start: daysAgo(30), end: today }, credits: 10 }]);
   });
 
   test("takes the longest window into account", () => {
-    const { slices } = plan(series({ historyDays: 30 }), [], { ways: [{ ...broad, maxDays: 20 }] });
+    const { slices } = plan(series({ historyDays: 30 }), [], { fetchOptions: [{ ...broad, maxDays: 20 }] });
     expect(slices.map(({ window }) => window)).toEqual([
       { start: daysAgo(10), end: today },
       { start: daysAgo(30), end: daysAgo(10) },
@@ -80,15 +81,15 @@ describe("a way of many items and many days", () => {
       operation: "history",
       asOf: today,
     });
-    const { slices } = plan(series({ historyDays: 30 }), [known], { ways: [broad] });
+    const { slices } = plan(series({ historyDays: 30 }), [known], { fetchOptions: [broad] });
     expect(slices.map(({ items }) => items)).toEqual([apps.slice(0, 1)]);
   });
 });
 
 describe("days in packs", () => {
   const packed = series({ packDays: 7, historyDays: 7 });
-  const call: Way = { operation: "ranking", credits: 10, maxDays: 30, maxItems: 1 };
-  const alone = { items: null, ways: [call] };
+  const call: FetchOption = { operation: "ranking", credits: 10, maxDays: 30, maxItems: 1 };
+  const alone = { items: null, fetchOptions: [call] };
 
   test("wait until so many can be had in one call", () => {
     // 2026-08-20 is a Thursday: the pack from Monday the 17th is not full
@@ -100,6 +101,6 @@ describe("days in packs", () => {
 });
 
 test("a partition may have a timing of its own", () => {
-  const partition = { items: null, timing: daily, ways: [{ ...tenApps, maxItems: 1 }] };
+  const partition = { items: null, timing: daily, fetchOptions: [{ ...tenApps, maxItems: 1 }] };
   expect(plan(series(), [], partition).slices).toMatchObject([{ class: "snapshot", window: oneDay(today) }]);
 });

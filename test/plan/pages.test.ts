@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { pagesExpected, type Way } from "../../src/core/way.ts";
+import { pagesExpected, type FetchOption } from "../../src/core/fetch-option.ts";
 import { scopeKey } from "../../src/core/slice.ts";
-import type { Timing } from "../../src/core/way.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import { planDataset } from "../../src/plan/plan-dataset.ts";
 import { daysAgo, series, today } from "../support/plan-timing.ts";
 
 const scope = { app: "1" };
-const reviews: Way = { operation: "reviews", credits: 5, maxDays: 400, maxItems: 1 };
+const reviews: FetchOption = { operation: "reviews", credits: 5, maxDays: 400, maxItems: 1 };
 
-function plan(way: Way, timing: Timing) {
+function plan(option: FetchOption, timing: Timing) {
   return planDataset({
     dataset: "some_dataset",
     timing,
-    partitions: [{ scope, items: null, fingerprint: "", ways: [way] }],
+    partitions: [{ scope, items: null, fingerprint: "", fetchOptions: [option] }],
     covered: new Map([[scopeKey(scope), []]]),
     today,
     bounds: {},
@@ -22,13 +22,13 @@ function plan(way: Way, timing: Timing) {
 
 describe("answers that have pages", () => {
   test("are expected to have as many a day as the last one, and no more than are ever asked for", () => {
-    const way = { ...reviews, pages: { count: 12, days: 30 } };
+    const option = { ...reviews, pages: { count: 12, days: 30 } };
     const last = (days: number) => ({ start: daysAgo(days), end: today });
-    expect([1, 5, 29, 30, 365].map((days) => pagesExpected(way, last(days)))).toEqual([1, 2, 12, 12, 146]);
-    const capped = { ...way, pages: { ...way.pages, most: 5 } };
+    expect([1, 5, 29, 30, 365].map((days) => pagesExpected(option, last(days)))).toEqual([1, 2, 12, 12, 146]);
+    const capped = { ...option, pages: { ...option.pages, most: 5 } };
     expect([1, 30, 365].map((days) => pagesExpected(capped, last(days)))).toEqual([1, 5, 5]);
     // how full a single page was is not known
-    expect(pagesExpected({ ...way, pages: { count: 1, days: 1 } }, last(365))).toBe(1);
+    expect(pagesExpected({ ...option, pages: { count: 1, days: 1 } }, last(365))).toBe(1);
     expect(pagesExpected(reviews, last(365))).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scopeKey, sliceStates, type Covered, type Scope, type SliceState } from "../../src/core/slice.ts";
-import type { Timing } from "../../src/core/way.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { planDataset } from "../../src/plan/plan-dataset.ts";
 import type { PlanPartition, PlanRequest } from "../../src/plan/plan-request.ts";
@@ -9,7 +9,7 @@ import { byDay, byHistory, byList, covered, daysAgo, series, today } from "../su
 const scope: Scope = { store: "ios", app: "1", country: "US" };
 
 function partition(part: Partial<PlanPartition> = {}): PlanPartition {
-  return { scope, items: null, fingerprint: "", ways: [{ ...byHistory, maxDays: 1 }], ...part };
+  return { scope, items: null, fingerprint: "", fetchOptions: [{ ...byHistory, maxDays: 1 }], ...part };
 }
 
 function plan(
@@ -111,7 +111,7 @@ describe("a snapshot", () => {
   });
 
   test("is not planned where no operation can answer", () => {
-    expect(plan(weekly, [], { partition: { ways: [] } })).toMatchObject({ slices: [], naiveCredits: 0 });
+    expect(plan(weekly, [], { partition: { fetchOptions: [] } })).toMatchObject({ slices: [], naiveCredits: 0 });
   });
 });
 
@@ -138,9 +138,9 @@ describe("a snapshot that is asked for again", () => {
 
 describe("the account's whole list", () => {
   const items = Array.from({ length: 30 }, (_, index) => `a, ${String(index).padStart(2, "0")}`);
-  const ways = [byDay, byHistory, byList(items)];
+  const fetchOptions = [byDay, byHistory, byList(items)];
   const planned = (...slices: readonly Covered[]) =>
-    plan(series({ historyDays: 1 }), slices, { partition: { items, ways } }).slices;
+    plan(series({ historyDays: 1 }), slices, { partition: { items, fetchOptions } }).slices;
 
   test("is one slice that takes a call a device", () => {
     expect(planned()).toMatchObject([
@@ -148,7 +148,7 @@ describe("the account's whole list", () => {
     ]);
   });
 
-  test("is not asked again for what it did not name: that goes another way, the rest is held", () => {
+  test("is not asked again for what it did not name: that goes another fetch option, the rest is held", () => {
     const [gone = "", ...rest] = items;
     const loaded = covered({ operation: "by_list", items: rest });
     const silent = covered({ operation: "by_list", items: [gone], state: "skipped" });
@@ -157,7 +157,7 @@ describe("the account's whole list", () => {
     expect(planned(loaded, silent, asked)).toEqual([]);
   });
 
-  test("leaves every item to other ways when it was refused, without taking one for refused", () => {
+  test("leaves every item to other fetch options when it was refused, without taking one for refused", () => {
     const refused = covered({ operation: "by_list", items, state: "skipped", refused: true });
     expect(planned(refused).map(({ operation }) => operation)).toEqual(items.map(() => "by_history"));
     const alone = covered({ operation: "by_list", items: items.slice(0, 1), state: "skipped", refused: true });
@@ -195,7 +195,7 @@ describe("a series", () => {
   test("names the items of each call and prices the plan against one request a keyword", () => {
     const items = ["a", "b", "c", "d, e"];
     const { slices, naiveCredits } = plan(series({ historyDays: 2 }), [], {
-      partition: { items, ways: [byDay, byHistory] },
+      partition: { items, fetchOptions: [byDay, byHistory] },
     });
     expect(slices.map((slice) => [slice.operation, slice.items, slice.credits])).toEqual([
       ["by_history", ["d, e"], 10],
@@ -214,7 +214,7 @@ describe("a series", () => {
 
   test("gives newest first, in one order whatever the order of apps, countries and keywords", () => {
     const partitions = ["US", "JP", "DE"].map((country) =>
-      partition({ scope: { ...scope, country }, items: ["b", "a"], ways: [byDay, byHistory] }),
+      partition({ scope: { ...scope, country }, items: ["b", "a"], fetchOptions: [byDay, byHistory] }),
     );
     const mirrored = partitions.toReversed().map((one) => ({ ...one, items: ["a", "b"] }));
     const { slices } = plan(series({ historyDays: 2 }), [], { partitions });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
 import { scopeKey, type Covered } from "../../src/core/slice.ts";
-import type { Timing, Way } from "../../src/core/way.ts";
+import type { FetchOption } from "../../src/core/fetch-option.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import type { Window } from "../../src/core/window.ts";
 import { planDataset } from "../../src/plan/plan-dataset.ts";
 import type { PlanRequest } from "../../src/plan/plan-request.ts";
 import { covered } from "../support/plan-timing.ts";
 
 const scope = { org: "7" };
-const report: Way = { operation: "report", credits: 50, maxDays: 14, maxItems: 1 };
+const report: FetchOption = { operation: "report", credits: 50, maxDays: 14, maxItems: 1 };
 const fortnights: Extract<Timing, { kind: "period" }> = {
   kind: "period",
   grid: { days: 14 },
@@ -19,11 +20,11 @@ const fortnights: Extract<Timing, { kind: "period" }> = {
 const months = { ...fortnights, grid: { months: 1 }, historyDays: 90 } as const;
 
 function plan(timing: Timing, today: string, held: readonly Covered[] = [], more: Partial<PlanRequest> = {}) {
-  const way = more.partitions?.[0]?.ways ?? [report];
+  const option = more.partitions?.[0]?.fetchOptions ?? [report];
   return planDataset({
     dataset: "some_dataset",
     timing,
-    partitions: [{ scope, items: null, fingerprint: "", ways: way }],
+    partitions: [{ scope, items: null, fingerprint: "", fetchOptions: option }],
     covered: new Map([[scopeKey(scope), held]]),
     today: day(today),
     bounds: {},
@@ -55,7 +56,7 @@ describe("aggregates over periods", () => {
 
   test("are one call each, a month of 31 days too", () => {
     const slices = plan(months, "2026-09-01", [], {
-      partitions: [{ scope, items: null, fingerprint: "", ways: [{ ...report, maxDays: 28 }] }],
+      partitions: [{ scope, items: null, fingerprint: "", fetchOptions: [{ ...report, maxDays: 28 }] }],
     });
     expect(slices.map(({ window, requests, credits }) => [window.start, window.end, requests, credits])).toEqual([
       ["2026-08-01", "2026-09-01", 1, 50],
@@ -82,7 +83,9 @@ describe("aggregates over periods", () => {
 
   test("name the items that lack a period, as many as a call may", () => {
     const window = { start: day("2026-08-03"), end: day("2026-08-17") };
-    const partitions = [{ scope, items: ["a", "b", "c", "d"], fingerprint: "", ways: [{ ...report, maxItems: 2 }] }];
+    const partitions = [
+      { scope, items: ["a", "b", "c", "d"], fingerprint: "", fetchOptions: [{ ...report, maxItems: 2 }] },
+    ];
     const slices = plan({ ...fortnights, historyDays: 14 }, "2026-08-17", [asked(window, { items: ["b"] })], {
       partitions,
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
 import type { Covered } from "../../src/core/slice.ts";
-import type { Timing } from "../../src/core/way.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { staleCells } from "../../src/plan/stale-cells.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { carries, fare, type Way } from "../../src/core/way.ts";
+import { carries, optionCost, type FetchOption } from "../../src/core/fetch-option.ts";
 import { daysOf, windowLength } from "../../src/core/window.ts";
 import { cheapestCover, naivePrice, priceOf, type Piece } from "../../src/plan/cover/cheapest-cover.ts";
 import { calendarOf, type GapGrid } from "../../src/plan/cover/gap-grid.ts";
@@ -14,14 +14,16 @@ const named = (count: number, name = "keyword") =>
 const commas = (count: number) => named(count, "key, word");
 
 /** Every item lacks the last `days`; the account tracks those given. */
-function cover(items: readonly string[], days: number, tracked: readonly string[], list: Partial<Way> = {}) {
+function cover(items: readonly string[], days: number, tracked: readonly string[], list: Partial<FetchOption> = {}) {
   const grid = gridOf(new Map(items.map((item) => [item, lastDays(days)])));
   return cheapestCover(grid, [byDay, byHistory, byList(tracked, list)]);
 }
 
 /** Calls by operation. */
 const counted = (pieces: readonly Piece[]) =>
-  Object.fromEntries([...Map.groupBy(pieces, ({ way }) => way.operation)].map(([name, some]) => [name, some.length]));
+  Object.fromEntries(
+    [...Map.groupBy(pieces, ({ option }) => option.operation)].map(([name, some]) => [name, some.length]),
+  );
 
 describe("the whole list", () => {
   test("is taken for a day of keywords that no list can name, where windows of their own cost more", () => {
@@ -57,10 +59,10 @@ describe("the whole list", () => {
     const [tracked, other] = [commas(30), named(20, "other, word")];
     const pieces = cover([...tracked, ...other], 1, tracked);
     expect(counted(pieces)).toEqual({ by_history: 20, by_list: 1 });
-    expect(pieces.find(({ way }) => way.tracked !== undefined)?.items).toEqual(tracked);
+    expect(pieces.find(({ option }) => option.tracked !== undefined)?.items).toEqual(tracked);
   });
 
-  test("brings alone what it can where there is no other way, and leaves the rest", () => {
+  test("brings alone what it can where there is no other fetch option, and leaves the rest", () => {
     const grid = gridOf(new Map([...commas(2), "gone"].map((item) => [item, lastDays(2)])));
     const pieces = cheapestCover(grid, [byList(commas(2))]);
     expect(pieces.map(({ items }) => items)).toEqual([commas(2), commas(2)]);
@@ -68,8 +70,8 @@ describe("the whole list", () => {
 
   test("leaves the price of one request a keyword as it is", () => {
     const grid = gridOf(new Map([...commas(2), ...named(2)].map((item) => [item, lastDays(2)])));
-    const ways = [byDay, byHistory];
-    expect(naivePrice(grid, [...ways, byList(commas(2))])).toBe(naivePrice(grid, ways));
+    const fetchOptions = [byDay, byHistory];
+    expect(naivePrice(grid, [...fetchOptions, byList(commas(2))])).toBe(naivePrice(grid, fetchOptions));
   });
 });
 
@@ -118,11 +120,11 @@ function posed({ days, items, wide, long, whole }: Small) {
 function bound({ grid, wide, long, whole }: ReturnType<typeof posed>, withList: boolean): number {
   const batches = Math.max(1, Math.ceil(grid.rows.filter(({ item }) => carries(wide, item)).length / wide.maxItems));
   const stretches = long.maxDays >= grid.calendar.days ? 1 : 2;
-  return stretches * batches * (withList ? 1 + (batches * fare(wide)) / fare(whole) : 1);
+  return stretches * batches * (withList ? 1 + (batches * optionCost(wide)) / optionCost(whole) : 1);
 }
 
 describe("compared with trying everything", () => {
-  test("two ways cost the best price for one batch within one window, and stay within the bound beyond it", () => {
+  test("two fetch options cost the best price for one batch within one window, and stay within the bound beyond it", () => {
     fc.assert(
       fc.property(small, (drawn) => {
         const problem = posed(drawn);
@@ -136,7 +138,7 @@ describe("compared with trying everything", () => {
     );
   });
 
-  test("three ways stay within the bound, and one way alone costs the best price", () => {
+  test("three fetch options stay within the bound, and one fetch option alone costs the best price", () => {
     fc.assert(
       fc.property(small, (drawn) => {
         const problem = posed(drawn);
@@ -184,37 +186,37 @@ type Large = typeof large extends fc.Arbitrary<infer P> ? P : never;
 function account({ gaps, commas: first, tracked, wide, long, whole }: Large) {
   const items = gaps.map((_, index) => (index < first ? `k, ${index}` : `k ${index}`));
   const missing = new Map(gaps.map((days, index) => [items[index] ?? "", days.map((count) => daysAgo(count))]));
-  const ways = {
+  const fetchOptions = {
     wide: { ...byDay, ...wide },
     long: { ...byHistory, ...long },
     whole: byList(items.slice(items.length - tracked), whole),
   };
-  return { grid: gridOf(missing), missing, ...ways };
+  return { grid: gridOf(missing), missing, ...fetchOptions };
 }
 
 describe("over many items and days", () => {
-  test("each missing cell is held, once by day, by a way that carries it", () => {
+  test("each missing cell is held, once by day, by a fetch option that carries it", () => {
     fc.assert(
       fc.property(large, (drawn) => {
         const { grid, missing, wide, long, whole } = account(drawn);
         const pieces = cheapestCover(grid, [wide, long, whole]);
         const wanted = [...daysIn(grid)].flatMap(([item, days]) => days.map((day) => `${item} ${day}`));
         expect(cellsOf(pieces, missing).toSorted()).toEqual(wanted.toSorted());
-        for (const { way, items, window } of pieces) {
-          expect(items.every((item) => carries(way, item))).toBe(true);
-          expect(items.length).toBeLessThanOrEqual(way.maxItems);
-          expect(windowLength(window)).toBeLessThanOrEqual(way.maxDays);
+        for (const { option, items, window } of pieces) {
+          expect(items.every((item) => carries(option, item))).toBe(true);
+          expect(items.length).toBeLessThanOrEqual(option.maxItems);
+          expect(windowLength(window)).toBeLessThanOrEqual(option.maxDays);
         }
       }),
     );
   });
 
-  test("no way alone is cheaper, nor are two without the third", () => {
+  test("no fetch option alone is cheaper, nor are two without the third", () => {
     fc.assert(
       fc.property(large, (drawn) => {
         const { grid, wide, long, whole } = account(drawn);
         const price = priceOf(cheapestCover(grid, [wide, long, whole]));
-        const all = (way: Way) => grid.rows.every(({ item }) => carries(way, item));
+        const all = (option: FetchOption) => grid.rows.every(({ item }) => carries(option, item));
         for (const alone of [wide, long, whole].filter(all))
           expect(price).toBeLessThanOrEqual(priceOf(cheapestCover(grid, [alone])));
         expect(price).toBeLessThanOrEqual(priceOf(cheapestCover(grid, [long])));
@@ -222,7 +224,7 @@ describe("over many items and days", () => {
     );
   });
 
-  test("the same calls come in the same order whatever the order of the ways", () => {
+  test("the same calls come in the same order whatever the order of the fetch options", () => {
     fc.assert(
       fc.property(large, (drawn) => {
         const { grid, wide, long, whole } = account(drawn);

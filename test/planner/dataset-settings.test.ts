@@ -4,7 +4,7 @@ import type { DatasetSettings } from "../../src/config/settings.ts";
 import { addDays, day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
-import type { Timing } from "../../src/core/way.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import { windowLength } from "../../src/core/window.ts";
 import { iosReviewsV2 } from "../../src/api/operations/review.ts";
 import { defineDataset, mostPagesOf, type Dataset } from "../../src/datasets/define-dataset.ts";

@@ -60,7 +60,7 @@ test("an app or a country that nobody follows is refused by name", async () => {
   ]) {
     await using child = startChild(stage, ["gaps", ...wrong]);
     expect(await child.ended).toBe(2);
-    expect(child.output().stderr).toMatch(new RegExp(`^not_followed: .*${wrong[1]}.*\\n$`));
+    expect(child.output().stderr).toMatch(new RegExp(`^not_in_portfolio: .*${wrong[1]}.*\\n$`));
   }
   await using child = startChild(stage, ["gaps", "--country", "us", "--json"]);
   expect(await child.ended).toBe(0);

@@ -80,7 +80,7 @@ test("says that `storehouse sync` comes first while nothing is known of what is 
   await using stage = await openStage();
   const { code, stderr } = await backfillCommand(stage, [...ranks]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^nothing_followed: .*storehouse sync/);
+  expect(stderr).toMatch(/^portfolio_empty: .*storehouse sync/);
   expect(stage.asked()).toEqual([]);
 });
 

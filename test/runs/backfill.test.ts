@@ -104,8 +104,8 @@ describe("a request that does not fit what is followed", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   test.each([
-    ["an app that is not followed", { apps: ["999"] }, { code: "not_followed" }],
-    ["a country that is not followed", { countries: ["FR"] }, { code: "not_followed" }],
+    ["an app that is not followed", { apps: ["999"] }, { code: "not_in_portfolio" }],
+    ["a country that is not followed", { countries: ["FR"] }, { code: "not_in_portfolio" }],
     ["a dataset that does not exist", { datasets: ["weather"] }, { code: "unknown_dataset" }],
     ["a dataset that tells what is followed", { datasets: ["tracked_app"] }, { code: "bad_argument" }],
   ])("is refused: %s", async (_, asked, error) => {

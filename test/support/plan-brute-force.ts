@@ -1,13 +1,13 @@
-import { carries, fare, type Way } from "../../src/core/way.ts";
+import { carries, optionCost, type FetchOption } from "../../src/core/fetch-option.ts";
 import { fewestWindows } from "../../src/plan/cover/gap-grid.ts";
 
 /** A small planning problem: gaps by item as bits of a number, few enough to try everything. */
 export type SmallProblem = {
   readonly items: readonly { readonly item: string; readonly gaps: number }[];
   readonly days: number;
-  readonly long: Way;
-  readonly wide: Way | null;
-  readonly whole: Way | null;
+  readonly long: FetchOption;
+  readonly wide: FetchOption | null;
+  readonly whole: FetchOption | null;
 };
 
 /** The lowest price there is: every choice of cells that go by window is tried, and for each the cheapest calls of every day. */
@@ -21,7 +21,7 @@ export function bestPrice({ items, days, long, wide, whole }: SmallProblem): num
         byDay,
         byName,
         byList,
-        price: fare(long) * fewestWindows(bits(gaps & ~byDay, days), long.maxDays).length,
+        price: optionCost(long) * fewestWindows(bits(gaps & ~byDay, days), long.maxDays).length,
       }));
   });
   let best = Number.POSITIVE_INFINITY;
@@ -45,8 +45,9 @@ function priceOfDays(chosen: readonly Choice[], { days, wide, whole }: Pick<Smal
       if (list && whole === null) return Number.POSITIVE_INFINITY;
       const named = list ? present.filter(({ byList }) => !byList) : present;
       if (named.some(({ byName }) => !byName)) return Number.POSITIVE_INFINITY;
-      const calls = wide === null || named.length === 0 ? 0 : fare(wide) * Math.ceil(named.length / wide.maxItems);
-      return (list && whole !== null ? fare(whole) : 0) + calls;
+      const calls =
+        wide === null || named.length === 0 ? 0 : optionCost(wide) * Math.ceil(named.length / wide.maxItems);
+      return (list && whole !== null ? optionCost(whole) : 0) + calls;
     });
     sum += Math.min(...prices);
   }

@@ -1,6 +1,7 @@
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import type { Covered } from "../../src/core/slice.ts";
-import type { Timing, Way } from "../../src/core/way.ts";
+import type { FetchOption } from "../../src/core/fetch-option.ts";
+import type { Timing } from "../../src/core/timing.ts";
 import { oneDay } from "../../src/core/window.ts";
 
 export const today = day("2026-08-20");
@@ -32,13 +33,13 @@ export function covered(slice: Partial<Covered> = {}): Covered {
 }
 
 /** 3 credits: up to 100 keywords, one day. */
-export const byDay: Way = { operation: "by_day", credits: 3, maxDays: 1, maxItems: 100 };
+export const byDay: FetchOption = { operation: "by_day", credits: 3, maxDays: 1, maxItems: 100 };
 
 /** 10 credits: one keyword, up to 30 days. */
-export const byHistory: Way = { operation: "by_history", credits: 10, maxDays: 30, maxItems: 1 };
+export const byHistory: FetchOption = { operation: "by_history", credits: 10, maxDays: 30, maxItems: 1 };
 
 /** 50 credits a call, two calls: all that the account tracks, one day. */
-export function byList(tracked: readonly string[], way: Partial<Way> = {}): Way {
+export function byList(tracked: readonly string[], option: Partial<FetchOption> = {}): FetchOption {
   return {
     operation: "by_list",
     credits: 50,
@@ -46,6 +47,6 @@ export function byList(tracked: readonly string[], way: Partial<Way> = {}): Way 
     maxItems: Number.POSITIVE_INFINITY,
     tracked: new Set(tracked),
     calls: 2,
-    ...way,
+    ...option,
   };
 }

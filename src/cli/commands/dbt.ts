@@ -2,7 +2,7 @@ import path from "node:path";
 import { sql } from "kysely";
 import type { Command } from "commander";
 import type { Settings } from "../../config/settings.ts";
-import type { Timing } from "../../core/way.ts";
+import type { Timing } from "../../core/timing.ts";
 import { datasets } from "../../datasets/all.ts";
 import type { Dataset } from "../../datasets/define-dataset.ts";
 import { acceptedValues } from "../../export/dbt-sources.ts";

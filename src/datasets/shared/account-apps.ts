@@ -1,5 +1,5 @@
 import type { Portfolio, PortfolioApp } from "../../core/portfolio.ts";
-import type { Timing } from "../../core/way.ts";
+import type { Timing } from "../../core/timing.ts";
 
 /** Which of the account's apps are connected to their store account, as `tracked_app` finds it. */
 export const connections = "store_connection";

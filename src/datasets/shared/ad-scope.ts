@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope } from "../../core/slice.ts";
-import type { Timing } from "../../core/way.ts";
+import type { Timing } from "../../core/timing.ts";
 
 /** Advertising is told as an aggregate over at most 30 days: the newest whole stretch of 30, asked for once it is over. */
 export const thirtyDays: Timing = {

@@ -1,20 +1,20 @@
-import { carries, fare, type Way } from "../../core/way.ts";
+import { carries, optionCost, type FetchOption } from "../../core/fetch-option.ts";
 import type { Window } from "../../core/window.ts";
-import { isBestByDay } from "./carriers.ts";
+import { isBestByDay } from "./cover-items.ts";
 import { dayCalls, priceOfWindows } from "./day-calls.ts";
 import { fewestWindows, windowCount, windowOf, type GapGrid } from "./gap-grid.ts";
 import { windowCandidates } from "./window-candidates.ts";
-import { ridersOf, waysOf, type Rider, type Ways, type Windows } from "./carriers.ts";
+import { coverItemsOf, optionsByKind, type CoverItem, type OptionsByKind, type Windows } from "./cover-items.ts";
 
-/** One call of a cover, or as many as its way takes: which way, which items (none where the scope says it all), which days. */
-export type Piece = { readonly way: Way; readonly items: readonly string[]; readonly window: Window };
+/** One call of a cover, or as many as its fetch option takes: which option, which items (none where the scope says it all), which days. */
+export type Piece = { readonly option: FetchOption; readonly items: readonly string[]; readonly window: Window };
 
 /**
- * The calls that together hold every missing cell, at the lowest price found. Ways are of three kinds: long (one item, many days),
+ * The calls that together hold every missing cell, at the lowest price found. Fetch options are of three kinds: long (one item, many days),
  * wide (up to n named items, one day) and whole (all items that the account tracks, one day).
  *
  * Proven, with F the price found and B the lowest there is:
- * - One kind of way alone: F = B. Long windows placed greedily are the fewest; a day's calls are as few as its items need.
+ * - One kind of fetch option alone: F = B. Long windows placed greedily are the fewest; a day's calls are as few as its items need.
  * - Long and wide, at most n items that a list can carry, all missing days of those within one window: F = B.
  * - Long and wide, any number of items and days, where each day lacks few enough for one call or full calls only, and no item is missing
  *   so often that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords): F = B.
@@ -24,31 +24,31 @@ export type Piece = { readonly way: Way; readonly items: readonly string[]; read
  * - With the whole list as well: left out where it can pay on no day (`isIdle`), and then as above. Else the bound of the case above times
  *   1 + b W / A, W being the price of a wide call and A that of the whole list (1.03 for a hundred keywords of an iOS app, 1.06 on
  *   Android): at worst a list is bought for items that a comma keeps out of lists while the others go by name, as they would without it.
- * - Always: given its windows no other calls of the days cost less, and F is never above what any way alone costs that can carry all.
+ * - Always: given its windows no other calls of the days cost less, and F is never above what any fetch option alone costs that can carry all.
  */
-export function cheapestCover(grid: GapGrid, ways: readonly Way[]): readonly Piece[] {
-  const kinds = waysOf(ways);
-  const all = ridersOf(grid.rows, kinds);
+export function cheapestCover(grid: GapGrid, fetchOptions: readonly FetchOption[]): readonly Piece[] {
+  const kinds = optionsByKind(fetchOptions);
+  const all = coverItemsOf(grid.rows, kinds);
   if (all.length === 0) return [];
   const idle = isIdle(all, kinds);
   const used = idle ? { ...kinds, whole: null } : kinds;
-  const riders = idle ? ridersOf(grid.rows, used) : all;
-  const windows = cheapestWindows(riders, used);
+  const coverItems = idle ? coverItemsOf(grid.rows, used) : all;
+  const windows = cheapestWindows(coverItems, used);
   const { calendar } = grid;
   const { long } = used;
-  const byItem = riders.flatMap(({ item }, index) =>
+  const byItem = coverItems.flatMap(({ item }, index) =>
     long === null
       ? []
       : (windows[index] ?? []).map((span) => ({
-          way: long,
+          option: long,
           items: item === "" ? [] : [item],
           window: windowOf(calendar, span),
         })),
   );
   return [
     ...byItem,
-    ...dayCalls(riders, windows, used).map(({ way, items, day }) => ({
-      way,
+    ...dayCalls(coverItems, windows, used).map(({ option, items, day }) => ({
+      option,
       items,
       window: windowOf(calendar, { start: day, end: day + 1 }),
     })),
@@ -57,39 +57,41 @@ export function cheapestCover(grid: GapGrid, ways: readonly Way[]): readonly Pie
 
 /** What the pieces cost together. */
 export function priceOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, piece) => sum + fare(piece.way), 0);
+  return pieces.reduce((sum, piece) => sum + optionCost(piece.option), 0);
 }
 
-/** What a program would pay that asks for one item at a time, each by the cheaper way. */
-export function naivePrice(grid: GapGrid, ways: readonly Way[]): number {
+/** What a program would pay that asks for one item at a time, each by the cheaper fetch option. */
+export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]): number {
   let sum = 0;
   for (const { item, gaps } of grid.rows) {
-    const prices = ways.filter((way) => carries(way, item)).map((way) => fare(way) * windowCount(gaps, way.maxDays));
+    const prices = fetchOptions
+      .filter((option) => carries(option, item))
+      .map((option) => optionCost(option) * windowCount(gaps, option.maxDays));
     if (prices.length > 0) sum += Math.min(...prices);
   }
   return sum;
 }
 
 /** True when the whole list is worth taking on no day: to name what it could hold, and a window for each item that cannot be named, cost no more. */
-function isIdle(riders: readonly Rider[], { long, wide, whole }: Ways): boolean {
+function isIdle(coverItems: readonly CoverItem[], { long, wide, whole }: OptionsByKind): boolean {
   if (whole === null) return false;
-  const tracked = riders.filter((rider) => rider.tracked);
-  const named = tracked.filter((rider) => rider.listed).length;
-  const priceNamed = named === 0 || wide === null ? 0 : fare(wide) * Math.ceil(named / wide.maxItems);
+  const tracked = coverItems.filter((coverItem) => coverItem.tracked);
+  const named = tracked.filter((coverItem) => coverItem.listed).length;
+  const priceNamed = named === 0 || wide === null ? 0 : optionCost(wide) * Math.ceil(named / wide.maxItems);
   const alone = tracked.length - named;
-  const priceAlone = alone === 0 ? 0 : long === null ? Number.POSITIVE_INFINITY : alone * fare(long);
-  return priceNamed + priceAlone <= fare(whole);
+  const priceAlone = alone === 0 ? 0 : long === null ? Number.POSITIVE_INFINITY : alone * optionCost(long);
+  return priceNamed + priceAlone <= optionCost(whole);
 }
 
-/** Of some ways to place windows the one that is cheapest together with the days' calls for the rest. */
-function cheapestWindows(riders: readonly Rider[], ways: Ways): Windows {
-  const { long, wide, whole } = ways;
-  const listed = riders.filter((rider) => rider.listed);
+/** Of some fetch options to place windows the one that is cheapest together with the days' calls for the rest. */
+function cheapestWindows(coverItems: readonly CoverItem[], fetchOptions: OptionsByKind): Windows {
+  const { long, wide, whole } = fetchOptions;
+  const listed = coverItems.filter((coverItem) => coverItem.listed);
   if (whole === null && wide !== null && long !== null && isBestByDay(listed, wide, long))
-    return riders.map((rider) => (rider.listed ? [] : fewestWindows(rider.gaps, long.maxDays)));
+    return coverItems.map((coverItem) => (coverItem.listed ? [] : fewestWindows(coverItem.gaps, long.maxDays)));
   let best: { readonly windows: Windows; readonly price: number } | null = null;
-  for (const windows of windowCandidates(riders, ways)) {
-    const price = priceOfWindows(riders, windows, ways);
+  for (const windows of windowCandidates(coverItems, fetchOptions)) {
+    const price = priceOfWindows(coverItems, windows, fetchOptions);
     if (best === null || price < best.price) best = { windows, price };
   }
   return best?.windows ?? [];

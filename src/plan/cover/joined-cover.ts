@@ -1,5 +1,5 @@
 import type { Day } from "../../core/day.ts";
-import { fare } from "../../core/way.ts";
+import { optionCost } from "../../core/fetch-option.ts";
 import { windowLength } from "../../core/window.ts";
 import type { Piece } from "./cheapest-cover.ts";
 import type { GapGrid, GapRow } from "./gap-grid.ts";
@@ -21,7 +21,7 @@ export function joinedCover(
     ...first.map((piece) => ({ piece, firstNew: piece.window.start })),
     ...again.map((piece) => ({ piece, firstNew: null })),
   ];
-  const isLong = (piece: Piece) => piece.way.maxDays > 1;
+  const isLong = (piece: Piece) => piece.option.maxDays > 1;
   if (!first.some(isLong) || !again.some(isLong)) return apart;
   const together = cover(unionOf(fresh, restated));
   if (priceOf(together) >= priceOf([...first, ...again])) return apart;
@@ -46,7 +46,8 @@ function anyOf(rows: readonly GapRow[], days: number): Uint8Array {
 
 function priceOf(pieces: readonly Piece[]): number {
   return pieces.reduce(
-    (sum, { way, window }) => sum + fare(way) * Math.max(1, Math.ceil(windowLength(window) / way.maxDays)),
+    (sum, { option, window }) =>
+      sum + optionCost(option) * Math.max(1, Math.ceil(windowLength(window) / option.maxDays)),
     0,
   );
 }

@@ -1,34 +1,38 @@
-import { fare, type Way } from "../../core/way.ts";
+import { optionCost, type FetchOption } from "../../core/fetch-option.ts";
 import { windowCount } from "./gap-grid.ts";
-import { countByDay, type Rider } from "./carriers.ts";
+import { countByDay, type CoverItem } from "./cover-items.ts";
 
 /**
  * The items with most gaps one by one, the others together, at the split that is cheapest over all batches: finds the few items too
  * many that would cost every day another call. Returns those that go alone.
  */
-export function overflowing(riders: readonly Rider[], wide: Way, long: Way): ReadonlySet<Rider> {
-  const byGaps = riders
-    .map((rider) => ({ rider, gaps: countOf(rider.gaps) }))
-    .sort((a, b) => b.gaps - a.gaps || (a.rider.item < b.rider.item ? -1 : 1));
-  const left = countByDay(riders);
+export function overflowing(
+  coverItems: readonly CoverItem[],
+  wide: FetchOption,
+  long: FetchOption,
+): ReadonlySet<CoverItem> {
+  const byGaps = coverItems
+    .map((coverItem) => ({ coverItem, gaps: countOf(coverItem.gaps) }))
+    .sort((a, b) => b.gaps - a.gaps || (a.coverItem.item < b.coverItem.item ? -1 : 1));
+  const left = countByDay(coverItems);
   let dayCalls = left.reduce((sum, count) => sum + Math.ceil(count / wide.maxItems), 0);
   let itemCalls = 0;
-  let best = { price: dayCalls * fare(wide), alone: 0 };
-  for (const [index, { rider }] of byGaps.entries()) {
-    itemCalls += windowCount(rider.gaps, long.maxDays);
+  let best = { price: dayCalls * optionCost(wide), alone: 0 };
+  for (const [index, { coverItem }] of byGaps.entries()) {
+    itemCalls += windowCount(coverItem.gaps, long.maxDays);
     // what is still to come only adds to this
-    if (itemCalls * fare(long) >= best.price) break;
+    if (itemCalls * optionCost(long) >= best.price) break;
     for (let day = 0; day < left.length; day += 1) {
-      if (rider.gaps[day] !== 1) continue;
+      if (coverItem.gaps[day] !== 1) continue;
       const rest = (left[day] ?? 0) - 1;
       left[day] = rest;
       // the last call of the day held this item alone
       if (rest % wide.maxItems === 0) dayCalls -= 1;
     }
-    const price = itemCalls * fare(long) + dayCalls * fare(wide);
+    const price = itemCalls * optionCost(long) + dayCalls * optionCost(wide);
     if (price < best.price) best = { price, alone: index + 1 };
   }
-  return new Set(byGaps.slice(0, best.alone).map(({ rider }) => rider));
+  return new Set(byGaps.slice(0, best.alone).map(({ coverItem }) => coverItem));
 }
 
 function countOf(gaps: Uint8Array): number {

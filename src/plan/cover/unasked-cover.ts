@@ -1,4 +1,4 @@
-import { carries, type Way } from "../../core/way.ts";
+import { carries, type FetchOption } from "../../core/fetch-option.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
 import type { Calendar, GapGrid } from "./gap-grid.ts";
 
@@ -6,7 +6,7 @@ import type { Calendar, GapGrid } from "./gap-grid.ts";
 export type PricedCover = { readonly pieces: readonly Piece[]; readonly naiveCredits: number };
 
 /** A cover with what it was made for. */
-type Known = PricedCover & { readonly items: readonly string[]; readonly ways: readonly Way[] };
+type Known = PricedCover & { readonly items: readonly string[]; readonly fetchOptions: readonly FetchOption[] };
 
 /** Covers by the shape of what they were made for, all over one calendar. */
 export type KnownShapes = Map<string, Known>;
@@ -17,30 +17,38 @@ export type KnownShapes = Map<string, Known>;
  */
 export function unaskedCover(
   items: readonly string[],
-  ways: readonly Way[],
+  fetchOptions: readonly FetchOption[],
   { calendar, shapes }: { readonly calendar: Calendar; readonly shapes: KnownShapes },
 ): PricedCover {
-  const shape = shapeOf(items, ways);
+  const shape = shapeOf(items, fetchOptions);
   const known = shapes.get(shape);
-  if (known !== undefined) return { pieces: renamed(known, items, ways), naiveCredits: known.naiveCredits };
+  if (known !== undefined) return { pieces: renamed(known, items, fetchOptions), naiveCredits: known.naiveCredits };
   const gaps = new Uint8Array(calendar.days).fill(1);
   const grid: GapGrid = { calendar, rows: calendar.days === 0 ? [] : items.map((item) => ({ item, gaps })) };
-  const cover = { pieces: cheapestCover(grid, ways), naiveCredits: naivePrice(grid, ways) };
-  shapes.set(shape, { ...cover, items, ways });
+  const cover = { pieces: cheapestCover(grid, fetchOptions), naiveCredits: naivePrice(grid, fetchOptions) };
+  shapes.set(shape, { ...cover, items, fetchOptions });
   return cover;
 }
 
-function shapeOf(items: readonly string[], ways: readonly Way[]): string {
-  return ways
-    .map((way) => {
-      const carried = items.map((item) => (carries(way, item) ? "1" : "0")).join("");
-      return [way.operation, way.credits, way.maxDays, way.maxItems, way.calls, way.tracked === undefined, carried];
+function shapeOf(items: readonly string[], fetchOptions: readonly FetchOption[]): string {
+  return fetchOptions
+    .map((option) => {
+      const carried = items.map((item) => (carries(option, item) ? "1" : "0")).join("");
+      return [
+        option.operation,
+        option.credits,
+        option.maxDays,
+        option.maxItems,
+        option.calls,
+        option.tracked === undefined,
+        carried,
+      ];
     })
     .join(";");
 }
 
 /** The pieces with the names of other items in the places of theirs. Pieces that share a list share the new one. */
-function renamed(known: Known, items: readonly string[], ways: readonly Way[]): readonly Piece[] {
+function renamed(known: Known, items: readonly string[], fetchOptions: readonly FetchOption[]): readonly Piece[] {
   const place = new Map(known.items.map((item, index) => [item, index]));
   const lists = new Map<readonly string[], readonly string[]>();
   const listFor = (list: readonly string[]) => {
@@ -48,9 +56,9 @@ function renamed(known: Known, items: readonly string[], ways: readonly Way[]): 
     lists.set(list, made);
     return made;
   };
-  const wayFor = new Map(known.ways.map((way, index) => [way, ways[index] ?? way]));
+  const fetchOptionFor = new Map(known.fetchOptions.map((option, index) => [option, fetchOptions[index] ?? option]));
   return known.pieces.map((piece) => ({
-    way: wayFor.get(piece.way) ?? piece.way,
+    option: fetchOptionFor.get(piece.option) ?? piece.option,
     items: listFor(piece.items),
     window: piece.window,
   }));

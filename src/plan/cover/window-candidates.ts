@@ -1,48 +1,54 @@
-import { fare, type Way } from "../../core/way.ts";
+import { optionCost, type FetchOption } from "../../core/fetch-option.ts";
 import { coverBatch } from "./batch-cover.ts";
 import type { BatchPrices } from "./day-search.ts";
 import { fewestWindows, type Span } from "./gap-grid.ts";
 import { overflowing } from "./overflow-cover.ts";
-import type { Rider, Ways, Windows } from "./carriers.ts";
+import type { CoverItem, OptionsByKind, Windows } from "./cover-items.ts";
 
 /** Places to put windows that are worth comparing; see `cheapestCover` for what each is there to hold. */
-export function* windowCandidates(riders: readonly Rider[], ways: Ways): Iterable<Windows> {
-  const { long } = ways;
-  if (long === null) yield riders.map(() => []);
-  else yield* beside(riders, ways, long);
+export function* windowCandidates(coverItems: readonly CoverItem[], fetchOptions: OptionsByKind): Iterable<Windows> {
+  const { long } = fetchOptions;
+  if (long === null) yield coverItems.map(() => []);
+  else yield* beside(coverItems, fetchOptions, long);
 }
 
-function* beside(riders: readonly Rider[], { wide, whole }: Ways, long: Way): Iterable<Windows> {
-  const alone = riders.map((rider) => fewestWindows(rider.gaps, long.maxDays));
-  yield riders.map((rider, index) => (rider.listed || rider.tracked ? [] : (alone[index] ?? [])));
+function* beside(
+  coverItems: readonly CoverItem[],
+  { wide, whole }: OptionsByKind,
+  long: FetchOption,
+): Iterable<Windows> {
+  const alone = coverItems.map((coverItem) => fewestWindows(coverItem.gaps, long.maxDays));
+  yield coverItems.map((coverItem, index) => (coverItem.listed || coverItem.tracked ? [] : (alone[index] ?? [])));
   yield alone;
-  const placed = (...byDay: readonly ByDay[]) => riders.map((rider) => windowsBeside(rider, byDay, long));
-  const listed = riders.filter((rider) => rider.listed);
-  const unlisted = riders.filter((rider) => !rider.listed && rider.tracked);
+  const placed = (...byDay: readonly ByDay[]) => coverItems.map((coverItem) => windowsBeside(coverItem, byDay, long));
+  const listed = coverItems.filter((coverItem) => coverItem.listed);
+  const unlisted = coverItems.filter((coverItem) => !coverItem.listed && coverItem.tracked);
   const lists = whole === null ? noDays : inOneBatch(unlisted, whole, long);
   if (wide !== null) {
     yield placed(lists, inBatches(listed, wide, long));
     const crowd = overflowing(listed, wide, long);
     const apart = placed(lists);
-    yield riders.map((rider, index) => (rider.listed && !crowd.has(rider) ? [] : (apart[index] ?? [])));
+    yield coverItems.map((coverItem, index) => (coverItem.listed && !crowd.has(coverItem) ? [] : (apart[index] ?? [])));
   }
-  if (whole !== null) yield* withList(riders, { wide, whole, long }, lists);
+  if (whole !== null) yield* withList(coverItems, { wide, whole, long }, lists);
 }
 
-type AllWays = { readonly wide: Way | null; readonly whole: Way; readonly long: Way };
+type AllKinds = { readonly wide: FetchOption | null; readonly whole: FetchOption; readonly long: FetchOption };
 
 /** Candidates that make more of the whole list than to hold what cannot be named, for which alone it is bought in `lists`. */
-function* withList(riders: readonly Rider[], { wide, whole, long }: AllWays, lists: ByDay): Iterable<Windows> {
-  const placed = (...byDay: readonly ByDay[]) => riders.map((rider) => windowsBeside(rider, byDay, long));
-  const listed = riders.filter((rider) => rider.listed);
-  const tracked = riders.filter((rider) => rider.tracked);
-  const named = listed.filter((rider) => !rider.tracked);
+function* withList(coverItems: readonly CoverItem[], { wide, whole, long }: AllKinds, lists: ByDay): Iterable<Windows> {
+  const placed = (...byDay: readonly ByDay[]) => coverItems.map((coverItem) => windowsBeside(coverItem, byDay, long));
+  const listed = coverItems.filter((coverItem) => coverItem.listed);
+  const tracked = coverItems.filter((coverItem) => coverItem.tracked);
+  const named = listed.filter((coverItem) => !coverItem.tracked);
   yield placed(inOneBatch(tracked, whole, long), wide === null ? noDays : inBatches(named, wide, long));
   const [bought] = lists.values();
   if (bought !== undefined && wide !== null) {
     // a list that is bought for what cannot be named brings the others as well
     const along: ByDay = new Map(tracked.map(({ item }) => [item, bought]));
-    const rest = listed.map((rider) => (rider.tracked ? { ...rider, gaps: without(rider.gaps, bought) } : rider));
+    const rest = listed.map((coverItem) =>
+      coverItem.tracked ? { ...coverItem, gaps: without(coverItem.gaps, bought) } : coverItem,
+    );
     yield placed(along, inBatches(rest, wide, long));
   }
 }
@@ -52,8 +58,8 @@ type ByDay = ReadonlyMap<string, Uint8Array>;
 const noDays: ByDay = new Map();
 
 /** The days that the cheapest covers of batches buy, each batch of items with like gaps. */
-function inBatches(riders: readonly Rider[], wide: Way, long: Way): ByDay {
-  const sorted = riders.length > wide.maxItems ? likeTogether(riders) : riders;
+function inBatches(coverItems: readonly CoverItem[], wide: FetchOption, long: FetchOption): ByDay {
+  const sorted = coverItems.length > wide.maxItems ? likeTogether(coverItems) : coverItems;
   const byDay = new Map<string, Uint8Array>();
   for (let from = 0; from < sorted.length; from += wide.maxItems)
     for (const [item, bought] of inOneBatch(sorted.slice(from, from + wide.maxItems), wide, long))
@@ -61,18 +67,18 @@ function inBatches(riders: readonly Rider[], wide: Way, long: Way): ByDay {
   return byDay;
 }
 
-function inOneBatch(riders: readonly Rider[], byDay: Way, long: Way): ByDay {
-  const rows = riders.map((rider) => rider.gaps);
-  const prices: BatchPrices = { day: fare(byDay), window: fare(long), windowDays: long.maxDays };
+function inOneBatch(coverItems: readonly CoverItem[], byDay: FetchOption, long: FetchOption): ByDay {
+  const rows = coverItems.map((coverItem) => coverItem.gaps);
+  const prices: BatchPrices = { day: optionCost(byDay), window: optionCost(long), windowDays: long.maxDays };
   const { bought } = coverBatch(rows, rows[0]?.length ?? 0, prices);
-  return new Map(riders.map(({ item }) => [item, bought]));
+  return new Map(coverItems.map(({ item }) => [item, bought]));
 }
 
 /**
  * The windows for the days on which an item does not go by day, drawn out to the last missing day that they may hold: what a window
  * holds for nothing needs no place in a day's call.
  */
-function windowsBeside({ item, gaps }: Rider, byDay: readonly ByDay[], { maxDays }: Way): readonly Span[] {
+function windowsBeside({ item, gaps }: CoverItem, byDay: readonly ByDay[], { maxDays }: FetchOption): readonly Span[] {
   let left = gaps;
   for (const days of byDay) {
     const bought = days.get(item);
@@ -91,13 +97,13 @@ function without(gaps: Uint8Array, bought: Uint8Array): Uint8Array {
 }
 
 /** Items with like gaps next to one another, so that a batch can share its days. */
-function likeTogether(riders: readonly Rider[]): readonly Rider[] {
-  const keyed = riders.map((rider) => ({ rider, key: Buffer.from(rider.gaps).toString("latin1") }));
+function likeTogether(coverItems: readonly CoverItem[]): readonly CoverItem[] {
+  const keyed = coverItems.map((coverItem) => ({ coverItem, key: Buffer.from(coverItem.gaps).toString("latin1") }));
   return keyed
-    .sort((a, b) => (a.key === b.key ? byName(a.rider, b.rider) : a.key > b.key ? -1 : 1))
-    .map(({ rider }) => rider);
+    .sort((a, b) => (a.key === b.key ? byName(a.coverItem, b.coverItem) : a.key > b.key ? -1 : 1))
+    .map(({ coverItem }) => coverItem);
 }
 
-function byName(a: Rider, b: Rider): number {
+function byName(a: CoverItem, b: CoverItem): number {
   return a.item < b.item ? -1 : 1;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../../src/core/day.ts";
-import { carries, type Way } from "../../../src/core/way.ts";
+import { carries, type FetchOption } from "../../../src/core/fetch-option.ts";
 import { daysOf, windowLength } from "../../../src/core/window.ts";
 import * as planner from "../../../src/plan/cover/cheapest-cover.ts";
 import { priceOf, type Piece } from "../../../src/plan/cover/cheapest-cover.ts";
@@ -9,8 +9,10 @@ import { cellsOf, gridOf, type Missing } from "../../support/plan-grid.ts";
 import { byDay, byHistory, daysAgo, today } from "../../support/plan-timing.ts";
 
 const both = [byDay, byHistory];
-const cheapestCover = (missing: Missing, ways: readonly Way[]) => planner.cheapestCover(gridOf(missing), ways);
-const naivePrice = (missing: Missing, ways: readonly Way[]) => planner.naivePrice(gridOf(missing), ways);
+const cheapestCover = (missing: Missing, fetchOptions: readonly FetchOption[]) =>
+  planner.cheapestCover(gridOf(missing), fetchOptions);
+const naivePrice = (missing: Missing, fetchOptions: readonly FetchOption[]) =>
+  planner.naivePrice(gridOf(missing), fetchOptions);
 const lastDays = (count: number) => daysOf({ start: daysAgo(count), end: today });
 
 /** The same days for each of `count` items. */
@@ -18,7 +20,7 @@ function everyItem(count: number, days: readonly Day[]): Missing {
   return new Map(Array.from({ length: count }, (_, index) => [`keyword ${String(index).padStart(3, "0")}`, days]));
 }
 
-const calls = (pieces: readonly Piece[]) => pieces.map(({ way }) => way.operation);
+const calls = (pieces: readonly Piece[]) => pieces.map(({ option }) => option.operation);
 
 describe("cheapestCover", () => {
   test("takes two histories for one keyword over 60 days", () => {
@@ -36,7 +38,7 @@ describe("cheapestCover", () => {
   test("takes a new keyword by history and the nightly day of the others together", () => {
     const missing = new Map([...everyItem(99, lastDays(1)), ["new", lastDays(30)]]);
     const pieces = cheapestCover(missing, both);
-    expect(pieces.map(({ way, items }) => [way.operation, items.length])).toEqual([
+    expect(pieces.map(({ option, items }) => [option.operation, items.length])).toEqual([
       ["by_history", 1],
       ["by_day", 99],
     ]);
@@ -46,7 +48,7 @@ describe("cheapestCover", () => {
   test("takes a keyword with a comma by history only, since a list would split it", () => {
     const pieces = cheapestCover(new Map([["fish, chips", lastDays(1)], ...everyItem(20, lastDays(1))]), both);
     expect(calls(pieces).toSorted()).toEqual(["by_day", "by_history"]);
-    expect(pieces.find(({ way }) => way === byHistory)?.items).toEqual(["fish, chips"]);
+    expect(pieces.find(({ option }) => option === byHistory)?.items).toEqual(["fish, chips"]);
   });
 
   test("fills a call of a day from all keywords that lack the day, not from neighbours alone", () => {
@@ -71,7 +73,7 @@ describe("cheapestCover", () => {
     ]);
   });
 
-  test("has no choice where there is one way", () => {
+  test("has no choice where there is one fetch option", () => {
     expect(calls(cheapestCover(everyItem(3, lastDays(2)), [byDay]))).toEqual(["by_day", "by_day"]);
     expect(calls(cheapestCover(everyItem(3, lastDays(2)), [byHistory]))).toEqual(Array(3).fill("by_history"));
     expect(cheapestCover(everyItem(3, lastDays(2)), [])).toEqual([]);
@@ -107,7 +109,7 @@ const problem = fc.record({
 
 type Problem = typeof problem extends fc.Arbitrary<infer P> ? P : never;
 
-function posed({ gaps, commas, wide, long }: Problem): { missing: Missing; wide: Way; long: Way } {
+function posed({ gaps, commas, wide, long }: Problem): { missing: Missing; wide: FetchOption; long: FetchOption } {
   const name = (index: number) => (index < commas ? `k, ${index}` : `k ${index}`);
   return {
     missing: new Map(gaps.map((days, index) => [name(index), days.map((count) => addDays(today, -count))])),
@@ -117,7 +119,7 @@ function posed({ gaps, commas, wide, long }: Problem): { missing: Missing; wide:
 }
 
 describe("any cover", () => {
-  test("holds every missing cell exactly once by day, at least once by history, and keeps the limits of its way", () => {
+  test("holds every missing cell exactly once by day, at least once by history, and keeps the limits of its fetch option", () => {
     fc.assert(
       fc.property(problem, (drawn) => {
         const { missing, wide, long } = posed(drawn);
@@ -125,10 +127,10 @@ describe("any cover", () => {
         const held = cellsOf(pieces, missing);
         const wanted = [...missing].flatMap(([item, days]) => days.map((day) => `${item} ${day}`));
         expect(held.toSorted()).toEqual(wanted.toSorted());
-        for (const { way, items, window } of pieces) {
-          expect(items.length).toBeLessThanOrEqual(way.maxItems);
-          expect(windowLength(window)).toBeLessThanOrEqual(way.maxDays);
-          expect(items.every((item) => carries(way, item))).toBe(true);
+        for (const { option, items, window } of pieces) {
+          expect(items.length).toBeLessThanOrEqual(option.maxItems);
+          expect(windowLength(window)).toBeLessThanOrEqual(option.maxDays);
+          expect(items.every((item) => carries(option, item))).toBe(true);
           // a call for a cell that nobody lacks is a credit wasted
           expect(items.every((item) => missing.get(item)?.includes(window.start))).toBe(true);
         }
@@ -151,7 +153,7 @@ describe("any cover", () => {
 });
 
 describe("naivePrice", () => {
-  test("is what one request a keyword would cost, each by the cheaper way", () => {
+  test("is what one request a keyword would cost, each by the cheaper fetch option", () => {
     expect(naivePrice(everyItem(100, lastDays(1)), both)).toBe(300);
     expect(naivePrice(everyItem(2, lastDays(60)), both)).toBe(40);
   });

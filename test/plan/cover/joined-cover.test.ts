@@ -1,21 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { scopeKey, type Covered } from "../../../src/core/slice.ts";
-import type { Timing, Way } from "../../../src/core/way.ts";
+import type { FetchOption } from "../../../src/core/fetch-option.ts";
+import type { Timing } from "../../../src/core/timing.ts";
 import { daysOf } from "../../../src/core/window.ts";
 import { planDataset } from "../../../src/plan/plan-dataset.ts";
 import { byDay, covered, daysAgo, series, today } from "../../support/plan-timing.ts";
 
 const scope = { store: "ios", app: "42" };
-const endless: Way = { operation: "figures", credits: 1, maxDays: Number.POSITIVE_INFINITY, maxItems: 1 };
+const endless: FetchOption = { operation: "figures", credits: 1, maxDays: Number.POSITIVE_INFINITY, maxItems: 1 };
 const restated = series({ lookbackDays: 7, historyDays: 30 });
 
-function plan(held: readonly Covered[], ways: readonly Way[] = [endless], timing: Timing = restated) {
-  const items = ways.some(({ maxItems }) => maxItems > 1) ? ["a"] : null;
+function plan(held: readonly Covered[], fetchOptions: readonly FetchOption[] = [endless], timing: Timing = restated) {
+  const items = fetchOptions.some(({ maxItems }) => maxItems > 1) ? ["a"] : null;
   return planDataset({
     dataset: "some_dataset",
     timing,
-    partitions: [{ scope, items, fingerprint: "", ways }],
+    partitions: [{ scope, items, fingerprint: "", fetchOptions }],
     covered: new Map([[scopeKey(scope), held]]),
     today,
     bounds: {},
@@ -64,14 +65,14 @@ describe("new days and restated ones", () => {
               asOf: daysAgo(Math.min(age, from)),
             }),
           );
-          const way = { ...endless, maxDays };
-          const slices = plan(held, [way]);
+          const option = { ...endless, maxDays };
+          const slices = plan(held, [option]);
           const days = new Set(slices.flatMap(({ window }) => daysOf(window)));
           // a call over several days may hold some that are not wanted, a call a day holds none
-          for (const { window } of plan(held, [{ ...way, maxDays: 1 }])) expect(days).toContain(window.start);
-          const fresh = plan(held, [way], series({ lookbackDays: 0 }));
+          for (const { window } of plan(held, [{ ...option, maxDays: 1 }])) expect(days).toContain(window.start);
+          const fresh = plan(held, [option], series({ lookbackDays: 0 }));
           const answered = fresh.map(({ window }) => covered({ window, operation: "figures", asOf: today }));
-          const again = plan([...held, ...answered], [way]);
+          const again = plan([...held, ...answered], [option]);
           expect(slices.length).toBeLessThanOrEqual(fresh.length + again.length);
         },
       ),
@@ -115,7 +116,7 @@ describe("an answer of nothing that may mean not yet", () => {
     expect(asked(6)).toEqual([]);
   });
 
-  test("gives way to a later answer", () => {
+  test("gives fetch option to a later answer", () => {
     const later = { ...nothing("loaded", 1), window: { start: daysAgo(31), end: daysAgo(25) } };
     expect(plan([nothing("empty", 9), later, rest], [endless], patient)).toMatchObject([
       { window: { start: daysAgo(25), end: daysAgo(20) } },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Way } from "../../../src/core/way.ts";
+import type { FetchOption } from "../../../src/core/fetch-option.ts";
 import { addDays } from "../../../src/core/day.ts";
 import { cheapestCover, naivePrice } from "../../../src/plan/cover/cheapest-cover.ts";
 import { calendarOf } from "../../../src/plan/cover/gap-grid.ts";
@@ -23,16 +23,16 @@ test("is the cover that each scope would get alone, also where one of its shape 
       const shapes: KnownShapes = new Map();
       for (const { prefix, commas, untracked, credits } of scopes) {
         const items = commas.map((comma, index) => `${prefix} ${index}${comma ? ", b" : ""}`);
-        const ways: Way[] = [
+        const fetchOptions: FetchOption[] = [
           { ...byDay, credits, maxItems: 2 },
           byHistory,
           byList(items.slice(untracked), { credits: 1 }),
         ];
         const grid = { calendar, rows: items.map((item) => ({ item, gaps: new Uint8Array(calendar.days).fill(1) })) };
         const before = shapes.size;
-        expect(unaskedCover(items, ways, { calendar, shapes })).toEqual({
-          pieces: cheapestCover(grid, ways),
-          naiveCredits: naivePrice(grid, ways),
+        expect(unaskedCover(items, fetchOptions, { calendar, shapes })).toEqual({
+          pieces: cheapestCover(grid, fetchOptions),
+          naiveCredits: naivePrice(grid, fetchOptions),
         });
         if (shapes.size === before) again += 1;
       }
