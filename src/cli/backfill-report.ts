@@ -5,7 +5,7 @@ import type { PlanChanges } from "../planner/plan-changes.ts";
 import { daysBetween } from "../core/day.ts";
 import { lastDay } from "../core/window.ts";
 import { sumOf } from "../planner/plan-tally.ts";
-import { openWork, openWorkOfPlan, type Work } from "../ledger/open-work.ts";
+import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
 import type { PlanStanding } from "../ledger/plans.ts";
 import { count, print } from "./output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
@@ -48,7 +48,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, standing: Plan
 }
 
 /** What a plan takes yet: all of it until it is begun, then its open slices. */
-export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly Work[]> {
+export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly OpenWork[]> {
   return plan.queuedAt === null ? workOf(plan.lines) : openWorkOfPlan(app.warehouse.db, plan.planId);
 }
 

@@ -5,7 +5,7 @@ import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import { datasetNamed } from "../datasets/all.ts";
 import { sumOf } from "../planner/plan-tally.ts";
-import type { Work } from "../ledger/open-work.ts";
+import type { OpenWork } from "../ledger/open-slices.ts";
 import type { PlanLine } from "../ledger/plans.ts";
 import { forecast } from "../plan/forecast.ts";
 import { count, print } from "./output.ts";
@@ -18,7 +18,7 @@ export type Done = { readonly periods: number; readonly doneAt: string } | { rea
 type DoneUnknown = "allowance_not_known" | "allowance_too_small";
 
 /** When the work would be done, or why that is not known. */
-export async function forecastOf(app: App, work: readonly Omit<Work, "dataset">[]): Promise<Done> {
+export async function forecastOf(app: App, work: readonly Omit<OpenWork, "dataset">[]): Promise<Done> {
   const { environment, settings } = app.config;
   if (environment.API_TOKEN === undefined) return { unknown: "allowance_not_known" };
   const account = await readAccount(app.warehouse.db, accountIdOf(environment.API_TOKEN));
@@ -43,7 +43,7 @@ export async function forecastOf(app: App, work: readonly Omit<Work, "dataset">[
 }
 
 /** Lines of a plan by dataset and class. */
-export function workOf(lines: readonly PlanLine[]): readonly Work[] {
+export function workOf(lines: readonly PlanLine[]): readonly OpenWork[] {
   return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
     same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...sumOf(same) })),
   );
@@ -51,17 +51,17 @@ export function workOf(lines: readonly PlanLine[]): readonly Work[] {
 
 /** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is counted in `totals`. */
 export type PlanWords = {
-  readonly lines: readonly Work[];
-  readonly waiting: readonly Work[];
+  readonly lines: readonly OpenWork[];
+  readonly waiting: readonly OpenWork[];
   /** `naiveCredits` null when nobody can say. */
-  readonly totals: Omit<Work, "dataset" | "class"> & { readonly naiveCredits: number | null };
+  readonly totals: Omit<OpenWork, "dataset" | "class"> & { readonly naiveCredits: number | null };
   readonly forecast: Done;
   /** Datasets whose answers may have more pages than are expected: of these requests and credits are the least. */
   readonly atLeast: readonly string[];
 };
 
 /** Those datasets of some work whose answers have pages, the number of which is known only when the first is read. */
-export function datasetsAtLeast(work: readonly Pick<Work, "dataset">[], { datasets }: Settings): readonly string[] {
+export function datasetsAtLeast(work: readonly Pick<OpenWork, "dataset">[], { datasets }: Settings): readonly string[] {
   return [...new Set(work.map(({ dataset }) => dataset))].filter((name) => {
     const { operations, mostPages } = datasetNamed(name);
     return operations.some(({ paging }) => paging !== null) && (datasets[name]?.most_pages ?? mostPages) !== 1;
@@ -70,7 +70,7 @@ export function datasetsAtLeast(work: readonly Pick<Work, "dataset">[], { datase
 
 /** Prints the table of a plan, what it saves, and when it would be done. */
 export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: PlanWords): void {
-  const row = ({ dataset, class: name, slices, requests, credits }: Work, notes: readonly string[]) => [
+  const row = ({ dataset, class: name, slices, requests, credits }: OpenWork, notes: readonly string[]) => [
     dataset,
     name,
     slices,

@@ -13,6 +13,8 @@ export type Spender = CreditClass | "person";
 /** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for `storehouse retry`. */
 export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
 export type SliceState = (typeof sliceStates)[number];
+/** States of a slice that waits or runs: its answer is yet to come. */
+export const openStates = ["pending", "running", "deferred"] as const satisfies readonly SliceState[];
 
 /** A slice that a plan proposes: one partition, one window, one operation, priced. */
 export type SliceDraft = {

@@ -20,6 +20,7 @@ import {
   type FailedGroup,
 } from "./findings.ts";
 import type { Finding, IncidentKind } from "./kinds.ts";
+import { isOpen } from "../ledger/open-slices.ts";
 
 /** What a look needs. */
 export type LookParts = {
@@ -72,7 +73,7 @@ async function readAllowance({ db, settings, clock, accountId }: LookParts): Pro
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice
-    where  state in ('pending', 'running', 'deferred')
+    where  ${isOpen("slice")}
     group  by class`.execute(db);
   return {
     total: account.total,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { addMonths, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
+import { isOpen } from "./open-slices.ts";
 
 /** A month of a table that goes: for all datasets that write the table. */
 export type DroppedMonth = {
@@ -28,7 +29,7 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
   // after that statement: it waited for whoever was claiming one of them, who is seen to run now
   const open = await sql`
     select from ops.slice
-    where  ${own} and state in ('pending', 'running', 'deferred') and window_start < ${end}::date
+    where  ${own} and ${isOpen("slice")} and window_start < ${end}::date
     limit  1`.execute(transaction);
   if (open.rows.length > 0) return false;
   await sql`

@@ -3,6 +3,7 @@ import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
+import { isOpen } from "./open-slices.ts";
 
 /** What a plan holds of one dataset, class, operation, app and country; '' where the dataset tells none apart. */
 export type PlanLine = {
@@ -170,7 +171,7 @@ export async function planStanding(db: Database, planId: string, beside: string 
            (select coalesce(sum(ceil(o.planned_credits::numeric / greatest(o.planned_requests, 1))), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id
             where  o.plan_id = ${planId} and q.status is null and q.error_code <> all (${unsent}::text[])) as "unsureCredits"
-    from  (select s.state, s.state in ('pending', 'running', 'deferred') as is_open, s.run_id is distinct from ${beside} as others,
+    from  (select s.state, ${isOpen()} as is_open, s.run_id is distinct from ${beside} as others,
                   s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
                   or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as in_hand
            from   ops.slice as s

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type CreditClass, creditClasses, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { likelyCredits } from "./pages-left.ts";
+import { likelyCredits } from "./open-slices.ts";
 import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
 /*

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { queueOf } from "./runs.ts";
+import { isOpen } from "./open-slices.ts";
 
 /** Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC) or later. */
 export type Reopening = {
@@ -51,7 +52,7 @@ function toReopen({ datasets, states = ["failed"], codes, since }: Reopening): R
   return sql`(
     select slice_id, state
     from   (select slice_id, state, error_code, ended_at, max(slice_id) over cell as newest,
-                   bool_or(state in ('pending', 'running', 'deferred')) over cell as is_open
+                   bool_or(${isOpen("slice")}) over cell as is_open
             from   ops.slice
             where  dataset = any (${[...datasets]}::text[])
             window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices

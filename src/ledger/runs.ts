@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { creditsLeft } from "./pages-left.ts";
+import { isOpen, creditsLeft } from "./open-slices.ts";
 import { insertSlices } from "./slices.ts";
 import { isAlive } from "./workers.ts";
 
@@ -109,7 +109,7 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
         select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s
         join   free using (run_id)
-        where  s.dataset = any (${[...run.datasets]}::text[]) and s.state in ('pending', 'running', 'deferred')
+        where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
         and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         for    update of s
@@ -144,7 +144,7 @@ export async function isAnyBrokenOff(db: Database): Promise<boolean> {
   const { rows } = await sql`
     select from ops.run as r
     join   ops.worker as w on w.worker_id = r.worker_id and w.stopped_at is not null
-    where  r.ended_at is null and exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
+    where  r.ended_at is null and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
     limit  1`.execute(db);
   return rows.length > 0;
 }
@@ -160,7 +160,7 @@ type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: D
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
     select coalesce(sum(slices), 0)::int as total,
-           coalesce(sum(slices) filter (where state in ('pending', 'running', 'deferred')), 0)::int as open,
+           coalesce(sum(slices) filter (where ${isOpen()}), 0)::int as open,
            coalesce(sum(case when state in ('pending', 'running') then slices when state = 'deferred' then due end), 0)::int as due,
            coalesce(sum(slices) filter (where state = 'deferred'), 0)::int as deferred,
            coalesce(sum(slices) filter (where state = 'failed'), 0)::int   as failed,

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../postgres/database.ts";
+import { isOpen } from "./open-slices.ts";
 
 /** A slice that has its answer, and the digest of it, as hex. */
 export type Told = { readonly sliceId: string; readonly digest: string };
@@ -41,7 +42,7 @@ export async function findRepeats(db: Database, told: readonly Told[]): Promise<
       where  hashtextextended(x.scope::text, 0) = hashtextextended(e.scope::text, 0) and x.window_end > e.window_start
       and    x.window_start < e.window_end and x.dataset = e.dataset and x.scope = e.scope
       and    x.slice_id not in (e.slice_id, t.slice_id) and x.state <> 'skipped'
-      and    case when x.state in ('pending', 'running', 'deferred') then x.attempt > 0
+      and    case when ${isOpen("x")} then x.attempt > 0
                   else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end
       and    (x.batch_id is not distinct from e.batch_id or x.batch_id is null or e.batch_id is null or ${sharesItems})
       offset 0 -- a fence: as a join the whole ledger would be read

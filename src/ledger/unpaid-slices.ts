@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../postgres/database.ts";
-import { likelyCredits } from "./pages-left.ts";
+import { isOpen, likelyCredits } from "./open-slices.ts";
 import { planStanding, priceLeft, unsent } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
@@ -25,19 +25,19 @@ export async function dropBeyondLimit(db: Database): Promise<number> {
                where  q.worker_id = r.worker_id and q.received_at >= r.started_at) as credits
       from   ops.run as r
       where  r.max_credits is not null and r.plan_id is null and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
-      and    exists (select from ops.slice as s where s.run_id = r.run_id and s.state in ('pending', 'running', 'deferred'))
+      and    exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
     ), open as (
       select s.slice_id, s.run_id, gone.credits,
              sum(${likelyCredits} + ${underWay} * ${onePage}) over (partition by s.run_id order by s.turn, s.slice_id) as running
       from   ops.slice as s
       join   gone using (run_id)
       left   join ops.credit_cost as c on c.operation = s.operation
-      where  s.state in ('pending', 'running', 'deferred')
+      where  ${isOpen()}
     )
     delete from ops.slice as s
     using  open
     where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > open.credits
-    and    s.plan_id is null and s.state in ('pending', 'running', 'deferred')
+    and    s.plan_id is null and ${isOpen()}
     and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
     returning s.slice_id`.execute(db);
   return rows.length;
@@ -57,12 +57,10 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
            (select coalesce(sum(${likelyCredits}), 0)::float8
             from   ops.slice as s
             left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.plan_id = p.plan_id and s.state in ('pending', 'running', 'deferred') and s.run_id not in (select run_id from gone)) as "inHand"
+            where  s.plan_id = p.plan_id and ${isOpen()} and s.run_id not in (select run_id from gone)) as "inHand"
     from   ops.plan as p
     where  exists (select from ops.slice as s
-                   where  s.plan_id = p.plan_id and s.state in ('pending', 'running', 'deferred') and s.run_id in (select run_id from gone))`.execute(
-    db,
-  );
+                   where  s.plan_id = p.plan_id and ${isOpen()} and s.run_id in (select run_id from gone))`.execute(db);
   const left = new Map<string, number>();
   for (const { planId, credits, inHand } of rows)
     left.set(planId, priceLeft({ credits }, await planStanding(db, planId, null)) - inHand);
@@ -82,12 +80,12 @@ export async function dropBeyondPrices(db: Database): Promise<number> {
         from   ops.slice as s
         join   ops.run as r on r.run_id = s.run_id and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
         left   join ops.credit_cost as c on c.operation = s.operation
-        where  s.plan_id = ${planId} and s.state in ('pending', 'running', 'deferred')
+        where  s.plan_id = ${planId} and ${isOpen()}
       )
       delete from ops.slice as s
       using  open
       where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > ${left}::numeric
-      and    s.state in ('pending', 'running', 'deferred')
+      and    ${isOpen()}
       and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
       returning s.slice_id`.execute(db);
     dropped += rows.length;

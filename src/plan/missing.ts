@@ -1,6 +1,6 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { periodOf } from "../core/period.ts";
-import type { Covered } from "../core/slice.ts";
+import { openStates, type Covered, type SliceState } from "../core/slice.ts";
 import type { Reach } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
@@ -122,7 +122,7 @@ export function emptyEarlyDaysOf(timing: {
 
 /** True for a slice that waits or runs. */
 export function isOpen({ state }: Pick<Covered, "state">): boolean {
-  return state === "pending" || state === "running" || state === "deferred";
+  return (openStates as readonly SliceState[]).includes(state);
 }
 
 /** True for a slice that ended without an answer, and not because of what was asked for. */

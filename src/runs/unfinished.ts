@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Window } from "../core/window.ts";
 import { isAlive } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";
+import { isOpen } from "../ledger/open-slices.ts";
 
 /** What keeps a run from saying that all is loaded, beside its own slices. */
 export type Standing = {
@@ -21,7 +22,7 @@ export async function standing(
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
 ): Promise<Standing> {
   const { rows } = await sql<Omit<Standing, "barren">>`
-    select count(*) filter (where s.state in ('pending', 'running', 'deferred') and not alive)::int as abandoned,
+    select count(*) filter (where ${isOpen()} and not alive)::int as abandoned,
            count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as elsewhere,
            (select count(*)::int from ops.failed_slice as f
             where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId} and f.window_end > ${of.within.start ?? "-infinity"}::date
@@ -30,9 +31,7 @@ export async function standing(
     join   ops.run   as r on r.run_id = s.run_id
     cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
                                    when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
-    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and s.state in ('pending', 'running', 'deferred')`.execute(
-    db,
-  );
+    where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and ${isOpen()}`.execute(db);
   const barren = await sql<{ dataset: string }>`
     select dataset from ops.slice where run_id = ${of.runId}
     group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { planChunks } from "../../src/planner/plan-stream.ts";
-import { openWork } from "../../src/ledger/open-work.ts";
+import { openWork } from "../../src/ledger/open-slices.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openFollowed, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { SliceDraft, SliceState } from "../../src/core/slice.ts";
 import { day } from "../../src/core/day.ts";
 import { standing } from "../../src/runs/unfinished.ts";
-import { failedCount } from "../../src/ledger/open-work.ts";
+import { failedCount } from "../../src/ledger/open-slices.ts";
 import { reopen } from "../../src/ledger/reopen.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { followedNow } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
-import { failedCount, openWork } from "../../ledger/open-work.ts";
+import { failedCount, openWork } from "../../ledger/open-slices.ts";
 import { withApp } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";

@@ -6,7 +6,7 @@ import { nextRuns, readCrontab, type CrontabLine } from "../../worker/crontab.ts
 import { followedNow } from "../../planner/backfill-plan.ts";
 import { createForesight, type Foreseen } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
-import { openWork } from "../../ledger/open-work.ts";
+import { openWork } from "../../ledger/open-slices.ts";
 import { countArgument } from "../arguments.ts";
 import { loadConfig, withApp } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import { openStates, type CreditClass } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+
+const literals = sql.join(openStates.map((state) => sql.lit(state)));
+
+/** SQL: true for a slice that waits or runs, of the table of this name in the statement. In literals, as the partial indexes have it. */
+export function isOpen(slice = "s"): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`${sql.ref(`${slice}.state`)} in (${literals})`;
+}
+
+/**
+ * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
+ * snapshot holds for its own moment only.
+ */
+const pagesLanded = sql`
+  case when s.planned_requests > 1 and s.attempt > 0 and s.class <> 'snapshot'
+       then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id) else 0 end`;
+
+/** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */
+const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 0)`;
+
+/** SQL: credits that an open slice (`ops.slice as s`) is still expected to cost, at the price of its plan. */
+export const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;
+
+/** SQL: the same at the price that was learned since, where that is higher; needs `ops.credit_cost as c` of its operation. */
+export const likelyCredits = sql`greatest(${creditsLeft}, ${requestsLeft} * coalesce(c.learned, 0))`;
+
+/** Open slices of one dataset and class, and the requests and credits that they are still expected to take. */
+export type OpenWork = {
+  readonly dataset: string;
+  readonly class: CreditClass;
+  readonly slices: number;
+  readonly requests: number;
+  readonly credits: number;
+};
+
+/** Open slices of these datasets: the next sync adopts them where no living process has them. */
+export async function openWork(db: Database, datasets: readonly string[]): Promise<readonly OpenWork[]> {
+  return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[])`);
+}
+
+/** Open slices of a plan, in whichever run they are. */
+export async function openWorkOfPlan(db: Database, planId: string): Promise<readonly OpenWork[]> {
+  return sumOpen(db, sql`s.plan_id = ${planId}::bigint`);
+}
+
+/** Each slice at the price of its plan, or at the one that was learned since where that is higher; pages that landed are paid for. */
+async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<readonly OpenWork[]> {
+  const { rows } = await sql<OpenWork>`
+    select s.dataset, s.class, count(*)::int as slices, sum(${requestsLeft})::int as requests,
+           sum(${likelyCredits})::int as credits
+    from   ops.slice as s
+    left   join ops.credit_cost as c on c.operation = s.operation
+    where  ${isOpen()} and ${isWanted}
+    group  by s.dataset, s.class
+    order  by s.dataset, s.class`.execute(db);
+  return rows;
+}
+
+/** How many slices failed, were not made good since, and wait for `storehouse retry`. */
+export async function failedCount(db: Database, datasets: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ops.failed_slice where dataset = any (${[...datasets]}::text[])`.execute(db);
+  return rows[0]?.count ?? 0;
+}
