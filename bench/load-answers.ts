@@ -29,7 +29,7 @@ export async function loadAlone({ config, changed }: { config: Config; changed: 
   const work = async () => {
     for (const slice of queue) {
       const fetchedAt = parts.clock.now();
-      const answer = { pages: [answerOf(slice, changed)], unfit: [], drift: [], fetchedAt };
+      const answer = { pages: [answerOf(slice, changed)], invalid: [], drift: [], fetchedAt };
       await commitSlice(parts, await prepareSlice(parts, dataset, slice, answer));
     }
   };

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import type { z } from "zod";
 import type { Settings } from "../src/config/settings.ts";
-import type { IngestParts } from "../src/ingest/parts.ts";
+import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import planDueTask, { PlanDuePayload } from "./plan-due.ts";
 import retentionTask, { RetentionPayload } from "./retention.ts";
 

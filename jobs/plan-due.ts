@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { Settings } from "../src/config/settings.ts";
-import type { IngestParts } from "../src/ingest/parts.ts";
+import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { planDue } from "../src/runs/scheduled-run.ts";
 
 /** `plan_due` in the crontab may name datasets: `plan_due {"datasets":["keyword_rank"]}`; without them all that are on. */

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { Settings } from "../src/config/settings.ts";
-import type { IngestParts } from "../src/ingest/parts.ts";
+import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { retireQuietly } from "../src/runs/retention.ts";
 
 /** A line of the crontab tells it nothing. */

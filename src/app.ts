@@ -14,13 +14,13 @@ import { learnedCosts } from "./credits/costs.ts";
 import { noteStop } from "./credits/account-stop.ts";
 import { createCreditQueue } from "./credits/queue.ts";
 import { createApiOutage } from "./ingest/api-outage.ts";
-import { refreshBalance } from "./ingest/balance.ts";
+import { refreshBalance } from "./ingest/balance-check.ts";
 import type { CrashHook } from "./ingest/crash-point.ts";
-import { startHands, type Hands } from "./ingest/slice-runner.ts";
-import type { IngestParts } from "./ingest/parts.ts";
+import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
+import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { takeOverDead } from "./runs/scheduled-run.ts";
 import { freeTheDead, startPulse, usualRhythm, type PulseParts, type Rhythm } from "./runs/heartbeat.ts";
-import { createSharedSteps } from "./ingest/batched-steps.ts";
+import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import { sharedQueue } from "./ledger/queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { openWarehouse, type Warehouse } from "./postgres/database.ts";
@@ -162,7 +162,7 @@ export async function openIngest(
       onChange: onApi,
     }),
     dimensions,
-    shared: createSharedSteps({ db, dimensions, clock, queueId, workerId, retryMs, at: app.at }),
+    batched: createBatchedSteps({ db, dimensions, clock, queueId, workerId, retryMs, at: app.at }),
     partitions: createPartitions(db),
     clock,
     log,
@@ -218,11 +218,11 @@ const personPatienceMs = 5_000;
 const shareForPage = 0.8;
 
 /** Starts to run the slices of this process's queue: enough of them that some are loaded while others are asked for. */
-export function startWork({ config }: App, { parts }: Ingest): Hands {
+export function startWork({ config }: App, { parts }: Ingest): SliceRunner {
   const { api, worker } = config.settings;
   // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not
   const patienceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personPatienceMs;
-  return startHands(parts, {
+  return startSliceRunner(parts, {
     count: 2 * api.concurrency,
     patienceMs: Math.min(patienceMs, api.timeout_seconds * 1000),
   });

@@ -3,7 +3,7 @@ import { fail } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";
 import { runPlan } from "./runs/backfill.ts";
-import { firstBalance } from "./ingest/balance.ts";
+import { checkBalance } from "./ingest/balance-check.ts";
 import type { SyncParts, SyncResult } from "./runs/run-parts.ts";
 import type { SyncRequest } from "./planner/request.ts";
 import { retryFailed, sync } from "./runs/sync.ts";
@@ -50,7 +50,7 @@ async function inForeground(
   const hands = startWork(app, ingest);
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
-    await firstBalance(ingest.parts, run.stop);
+    await checkBalance(ingest.parts, run.stop);
     const result = await work({
       ingest: ingest.parts,
       settings: app.config.settings,

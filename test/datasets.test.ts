@@ -61,7 +61,7 @@ describe.each(datasets)("$name", (dataset) => {
     }
   });
 
-  test("turns every answer into rows, with nothing unfit and nothing unknown", async () => {
+  test("turns every answer into rows, with nothing invalid and nothing unknown", async () => {
     const states = await stage.query<{ state: string }>("select distinct state from ops.slice where dataset = $1", [
       dataset.name,
     ]);

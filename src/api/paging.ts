@@ -33,13 +33,13 @@ export function pageParams({ paging }: Paged, index: number): Readonly<Record<st
 
 /**
  * The number of pages worth asking for, as far as page `index` (from 0) tells, since a page past the end is charged as well: by the
- * answer's own total or, where it has none, one more while a page is full. An empty page is always the last. `unfit` is the number of items that were left out of `value`: a page that came full
+ * answer's own total or, where it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that were left out of `value`: a page that came full
  * stays full without them.
  */
-export function pagesTold({ paging, items }: Paged, value: unknown, index: number, unfit = 0): number {
+export function pagesTold({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;
   if (paging === null || items === null || read >= mostPages) return read;
-  const count = listsAt(value, items).reduce((sum, list) => sum + list.length, unfit);
+  const count = listsAt(value, items).reduce((sum, list) => sum + list.length, invalid);
   if (count === 0) return read;
   const more = moreByTotal(paging, value, index) ?? (count >= fullPage(paging, value) ? 1 : 0);
   return Math.min(mostPages, read + more);

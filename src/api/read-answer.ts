@@ -9,7 +9,7 @@ import { itemSchema } from "./schema-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
 /** One item of an answer that does not fit the contract, kept as it came. */
-export type Unfit = {
+export type InvalidItem = {
   readonly reason: string;
   readonly item: unknown;
   /** Its place in its list, from 0, and the page that it came with, where the list is one of the answer's own. */
@@ -20,7 +20,11 @@ export type Unfit = {
 };
 
 /** An answer after it was parsed, unwrapped and checked: `value` fits the operation's schema, what does not is beside it. */
-export type Read = { readonly value: unknown; readonly unfit: readonly Unfit[]; readonly drift: readonly Drift[] };
+export type Read = {
+  readonly value: unknown;
+  readonly invalid: readonly InvalidItem[];
+  readonly drift: readonly Drift[];
+};
 
 /** An escape of U+0000 or of a surrogate: only then is the parsed value walked to clean it. */
 const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
@@ -34,7 +38,7 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   if (isObject(json) && json["success"] === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
   // an envelope is told from a bare answer further down
-  if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, unfit: [], drift: [] };
+  if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, invalid: [], drift: [] };
   const problems: string[] = [];
   for (const { payload, beside } of formsOf(operation, json)) {
     const fitted = fit(operation, payload);
@@ -42,7 +46,7 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
       const drift: Drift[] = [];
       for (const [name, value] of beside) noteDrift(name, value, drift);
       driftIn(operation.answer, fitted.known, "", drift);
-      return { value: fitted.value, unfit: fitted.unfit, drift };
+      return { value: fitted.value, invalid: fitted.invalid, drift };
     }
     problems.push(fitted.problem);
   }
@@ -101,33 +105,33 @@ function hasOwnData({ envelope, answer }: Operation): boolean {
 }
 
 /** What fits of a payload (`known`), also in the schema's output (`value`), and what was left out; or why nothing does. */
-type Fitted = { readonly value: unknown; readonly known: unknown; readonly unfit: readonly Unfit[] };
+type Fitted = { readonly value: unknown; readonly known: unknown; readonly invalid: readonly InvalidItem[] };
 
 function fit(operation: Operation, payload: unknown): Fitted | { readonly problem: string } {
   const whole = parseSpelt(operation.answer, payload);
-  if (whole.success) return { value: whole.data, known: whole.payload, unfit: [] };
+  if (whole.success) return { value: whole.data, known: whole.payload, invalid: [] };
   const sorted = sortItems(operation, payload) ?? sortItems(operation, whole.payload);
   if (sorted === null) return { problem: problemOf(whole.error) };
   const rest = parseSpelt(operation.answer, sorted.known);
   if (!rest.success) return { problem: problemOf(rest.error) };
-  return { value: rest.data, known: rest.payload, unfit: sorted.unfit };
+  return { value: rest.data, known: rest.payload, invalid: sorted.invalid };
 }
 
 /** A payload without the items that do not fit, and those items with their reasons; null when it has none that fit. */
-function sortItems(operation: Operation, payload: unknown): { known: unknown; unfit: readonly Unfit[] } | null {
+function sortItems(operation: Operation, payload: unknown): { known: unknown; invalid: readonly InvalidItem[] } | null {
   const { items, answer } = operation;
   const schema = items === null ? null : itemSchema(answer, items);
   if (items === null || schema === null) return null;
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   const known = withLists(payload, items, (list) =>
     list.flatMap((item, index) => {
       const result = parseSpelt(schema, item);
       if (result.success) return [result.payload];
-      unfit.push({ reason: problemOf(result.error), item, index });
+      invalid.push({ reason: problemOf(result.error), item, index });
       return [];
     }),
   );
-  return listsAt(known, items).some((list) => list.length > 0) ? { known, unfit } : null;
+  return listsAt(known, items).some((list) => list.length > 0) ? { known, invalid } : null;
 }
 
 function problemOf(error: z.ZodError): string {

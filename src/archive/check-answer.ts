@@ -67,10 +67,10 @@ async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fe
 }
 
 function checkRowsOf(dataset: Dataset, slice: Slice, fetched: Fetched): number {
-  const { rows, unfit } = dataset.normalise(slice, fetched.pages, fetched.unfit);
+  const { rows, invalid } = dataset.normalise(slice, fetched.pages, fetched.invalid);
   const checked = dataset.tables.map((table) => checkRows(table, rows[table.name] ?? []));
-  const misfits = [...fetched.unfit, ...unfit, ...checked.flatMap((one) => one.unfit)];
-  const { state } = outcomeOf({ rows: checked.reduce((sum, one) => sum + one.fit.length, 0), unfit: misfits });
+  const misfits = [...fetched.invalid, ...invalid, ...checked.flatMap((one) => one.invalid)];
+  const { state } = outcomeOf({ rows: checked.reduce((sum, one) => sum + one.fit.length, 0), invalid: misfits });
   if (state === "failed") throw new Misfit(`body: nothing of it belongs to the slice: ${misfits[0]?.reason}`);
   return misfits.length;
 }

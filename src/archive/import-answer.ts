@@ -66,7 +66,7 @@ async function load(
   await byKey(transaction);
   await forgetRejects(transaction, [ready]);
   await writeSlices(transaction, parts, [ready]);
-  const counts = { rows: ready.rows, rejects: ready.unfit.length };
+  const counts = { rows: ready.rows, rejects: ready.invalid.length };
   await noteOutcome(transaction, slice, { ...outcomeOf(ready), ...counts });
   return counts;
 }

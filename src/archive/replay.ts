@@ -20,7 +20,7 @@ export type Replayed = {
   readonly dataset: string;
   readonly slices: number;
   readonly rows: number;
-  readonly unfit: number;
+  readonly invalid: number;
   readonly kept: number;
 };
 
@@ -41,12 +41,12 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     const keepPruned = gone.slices > 0;
     if (keepPruned && !request.keepPruned)
       throw fail("answer_gone", { slices: gone.slices, dataset: dataset.name, from: gone.from, to: gone.to });
-    const done = { dataset: dataset.name, slices: 0, rows: 0, unfit: 0, kept: gone.slices };
+    const done = { dataset: dataset.name, slices: 0, rows: 0, invalid: 0, kept: gone.slices };
     if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
     for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
     for await (const slice of landedSlices(transaction, dataset.name, within)) {
       const rows = await loadAgain(transaction, parts, dataset, slice);
-      if (rows === null) done.unfit += 1;
+      if (rows === null) done.invalid += 1;
       else {
         done.slices += 1;
         done.rows += rows;
@@ -78,7 +78,7 @@ async function loadAgain(
   await forgetRejects(transaction, [load]);
   await writeSlices(transaction, parts, [load]);
   const outcome = outcomeOf(load);
-  await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.unfit.length });
+  await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.invalid.length });
   return outcome.state === "failed" ? null : load.rows;
 }
 

@@ -3,15 +3,15 @@ import type { Operation } from "../api/define-operation.ts";
 import { openIngest, type App } from "../app.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
 import { createBudget } from "../credits/budget.ts";
-import { askOnce, type Told } from "../ingest/ask-once.ts";
-import { firstBalance } from "../ingest/balance.ts";
+import { requestOnce, type CheckedAnswer } from "../ingest/request-once.ts";
+import { checkBalance } from "../ingest/balance-check.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { withApi } from "./environment.ts";
 import { countOf, remark } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** Puts one question to the API; what does not fit of its answer is said, the rest is returned. */
-export type Ask = <O extends Operation>(operation: O, params: Params) => Promise<Told<O>["value"]>;
+export type Ask = <O extends Operation>(operation: O, params: Params) => Promise<CheckedAnswer<O>["value"]>;
 
 /** What a command that asks the API for a person works with. `stop` is aborted when the person wants no more of it. */
 export type Asking = { readonly app: App; readonly ask: Ask; readonly stop: AbortSignal };
@@ -22,15 +22,15 @@ export async function withAsk(work: (asking: Asking) => Promise<void>): Promise<
     await using ingest = await openIngest(app, "command", createBudget(null));
     const stop = stopSignal();
     const ask: Ask = async (operation, params) => {
-      const { value, unfit } = await askOnce(ingest.parts, { operation, params, signal: stop.signal });
-      const [first] = unfit;
+      const { value, invalid } = await requestOnce(ingest.parts, { operation, params, signal: stop.signal });
+      const [first] = invalid;
       if (first !== undefined)
-        remark(`${countOf(unfit.length, "item")} of the answer did not fit and are left out: ${first.reason}.`);
+        remark(`${countOf(invalid.length, "item")} of the answer did not fit and are left out: ${first.reason}.`);
       return value;
     };
     try {
       // a wrong token or address is told before anything is paid for
-      await firstBalance(ingest.parts, stop.signal);
+      await checkBalance(ingest.parts, stop.signal);
       await work({ app, ask, stop: stop.signal });
     } catch (error) {
       if (!stop.signal.aborted) throw forPeople(error);

@@ -42,6 +42,6 @@ export const adBadge = defineDataset({
       is_publisher: badge.appPublisher,
       extra: extraOf(badge, ["appAdvertiser", "appPublisher"]),
     }));
-    return { rows: { [table.name]: rows }, unfit: [] };
+    return { rows: { [table.name]: rows }, invalid: [] };
   },
 });

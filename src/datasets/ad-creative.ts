@@ -111,7 +111,7 @@ export const adCreative = defineDataset({
     const strangers = told.filter((creative) => !own.includes(creative));
     return {
       rows: { [table.name]: eachOnce(own).map((creative) => rowOf(slice, creative)) },
-      unfit: strangers.map((item) => ({ reason: "an advertisement for an app that was not asked for", item })),
+      invalid: strangers.map((item) => ({ reason: "an advertisement for an app that was not asked for", item })),
     };
   },
 });

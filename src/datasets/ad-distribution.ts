@@ -116,7 +116,7 @@ export const adDistribution = defineDataset({
           extra,
         })),
       },
-      unfit: told.flatMap((one) => ("reason" in one ? [one] : [])),
+      invalid: told.flatMap((one) => ("reason" in one ? [one] : [])),
     };
   },
 });

@@ -66,7 +66,7 @@ export const appChange = defineDataset({
         new_value: jsonOf(after.get(property)),
       }));
     });
-    return { rows: { [table.name]: rows }, unfit: [] };
+    return { rows: { [table.name]: rows }, invalid: [] };
   },
 });
 

@@ -92,10 +92,10 @@ export const appHistory = defineDataset({
     const apps = (part(scope, "page") === "home" ? own : []).map((detail) =>
       dimensionRow(part(scope, "store"), detail),
     );
-    const unfit = details
+    const invalid = details
       .filter((detail) => !own.includes(detail))
       .map((item) => ({ reason: "an app that was not asked for", item }));
-    return { rows: { [table.name]: rows, [dimAppOfPage.name]: apps }, unfit };
+    return { rows: { [table.name]: rows, [dimAppOfPage.name]: apps }, invalid };
   },
 });
 

@@ -40,9 +40,9 @@ export const appMatch = defineDataset({
         ? { ios_track_id: app, android_track_id: trackId }
         : { ios_track_id: trackId, android_track_id: app },
     );
-    const unfit = found
+    const invalid = found
       .filter((trackId) => !fitting.includes(trackId))
       .map((item) => ({ reason: "an id of the store that was asked from", item }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

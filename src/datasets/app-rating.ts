@@ -82,9 +82,9 @@ export const appRating = defineDataset({
     }));
     return {
       rows: { [table.name]: rows },
-      unfit: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
+      invalid: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
       // of what did not fit it is not known which app it was
-      silent: left.length > 0 ? [] : [...asked].filter((trackId) => !told.has(trackId)),
+      unanswered: left.length > 0 ? [] : [...asked].filter((trackId) => !told.has(trackId)),
     };
   },
 });

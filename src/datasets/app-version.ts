@@ -56,6 +56,6 @@ export const appVersion = defineDataset({
       differences: jsonOf(entry.differences),
       extra: extraOf(entry, known),
     }));
-    return { rows: { [table.name]: rows }, unfit: [] };
+    return { rows: { [table.name]: rows }, invalid: [] };
   },
 });

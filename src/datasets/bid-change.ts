@@ -68,14 +68,14 @@ export const bidChange = defineDataset({
         : at.day < start || at.day > addDays(end, 1)
           ? "a day that was not asked for"
           : null;
-    const unfit = told.flatMap((one) => {
+    const invalid = told.flatMap((one) => {
       const reason = reasonOf(one);
       return reason === null ? [] : [{ reason, item: one.log }];
     });
     const rows = told
       .filter((one) => reasonOf(one) === null && one.at.day < end)
       .map(({ log, at }) => row(slice, log, at));
-    return { rows: { [table.name]: numbered(rows) }, unfit };
+    return { rows: { [table.name]: numbered(rows) }, invalid };
   },
 });
 

@@ -15,7 +15,7 @@ import { defineTable } from "../load/table.ts";
 import { normalisedCategoryRanks } from "./shared/category-ranks.ts";
 import { defineDataset, part, type Partition } from "./define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
-import { lateDays, toldUntil } from "./shared/values.ts";
+import { lateDays, reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_category_rank",
@@ -92,10 +92,10 @@ export const categoryRank = defineDataset({
     return { ...who, countryCode: part(scope, "country"), ...how, ...days };
   },
   normalise: (slice, pages) => {
-    const { rows, unfit } = normalisedCategoryRanks(slice, pages);
+    const { rows, invalid } = normalisedCategoryRanks(slice, pages);
     // all countries on whichever day is the newest are no days that were asked for
     const isSeries = part(slice.scope, "resolution") !== "last_day";
-    return { rows: { [table.name]: rows }, unfit, ...(isSeries ? { toldUntil: toldUntil(rows) } : {}) };
+    return { rows: { [table.name]: rows }, invalid, ...(isSeries ? { reportedThrough: reportedThrough(rows) } : {}) };
   },
 });
 

@@ -39,13 +39,13 @@ export const categoryShare = defineDataset({
   request: shareParams,
   normalise: (slice, pages) => {
     const store = part(slice.scope, "store");
-    const { shares, unfit } = sharesOf(slice, pages);
+    const { shares, invalid } = sharesOf(slice, pages);
     const rows = shares.map(({ owner, columns: { share, ...columns } }) => ({
       ...columns,
       category_code: owner,
       category_name: categoryNameOf(store, owner),
       category_share: share,
     }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Operation } from "../api/define-operation.ts";
 import type { Params } from "../api/address.ts";
-import type { Unfit } from "../api/read-answer.ts";
+import type { InvalidItem } from "../api/read-answer.ts";
 import { fetchOptionOf } from "../api/fetch-option-of.ts";
 import type { Day } from "../core/day.ts";
 import type { Found, Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { FetchOption } from "../core/fetch-option.ts";
 import type { Timing } from "../core/timing.ts";
-import type { Finding } from "../load/findings.ts";
+import type { PlanningSource } from "../load/planning-sources.ts";
 import type { Row, Table } from "../load/table.ts";
 
 /** Who a dataset is fetched for. Two partitions with the same scope are the same one. */
@@ -29,14 +29,14 @@ export type Partition = {
 /** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
 export type Normalised = {
   readonly rows: Readonly<Record<string, readonly Row[]>>;
-  readonly unfit: readonly Unfit[];
+  readonly invalid: readonly InvalidItem[];
   /** Items of the slice of which the answer says nothing at all: they count as not asked for by this fetch option. */
-  readonly silent?: readonly string[];
+  readonly unanswered?: readonly string[];
   /**
    * The newest day that the answer tells anything of, over all its rows; null when it tells nothing. The days after it count as asked
    * and empty. Left out where an untold day is an answer as well.
    */
-  readonly toldUntil?: Day | null;
+  readonly reportedThrough?: Day | null;
 };
 
 /** Something worth a table: who it is fetched for, which operations feed it, how its rows look. Data and pure functions. */
@@ -72,7 +72,7 @@ export type Dataset = {
    */
   readonly answersRepeat?: true;
   /** What others are planned from, as it now stands in a table of this dataset. */
-  readonly finds?: Finding | readonly Finding[];
+  readonly finds?: PlanningSource | readonly PlanningSource[];
   /** The findings of other datasets that its partitions are made from (`portfolio.found`). */
   readonly plannedFrom?: readonly string[];
   /**
@@ -94,9 +94,9 @@ export type Dataset = {
   readonly request: (slice: Slice, call?: number) => Params;
   /**
    * Turns the checked answer, one value a page, into rows. What the answer does not echo is stamped from the slice.
-   * `unfit` holds the items that were left out because they do not fit the contract: of those nothing may be claimed.
+   * `invalid` holds the items that were left out because they do not fit the contract: of those nothing may be claimed.
    */
-  readonly normalise: (slice: Slice, pages: readonly unknown[], unfit: readonly Unfit[]) => Normalised;
+  readonly normalise: (slice: Slice, pages: readonly unknown[], invalid: readonly InvalidItem[]) => Normalised;
 };
 
 /** A dataset as its file writes it: its partitions take the options with every default filled in. */
@@ -106,7 +106,7 @@ type Definition<O extends z.ZodObject> = Omit<Dataset, "options" | "partitions">
 };
 
 /** What others are planned from in the tables of a dataset. */
-export function findingsOf({ finds }: Pick<Dataset, "finds">): readonly Finding[] {
+export function planningSourcesOf({ finds }: Pick<Dataset, "finds">): readonly PlanningSource[] {
   return finds === undefined ? [] : [finds].flat();
 }
 

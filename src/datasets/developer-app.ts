@@ -85,7 +85,7 @@ export const developerApp = defineDataset({
       updated_at: app.lastUpdateTime == null ? null : readInstant(app.lastUpdateTime).at,
       extra: extraOf(app, known),
     }));
-    return { rows: { [table.name]: rows }, unfit: [] };
+    return { rows: { [table.name]: rows }, invalid: [] };
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Finding } from "../load/findings.ts";
+import type { PlanningSource } from "../load/planning-sources.ts";
 import { defineTable } from "../load/table.ts";
 
 /** What describes an app, the poorest first: the account's word on a competitor, its list of tracked apps, the page in the store. */
@@ -43,4 +43,4 @@ export const describedApp = {
   table: dimAppOfPage,
   columns: ["store", "track_id", "described_by"],
   maybe: ["category_id", "developer_id", "developer_name"],
-} as const satisfies Finding;
+} as const satisfies PlanningSource;

@@ -8,7 +8,7 @@ import { defineDataset, part } from "./define-dataset.ts";
 import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
 import { appCountries } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
-import { lateDays, toldUntil } from "./shared/values.ts";
+import { lateDays, reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_download_revenue",
@@ -70,9 +70,9 @@ export const downloadRevenue = defineDataset({
       revenue: amountOf(point.revenue),
       extra: extraOf(point, ["date", "download", "revenue"]),
     }));
-    const unfit = points
+    const invalid = points
       .filter((point) => !own.includes(point))
       .map((item) => ({ reason: "a day that was not asked for", item }));
-    return { rows: { [table.name]: rows }, unfit, toldUntil: toldUntil(rows) };
+    return { rows: { [table.name]: rows }, invalid, reportedThrough: reportedThrough(rows) };
   },
 });

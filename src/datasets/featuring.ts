@@ -90,7 +90,7 @@ export const featuring = defineDataset({
           answers.filter(isOwn).flatMap(({ cards }) => cards),
         ),
       },
-      unfit: answers
+      invalid: answers
         .filter((answer) => !isOwn(answer))
         .map(({ trackId, categoryId }) => ({
           reason: "an app or a category that was not asked for",

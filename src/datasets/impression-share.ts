@@ -37,7 +37,7 @@ export const impressionShare = defineDataset({
   request: shareParams,
   normalise: (slice, pages) => {
     const store = part(slice.scope, "store");
-    const { shares, unfit } = sharesOf(slice, pages);
+    const { shares, invalid } = sharesOf(slice, pages);
     const fitting = shares.filter(({ owner }) => owner !== "" && storeOf(owner) === store);
     const strange = shares.filter((share) => !fitting.includes(share));
     const rows = fitting.map(({ owner, columns: { share, ...columns } }) => ({
@@ -47,7 +47,7 @@ export const impressionShare = defineDataset({
     }));
     return {
       rows: { [table.name]: rows },
-      unfit: [...unfit, ...strange.map((item) => ({ reason: "no track id of the store that was asked", item }))],
+      invalid: [...invalid, ...strange.map((item) => ({ reason: "no track id of the store that was asked", item }))],
     };
   },
 });

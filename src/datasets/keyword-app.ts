@@ -65,13 +65,13 @@ export const keywordApp = defineDataset({
         })),
       ),
     );
-    const unfit = answers
+    const invalid = answers
       .filter((answer) => !own.includes(answer))
       .map(({ keyword, countryCode }) => ({
         reason: "a keyword or country that was not asked for",
         item: { keyword, countryCode },
       }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });
 

@@ -9,7 +9,7 @@ import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { estimatesByDay, estimatesNow } from "./shared/keyword-estimates.ts";
-import { lateDays, toldUntil } from "./shared/values.ts";
+import { lateDays, reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_estimate",
@@ -69,7 +69,7 @@ export const keywordEstimate = defineDataset({
   },
   normalise: (slice, pages, left) => {
     const isNow = part(slice.scope, "kind") === "now";
-    const { rows, unfit } = isNow ? estimatesNow(slice, pages, left) : estimatesByDay(slice, pages);
-    return { rows: { [table.name]: rows }, unfit, ...(isNow ? {} : { toldUntil: toldUntil(rows) }) };
+    const { rows, invalid } = isNow ? estimatesNow(slice, pages, left) : estimatesByDay(slice, pages);
+    return { rows: { [table.name]: rows }, invalid, ...(isNow ? {} : { reportedThrough: reportedThrough(rows) }) };
   },
 });

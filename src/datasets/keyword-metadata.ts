@@ -72,7 +72,7 @@ export const keywordMetadata = defineDataset({
     const strangers = answers.filter((answer) => !own.includes(answer));
     return {
       rows: { [table.name]: rows },
-      unfit: strangers.map((item) => ({ reason: "a keyword that was not asked for", item })),
+      invalid: strangers.map((item) => ({ reason: "a keyword that was not asked for", item })),
     };
   },
 });

@@ -8,7 +8,7 @@ import {
 } from "../api/operations/keyword.ts";
 import { operationById } from "../api/operations/all.ts";
 import { rangeParams } from "../api/range.ts";
-import type { Unfit } from "../api/read-answer.ts";
+import type { InvalidItem } from "../api/read-answer.ts";
 import { daysBetween } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
@@ -87,9 +87,9 @@ export const keywordRank = defineDataset({
 });
 
 /** Ranks of an answer that echoes keyword, device and crawl time. */
-function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Normalised {
+function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
   const found = new Map<string, RankRow>();
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   const items = new Set(slice.items);
   let folded: ReadonlyMap<string, readonly string[]> | null = null;
   const unsure = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
@@ -107,25 +107,25 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
     const reason = strangeness(slice, keywords, entry, crawl);
     if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry, crawl));
     else {
-      unfit.push({ reason, item: entry });
+      invalid.push({ reason, item: entry });
       for (const keyword of keywords) unsure.add(keyword);
     }
   }
-  if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, unfit };
-  return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, unsure)] }, unfit };
+  if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, invalid };
+  return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, unsure)] }, invalid };
 }
 
 /** Ranks of the account's whole list, a page a device. */
-function normalisedList(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Normalised {
-  const { ranks, unfit, silent } = wholeListRanks(slice, pages, left);
+function normalisedList(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
+  const { ranks, invalid, unanswered } = wholeListRanks(slice, pages, left);
   if (ranks.length > 0 && ranks.every(({ rank }) => rank === null) && mayBeEarly(slice))
-    return { rows: {}, unfit, silent };
+    return { rows: {}, invalid, unanswered };
   const rows = ranks.map(({ keyword, device, rank }) => ({
     ...cellOf(slice, keyword, device, slice.window.start),
     rank,
     observed_at: null,
   }));
-  return { rows: { [table.name]: rows }, unfit, silent };
+  return { rows: { [table.name]: rows }, invalid, unanswered };
 }
 
 /** So many keywords without a single rank are more likely a day that is not out than an app that is found nowhere. */
@@ -136,7 +136,7 @@ function mayBeEarly({ items, window, asOf }: Slice): boolean {
   return (items?.length ?? 0) >= tellingBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
 }
 
-/** The asked keywords that an unfit item may have been about: all of them when it does not say. */
+/** The asked keywords that an invalid item may have been about: all of them when it does not say. */
 function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   const name = typeof item === "object" && item !== null && "keyword" in item ? item.keyword : null;
   const items = slice.items ?? [];

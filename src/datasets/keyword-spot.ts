@@ -69,7 +69,7 @@ export const keywordSpot = defineDataset({
     const words = spots.flatMap(({ spot, words: own }) =>
       own.map((keyword, index) => ({ ...stamp(spot), keyword_key: keyword, position: index + 1 })),
     );
-    return { rows: { [field.name]: fields, [word.name]: words }, unfit: [] };
+    return { rows: { [field.name]: fields, [word.name]: words }, invalid: [] };
   },
 });
 

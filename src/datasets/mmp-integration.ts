@@ -36,7 +36,7 @@ export const mmpIntegration = defineDataset({
       const integrations = app.integrations ?? [];
       return integrations.length === 0 ? [row(app, null)] : integrations.map((one) => row(app, one));
     });
-    return { rows: { [table.name]: eachOnce(rows) }, unfit: [] };
+    return { rows: { [table.name]: eachOnce(rows) }, invalid: [] };
   },
 });
 

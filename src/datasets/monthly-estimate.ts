@@ -58,11 +58,11 @@ export const monthlyEstimate = defineDataset({
         .filter(([country]) => isCountry(country))
         .map(([country, told]) => ({ ...stamp, country_key: country, is_total: false, ...figures(told) })),
     ]);
-    const unfit = answers
+    const invalid = answers
       .flatMap(({ countryBreakDown }) => Object.entries(countryBreakDown))
       .filter(([country]) => !isCountry(country))
       .map((item) => ({ reason: "a country is two letters, upper case", item }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });
 

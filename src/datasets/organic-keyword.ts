@@ -59,10 +59,10 @@ export const organicKeyword = defineDataset({
       keyword_key: entry.keyword,
       rank: entry.rank ?? null,
     }));
-    const unfit = strange.map(({ trackId, date }) => ({
+    const invalid = strange.map(({ trackId, date }) => ({
       reason: "an app or a day that was not asked for",
       item: { trackId, date },
     }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

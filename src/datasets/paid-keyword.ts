@@ -71,7 +71,7 @@ export const paidKeyword = defineDataset({
     const strangers = answers.filter((answer) => !own.includes(answer));
     return {
       rows: { [table.name]: rows },
-      unfit: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
+      invalid: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
     };
   },
 });

@@ -80,7 +80,7 @@ export const payingApp = defineDataset({
       }));
     return {
       rows: { [table.name]: rows },
-      unfit: told.flatMap(({ answer, problem }) => (problem === null ? [] : [{ reason: problem, item: answer }])),
+      invalid: told.flatMap(({ answer, problem }) => (problem === null ? [] : [{ reason: problem, item: answer }])),
     };
   },
 });

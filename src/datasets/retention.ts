@@ -56,7 +56,7 @@ export const retention = defineDataset({
   }),
   normalise: (slice, pages) => {
     const points = pages.flat() as readonly Point[];
-    const { figures, unfit } = accountFigures(slice, points, ({ country }) => country);
+    const { figures, invalid } = accountFigures(slice, points, ({ country }) => country);
     const { scope } = slice;
     const rows = figures.map(({ point, day, country, extra }) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
@@ -68,6 +68,6 @@ export const retention = defineDataset({
       android_store_visit_count: amountOf(point.androidStoreVisits),
       extra,
     }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

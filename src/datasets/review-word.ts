@@ -82,7 +82,7 @@ export const reviewWord = defineDataset({
   }),
   normalise: (slice, pages) => {
     const words = pages.flat() as readonly Word[];
-    return { rows: { [table.name]: words.flatMap((word) => rowsOf(slice, word)) }, unfit: [] };
+    return { rows: { [table.name]: words.flatMap((word) => rowsOf(slice, word)) }, invalid: [] };
   },
 });
 

@@ -94,7 +94,7 @@ export const review = defineDataset({
     ...(part(scope, "source") === "v2" ? { size: reviewsPerCall } : {}),
     ...(scope["replied"] === undefined ? {} : { repliedReview: scope["replied"] === "yes" }),
   }),
-  normalise: (slice, pages) => ({ rows: { [table.name]: reviewRows(slice, pages) }, unfit: [] }),
+  normalise: (slice, pages) => ({ rows: { [table.name]: reviewRows(slice, pages) }, invalid: [] }),
 });
 
 function operationOf(scope: Scope) {

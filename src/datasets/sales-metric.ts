@@ -68,7 +68,7 @@ export const salesMetric = defineDataset({
   }),
   normalise: (slice, pages) => {
     const points = pages.flat() as readonly Point[];
-    const { figures, unfit } = accountFigures(slice, points, ({ countryCode }) => countryCode);
+    const { figures, invalid } = accountFigures(slice, points, ({ countryCode }) => countryCode);
     const { scope } = slice;
     const rows = figures.map(({ point, day, country, extra }) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
@@ -81,7 +81,7 @@ export const salesMetric = defineDataset({
       units: amountOf(point.units),
       extra,
     }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });
 

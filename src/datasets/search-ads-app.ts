@@ -57,7 +57,7 @@ export const searchAdsApp = defineDataset({
   request: () => ({}),
   normalise: (_, pages) => ({
     rows: { [table.name]: eachOnce(pages.flat() as readonly App[]).map(row) },
-    unfit: [],
+    invalid: [],
   }),
 });
 

@@ -71,7 +71,7 @@ export const searchAdsGoal = defineDataset({
   normalise: (_, pages) => {
     const told = eachOnce(pages.flat() as readonly Goal[]);
     const eventRows = told.flatMap((goal) => eachOnce(goal.eventList ?? []).map((event) => eventRow(goal, event)));
-    return { rows: { [goals.name]: told.map(goalRow), [events.name]: eventRows }, unfit: [] };
+    return { rows: { [goals.name]: told.map(goalRow), [events.name]: eventRows }, invalid: [] };
   },
 });
 

@@ -57,7 +57,7 @@ export const searchAdsIntegration = defineDataset({
   request: () => ({}),
   normalise: (_, pages) => {
     const integrations = eachOnce(pages.flat(2) as readonly Integration[]);
-    return { rows: { [table.name]: integrations.map(row) }, unfit: [] };
+    return { rows: { [table.name]: integrations.map(row) }, invalid: [] };
   },
 });
 

@@ -139,7 +139,7 @@ export const searchAdsReport = defineDataset({
         ),
         [shapeTable.name]: shapeRows(slice, apt),
       },
-      unfit: told.flatMap(({ one, misfit }) => {
+      invalid: told.flatMap(({ one, misfit }) => {
         const reason = alike.has(one) ? "several rows about the same of which none tells its day" : misfit;
         return reason === null ? [] : [{ reason, item: one.row }];
       }),

@@ -95,11 +95,11 @@ export const searchAdsTopApp = defineDataset({
     const named = new Set(told.flatMap(({ asked: about }) => about.map(({ item }) => item)));
     return {
       rows: { [table.name]: rows },
-      unfit: told
+      invalid: told
         .filter(({ asked: about }) => about.length === 0)
         .map(({ item }) => ({ reason: "a keyword that was not asked for", item })),
       // of what did not fit it is not known which keyword it was about
-      silent:
+      unanswered:
         named.size === 0 || left.length > 0 ? [] : asked.map(({ item }) => item).filter((item) => !named.has(item)),
     };
   },

@@ -100,7 +100,7 @@ export const topAdvertiser = defineDataset({
     const fitting = told.filter(({ problem }) => problem === null);
     return {
       rows: { [table.name]: fitting.map(({ item, place }) => rowOf(slice, item, place)) },
-      unfit: told.flatMap(({ item, problem }) => (problem === null ? [] : [{ reason: problem, item }])),
+      invalid: told.flatMap(({ item, problem }) => (problem === null ? [] : [{ reason: problem, item }])),
     };
   },
 });

@@ -85,8 +85,8 @@ export const topChart = defineDataset({
     };
   },
   normalise: (slice, pages, left) => {
-    const { rows, unfit } = normalisedTopChart(slice, pages, left);
-    return { rows: { [table.name]: rows }, unfit };
+    const { rows, invalid } = normalisedTopChart(slice, pages, left);
+    return { rows: { [table.name]: rows }, invalid };
   },
 });
 

@@ -54,6 +54,6 @@ export const topKeyword = defineDataset({
       rank: entry.rank ?? null,
       search_volume: entry.searchVolume ?? null,
     }));
-    return { rows: { [table.name]: rows }, unfit: [] };
+    return { rows: { [table.name]: rows }, invalid: [] };
   },
 });

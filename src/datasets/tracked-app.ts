@@ -37,7 +37,7 @@ export const trackedApps = defineDataset({
   normalise: (_, pages) => {
     const apps = [...new Map((pages.flat() as readonly App[]).map((app) => [String(app.trackId), app])).values()];
     const ids = new Set(apps.map(({ trackId }) => String(trackId)));
-    const { pairs, described, unfit } = competitorsOf(apps);
+    const { pairs, described, invalid } = competitorsOf(apps);
     const others = described.filter((row) => !ids.has(String(row["track_id"])));
     return {
       rows: {
@@ -45,7 +45,7 @@ export const trackedApps = defineDataset({
         [trackedCompetitor.name]: pairs,
         [dimAppOfList.name]: [...apps.map(describe), ...others],
       },
-      unfit,
+      invalid,
     };
   },
 });

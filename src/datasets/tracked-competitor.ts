@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Unfit } from "../api/read-answer.ts";
+import type { InvalidItem } from "../api/read-answer.ts";
 import { AndroidTrackId, IosTrackId } from "../api/values.ts";
 import { storeOf } from "../core/store.ts";
-import type { Finding } from "../load/findings.ts";
+import type { PlanningSource } from "../load/planning-sources.ts";
 import { appRef, defineTable, type Row } from "../load/table.ts";
 import { describers } from "./dim-app.ts";
 
@@ -20,13 +20,13 @@ export const namedCompetitors = {
   name: "tracked_competitor",
   table: trackedCompetitor,
   columns: ["app_key", "competitor_app_key"],
-} as const satisfies Finding;
+} as const satisfies PlanningSource;
 
 /** What the list of tracked apps says of competitors: who has which, what is told of each, and what names no app. */
 export type Competitors = {
   readonly pairs: readonly Row[];
   readonly described: readonly Row[];
-  readonly unfit: readonly Unfit[];
+  readonly invalid: readonly InvalidItem[];
 };
 
 type Naming = { readonly trackId: string | number; readonly competitors?: unknown };
@@ -39,13 +39,13 @@ type Naming = { readonly trackId: string | number; readonly competitors?: unknow
 export function competitorsOf(apps: readonly Naming[]): Competitors {
   const pairs = new Map<string, Row>();
   const told = new Map<string, Row>();
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   for (const { trackId: app, competitors } of apps) {
     const { list, problem } = listOf(competitors);
-    if (problem !== null) unfit.push(misfit(app, problem, competitors));
+    if (problem !== null) invalid.push(misfit(app, problem, competitors));
     for (const one of list) {
       const id = trackIdOf(one);
-      if (id === null) unfit.push(misfit(app, "a competitor has no track id", one));
+      if (id === null) invalid.push(misfit(app, "a competitor has no track id", one));
       // an app beside itself compares nothing
       if (id === null || id === String(app)) continue;
       pairs.set(`${app} ${id}`, { app_key: refOf(String(app)), competitor_app_key: refOf(id) });
@@ -53,10 +53,10 @@ export function competitorsOf(apps: readonly Naming[]): Competitors {
       if (Object.keys(facts).length > 0) told.set(id, { ...facts, ...told.get(id) });
     }
   }
-  return { pairs: [...pairs.values()], described: [...told].map(([id, facts]) => described(id, facts)), unfit };
+  return { pairs: [...pairs.values()], described: [...told].map(([id, facts]) => described(id, facts)), invalid };
 }
 
-function misfit(app: string | number, reason: string, item: unknown): Unfit {
+function misfit(app: string | number, reason: string, item: unknown): InvalidItem {
   return { reason, item: { trackId: app, competitors: item }, table: trackedCompetitor.name };
 }
 

@@ -37,9 +37,9 @@ export const trackedCountry = defineDataset({
         country_key: country,
         keyword_count: count,
       }));
-    const unfit = counts
+    const invalid = counts
       .filter(([country]) => !countryCode.test(country))
       .map((item) => ({ reason: "a country is two letters, upper case", item }));
-    return { rows: { [table.name]: rows }, unfit };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

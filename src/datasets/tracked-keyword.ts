@@ -65,6 +65,6 @@ export const trackedKeyword = defineDataset({
       app_count: entry.numberOfApps ?? null,
       brand_track_id: brandOf(entry.brandApp),
     }));
-    return { rows: { [table.name]: rows }, unfit: [] };
+    return { rows: { [table.name]: rows }, invalid: [] };
   },
 });

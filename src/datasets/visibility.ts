@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { androidVisibilityHistory, iosVisibilityHistory, visibilityScore } from "../api/operations/market.ts";
-import type { Unfit } from "../api/read-answer.ts";
+import type { InvalidItem } from "../api/read-answer.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
@@ -11,7 +11,7 @@ import { defineDataset, part, type Normalised, type Partition } from "./define-d
 import { appCountries } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 import { namedCompetitors } from "./tracked-competitor.ts";
-import { toldUntil } from "./shared/values.ts";
+import { reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_visibility",
@@ -123,7 +123,7 @@ function itemsOf(cells: readonly Cell[]): readonly string[] {
 function normalisedHistory(
   { scope, items, window }: Slice,
   pages: readonly unknown[],
-  left: readonly Unfit[],
+  left: readonly InvalidItem[],
 ): Normalised {
   const asked = new Set(items);
   const answers = pages.flat() as History;
@@ -136,8 +136,8 @@ function normalisedHistory(
   const rows = own.map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
   const named = new Set(own.map(({ trackId, country }) => `${country}:${trackId}`));
   // of what did not fit it is not known which app it was
-  const silent = rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !named.has(item));
-  return { rows: { [table.name]: rows }, unfit: [], silent, toldUntil: toldUntil(rows) };
+  const unanswered = rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !named.has(item));
+  return { rows: { [table.name]: rows }, invalid: [], unanswered, reportedThrough: reportedThrough(rows) };
 }
 
 function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {
@@ -148,8 +148,8 @@ function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[
     return score === undefined ? [] : [row(scope, { trackId, country, day: window.start, score })];
   });
   // an app that is left out beside others that are told is not known to the service
-  const silent = rows.length === 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
-  return { rows: { [table.name]: rows }, unfit: [], silent };
+  const unanswered = rows.length === 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
+  return { rows: { [table.name]: rows }, invalid: [], unanswered };
 }
 
 function row(

@@ -15,7 +15,7 @@ import type { CrashHook } from "./crash-point.ts";
  * The steps of a slice that slices under way at the same time take together, one statement or transaction for all: a round trip costs
  * as much as a hundred rows. Each caller waits for its own part and gets its own result or error.
  */
-export type SharedSteps = {
+export type BatchedSteps = {
   /** Starts an attempt; null when the slice is not to be had. */
   readonly claim: (sliceId: string) => Promise<Slice | null>;
   /** Commits a request and its answer. */
@@ -45,7 +45,7 @@ const mostRows = 10_000;
 const laneCount = 2;
 
 /** Opens the shared steps of a process. */
-export function createSharedSteps(parts: Parts): SharedSteps {
+export function createBatchedSteps(parts: Parts): BatchedSteps {
   const { db, clock, queueId, workerId } = parts;
   const statement = { most: mostAtOnce, spoilsAll: isLostConnection };
   return {
@@ -85,7 +85,7 @@ export function createSharedSteps(parts: Parts): SharedSteps {
  * Groups commit in lanes side by side, so that rows are made ready while others are written. What is about one scope goes into one
  * lane: of two answers that hold the same rows neither waits for the other's lock, and each sees what the other wrote.
  */
-function inLanes(parts: Parts): SharedSteps["commit"] {
+function inLanes(parts: Parts): BatchedSteps["commit"] {
   const lanes = Array.from({ length: laneCount }, () =>
     createBatcher({
       flush: (members: readonly GroupMember[]) => commitGroup(parts, members),

@@ -1,6 +1,6 @@
 import { fail } from "../core/errors.ts";
 import { outcomeOf } from "./prepare-slice.ts";
-import type { IngestParts } from "./parts.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 
 /** What a slice left behind. */
@@ -19,15 +19,15 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
     dueAt: null,
     counts: false,
     rowsLoaded: load.rows,
-    rowsRejected: load.unfit.length,
+    rowsRejected: load.invalid.length,
     // of an answer that left something open the next one is read again
     answerDigest: isWhole(load) ? load.digest : undefined,
   } as const;
-  if (!(await parts.shared.commit({ load, ending }))) throw fail("fenced", { slice: load.slice.sliceId });
+  if (!(await parts.batched.commit({ load, ending }))) throw fail("fenced", { slice: load.slice.sliceId });
   await parts.at?.("after commit");
-  return { state, rows: load.rows, rejects: load.unfit.length };
+  return { state, rows: load.rows, rejects: load.invalid.length };
 }
 
-function isWhole({ unfit, silent, untold = null }: SliceLoad): boolean {
-  return unfit.length === 0 && silent.length === 0 && untold === null;
+function isWhole({ invalid, unanswered, unreported = null }: SliceLoad): boolean {
+  return invalid.length === 0 && unanswered.length === 0 && unreported === null;
 }

@@ -6,7 +6,7 @@ import { callsOf, type Dataset, mostPagesOf } from "../datasets/define-dataset.t
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
 import { pagesOf } from "./paid-call.ts";
-import type { IngestParts } from "./parts.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
 import { readPages } from "./read-pages.ts";
 
@@ -17,7 +17,7 @@ type Ways = { readonly signal: AbortSignal; readonly patiently: <T>(work: () => 
  * Fetches the answer of a slice and makes it ready to be loaded. An answer that says to the byte what is loaded already is not read:
  * there is nothing to load.
  */
-export async function fetchLoad(
+export async function fetchSlice(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
@@ -36,9 +36,9 @@ export async function fetchLoad(
   }
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
-  const rows = await patiently(() => parts.shared.repeats({ sliceId: slice.sliceId, digest }));
+  const rows = await patiently(() => parts.batched.repeats({ sliceId: slice.sliceId, digest }));
   if (rows !== null)
-    return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], unfit: [], silent: [] };
+    return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], invalid: [], unanswered: [] };
   const fetched = await readPages(operation, async () => only);
   return { ...(await patiently(() => prepareSlice(parts, dataset, slice, fetched))), digest };
 }

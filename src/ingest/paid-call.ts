@@ -11,8 +11,8 @@ import type { Slice } from "../core/slice.ts";
 import type { Receipt } from "../credits/holds.ts";
 import type { Dataset } from "../datasets/define-dataset.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
-import { throughOutage } from "./retry-database.ts";
-import type { IngestParts } from "./parts.ts";
+import { retryDatabase } from "./retry-database.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
 import { stopAsking } from "./receipt.ts";
 
@@ -80,7 +80,7 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
       if (result.credits.cost !== null && errorOf(operation, result) === null)
         parts.learned.set(operation.id, result.credits.cost);
       // paid for: a database that comes back soon gets it without asking again
-      await throughOutage(parts, () => landAnswer(parts, request, result, receipt));
+      await retryDatabase(parts, () => landAnswer(parts, request, result, receipt));
       await parts.at?.("after landing");
       return { result, receipt };
     } catch (error) {
@@ -91,7 +91,7 @@ async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer
   });
   const problem = await problemOf(parts, operation, answer, cost());
   if (problem !== null) throw problem;
-  if (answer.credits.cost !== null) await parts.shared.learn({ operation, charged: answer.credits.cost });
+  if (answer.credits.cost !== null) await parts.batched.learn({ operation, charged: answer.credits.cost });
   return answer;
 }
 
@@ -103,7 +103,7 @@ async function stopWhereRefused(parts: IngestParts, request: PageRequest, answer
 
 async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answer, receipt: Receipt): Promise<void> {
   const problem = errorOf(request.operation, answer);
-  await parts.shared.land({
+  await parts.batched.land({
     ...landingOf(parts, request),
     status: answer.status,
     errorCode: problem?.code ?? null,
@@ -124,7 +124,7 @@ async function landLoss(
   durationMs: number,
 ): Promise<void> {
   if (wasNeverSent(error)) return;
-  await parts.shared.land({
+  await parts.batched.land({
     ...landingOf(parts, request),
     status: null,
     errorCode: error.code,

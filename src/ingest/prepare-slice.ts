@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Unfit } from "../api/read-answer.ts";
+import type { InvalidItem } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
@@ -31,11 +31,11 @@ export type SliceLoad = {
   /** Epoch-ms at which the answer was in. */
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
-  readonly unfit: readonly Unfit[];
+  readonly invalid: readonly InvalidItem[];
   /** Items of which the answer says nothing at all. */
-  readonly silent: readonly string[];
+  readonly unanswered: readonly string[];
   /** The last days of the window, where the answer tells nothing of them. */
-  readonly untold?: Window | null | undefined;
+  readonly unreported?: Window | null | undefined;
   /** Rows over all tables. */
   readonly rows: number;
   /** By which the same answer to the same question is known again; see `answerDigest`. */
@@ -50,7 +50,7 @@ export async function prepareSlice(
   fetched: Fetched,
   goneBefore: Day | null = null,
 ): Promise<SliceLoad> {
-  const { loads: all, unfit, silent, untold } = loadsOf(dataset, slice, fetched);
+  const { loads: all, invalid, unanswered, unreported } = loadsOf(dataset, slice, fetched);
   const loads = goneBefore === null ? all : all.map((load) => withoutGone(load, goneBefore));
   const ready: ReadyLoad[] = [];
   for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
@@ -60,9 +60,9 @@ export async function prepareSlice(
     drift,
     fetchedAt,
     loads: ready,
-    unfit,
-    silent,
-    untold,
+    invalid,
+    unanswered,
+    unreported,
     rows: ready.reduce((sum, { count }) => sum + count, 0),
   };
 }
@@ -87,9 +87,9 @@ export async function writeSlices(
   );
   await writeRejects(transaction, slices);
   await writeDrift(transaction, slices);
-  for (const { slice, silent, untold } of slices) {
-    if (untold != null) await cutUntold(transaction, slice, untold);
-    if (silent.length > 0) await setAside(transaction, slice, silent);
+  for (const { slice, unanswered, unreported } of slices) {
+    if (unreported != null) await cutUntold(transaction, slice, unreported);
+    if (unanswered.length > 0) await setAside(transaction, slice, unanswered);
   }
 }
 
@@ -109,16 +109,16 @@ function loadsOf(
   dataset: Dataset,
   slice: Slice,
   fetched: Fetched,
-): Pick<SliceLoad, "unfit" | "silent" | "untold"> & { readonly loads: readonly Load[] } {
-  const normalised = dataset.normalise(slice, fetched.pages, fetched.unfit);
-  const unfit: Unfit[] = [...fetched.unfit, ...normalised.unfit];
+): Pick<SliceLoad, "invalid" | "unanswered" | "unreported"> & { readonly loads: readonly Load[] } {
+  const normalised = dataset.normalise(slice, fetched.pages, fetched.invalid);
+  const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
   const checked = dataset.tables.map((table) => {
-    const { fit, unfit: misfits } = checkRows(table, normalised.rows[table.name] ?? []);
-    unfit.push(...misfits);
+    const { fit, invalid: misfits } = checkRows(table, normalised.rows[table.name] ?? []);
+    invalid.push(...misfits);
     return { table, rows: fit };
   });
   // an answer that was not understood, or not asked for, whole cannot tell what is gone
-  const isWhole = (misfits: readonly Unfit[]) => misfits.length === 0 && fetched.isCut !== true;
+  const isWhole = (misfits: readonly InvalidItem[]) => misfits.length === 0 && fetched.isCut !== true;
   const loads = checked.map(({ table, rows }) => ({
     table,
     rows,
@@ -127,11 +127,11 @@ function loadsOf(
     day: slice.window.start,
     until: slice.window.end,
     scope: scopeRow(table, slice),
-    complete: isWhole(unfit.filter((one) => (one.table ?? table.name) === table.name)),
+    complete: isWhole(invalid.filter((one) => (one.table ?? table.name) === table.name)),
   }));
-  // what did not fit may be about the days that seem untold
-  const untold = isWhole(unfit) ? untoldDays(slice.window, normalised.toldUntil ?? null) : null;
-  return { loads, unfit, silent: normalised.silent ?? [], untold };
+  // what did not fit may be about the days that seem unreported
+  const unreported = isWhole(invalid) ? untoldDays(slice.window, normalised.reportedThrough ?? null) : null;
+  return { loads, invalid, unanswered: normalised.unanswered ?? [], unreported };
 }
 
 /** The columns of a table that the slice's scope and window fix. */
@@ -159,8 +159,8 @@ export async function forgetRejects(db: Database, slices: readonly SliceLoad[]):
 }
 
 async function writeRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
-  const rejects = slices.flatMap(({ slice, unfit, fetchedAt }) =>
-    unfit.map(({ reason, item }) => ({
+  const rejects = slices.flatMap(({ slice, invalid, fetchedAt }) =>
+    invalid.map(({ reason, item }) => ({
       slice_id: slice.sliceId,
       dataset: slice.dataset,
       reason,
@@ -220,8 +220,8 @@ export type Outcome = {
 };
 
 /** The outcome of an answer: one of which nothing fits is not the same as one that holds nothing. */
-export function outcomeOf({ rows, unfit }: Pick<SliceLoad, "rows" | "unfit">): Outcome {
+export function outcomeOf({ rows, invalid }: Pick<SliceLoad, "rows" | "invalid">): Outcome {
   if (rows > 0) return { state: "loaded", problem: null };
-  if (unfit.length === 0) return { state: "empty", problem: null };
-  return { state: "failed", problem: fail("unknown_shape", { rejects: unfit.length, problem: unfit[0]?.reason }) };
+  if (invalid.length === 0) return { state: "empty", problem: null };
+  return { state: "failed", problem: fail("unknown_shape", { rejects: invalid.length, problem: invalid[0]?.reason }) };
 }

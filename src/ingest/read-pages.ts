@@ -2,13 +2,13 @@ import type { Operation } from "../api/define-operation.ts";
 import type { Drift } from "../api/drift.ts";
 import { valuesAt } from "../api/lists-at.ts";
 import { pagesTold } from "../api/paging.ts";
-import { readAnswer, type Unfit } from "../api/read-answer.ts";
+import { readAnswer, type InvalidItem } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
 /** The whole answer of a slice: one checked value a page, what did not fit, what nobody knew. */
 export type Fetched = {
   readonly pages: readonly unknown[];
-  readonly unfit: readonly Unfit[];
+  readonly invalid: readonly InvalidItem[];
   readonly drift: readonly Drift[];
   /** Epoch-ms at which the last page was in. */
   readonly fetchedAt: number;
@@ -34,27 +34,27 @@ export async function readPages(
   { calls = 1, mostPages = Number.POSITIVE_INFINITY, told = async () => undefined }: Reading = {},
 ): Promise<Fetched> {
   const pages: unknown[] = [];
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   const drift: Drift[] = [];
   let before: PageSeen | null = null;
   for (let index = 0; ; index += 1) {
     const { body, fetchedAt } = await page(index);
     const read = readAnswer(operation, body);
     pages.push(read.value);
-    unfit.push(...read.unfit.map((one) => ({ ...one, page: index })));
+    invalid.push(...read.invalid.map((one) => ({ ...one, page: index })));
     drift.push(...read.drift);
     if (index + 1 < calls) continue;
     const seen: PageSeen = { body, value: read.value };
     const doubt = calls > 1 || before === null ? null : doubtBetween(operation, before, seen);
-    // with something unfit beside it the answer is not taken for whole: nothing counts as gone, and the reason is kept
-    if (doubt !== null) unfit.push({ reason: doubt.reason, item: null });
+    // with something invalid beside it the answer is not taken for whole: nothing counts as gone, and the reason is kept
+    if (doubt !== null) invalid.push({ reason: doubt.reason, item: null });
     const there =
       doubt?.stuck === true
         ? index + 1
-        : Math.max(index + 1, pagesTold(operation, read.value, index, read.unfit.length));
+        : Math.max(index + 1, pagesTold(operation, read.value, index, read.invalid.length));
     const wanted = Math.max(index + 1, Math.min(mostPages, there));
     if (operation.paging !== null) await told(wanted);
-    if (wanted === index + 1) return { pages, unfit, drift, fetchedAt, isCut: there > wanted };
+    if (wanted === index + 1) return { pages, invalid, drift, fetchedAt, isCut: there > wanted };
     before = seen;
   }
 }

@@ -5,7 +5,7 @@ import { AbortError, fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import type { Receipt } from "../credits/holds.ts";
-import type { IngestParts } from "./parts.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 
 /** What an answer says of the account. A refusal names a cost too, but nothing was taken. */
 export function receiptOf(operation: Operation, answer: Answer): Receipt {

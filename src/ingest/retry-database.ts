@@ -1,5 +1,5 @@
 import { isLostConnection } from "../postgres/database-errors.ts";
-import type { IngestParts } from "./parts.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 
 /** With the waits doubling from one second this is half a minute: a Postgres that restarts is back by then. */
 const tries = 6;
@@ -10,7 +10,7 @@ export function outageMs(retryMs: number): number {
 }
 
 /** Does work that may be repeated, again and again while the database is out of reach; throws after half a minute, when told to stop without waiting. */
-export async function throughOutage<T>(
+export async function retryDatabase<T>(
   { clock, retryMs, halted }: Pick<IngestParts, "clock" | "retryMs" | "halted">,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -7,9 +7,9 @@ import { isLostConnection, isMissingPartition, isPassing } from "../postgres/dat
 import { pagesLandedBy } from "../raw/read-answers.ts";
 import { coverAgain } from "../load/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
-import { fetchLoad } from "./fetch-slice.ts";
-import { throughOutage } from "./retry-database.ts";
-import type { IngestParts } from "./parts.ts";
+import { fetchSlice } from "./fetch-slice.ts";
+import { retryDatabase } from "./retry-database.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 import { stopAsking } from "./receipt.ts";
 
@@ -24,9 +24,9 @@ const commitTries = 4;
  */
 export async function runSlice(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
   let slice: Slice | null = claimed;
-  await throughOutage(parts, async () => {
+  await retryDatabase(parts, async () => {
     // what an outage left open is this process's own and can be claimed again
-    slice ??= await parts.shared.claim(claimed.sliceId);
+    slice ??= await parts.batched.claim(claimed.sliceId);
     if (slice === null) return;
     const held = slice;
     slice = null;
@@ -42,7 +42,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const load = await fetchLoad(parts, dataset, slice, { signal, patiently: (work) => patiently(parts, work) });
+    const load = await fetchSlice(parts, dataset, slice, { signal, patiently: (work) => patiently(parts, work) });
     const done = await patiently(parts, () => commitAnyhow(parts, load));
     // one a slice: a night has thousands
     parts.log.debug(
@@ -80,7 +80,7 @@ async function commitAnyhow(parts: IngestParts, load: SliceLoad): Promise<Commit
 async function patiently<T>(parts: IngestParts, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await throughOutage(parts, work);
+      return await retryDatabase(parts, work);
     } catch (error) {
       if (tries === commitTries || !isPassing(error)) throw error;
     }

@@ -3,12 +3,12 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { anySuspect, claimNext, giveBackStrays, wakeDue } from "../ledger/queue.ts";
 import { isLostConnection, isPassing } from "../postgres/database-errors.ts";
-import type { IngestParts } from "./parts.ts";
-import { outageMs, throughOutage } from "./retry-database.ts";
+import type { IngestParts } from "./ingest-parts.ts";
+import { outageMs, retryDatabase } from "./retry-database.ts";
 import { runSlice } from "./run-slice.ts";
 
-/** Hands that run slices side by side. */
-export type Hands = {
+/** SliceRunner that run slices side by side. */
+export type SliceRunner = {
   /** Looks for work at once. */
   readonly wake: () => void;
   /** Resolves when nothing runs any more; to be called once everything was told to stop. What is under way after `patienceMs` is cut. */
@@ -22,10 +22,10 @@ const freeShare = 4;
  * Runs slices of this process's queue, `count` at a time at most, in their turn, until everything is to stop. Slices are claimed by the
  * chunk and none ahead of being run, so that a stop leaves little to give back. When the database stays away it stops everything itself.
  */
-export function startHands(
+export function startSliceRunner(
   parts: IngestParts,
   { count, patienceMs }: { readonly count: number; readonly patienceMs: number },
-): Hands {
+): SliceRunner {
   const { clock, halted } = parts;
   const cut = new AbortController();
   const inHands = new Map<string, Promise<void>>();
@@ -157,7 +157,7 @@ function createNextSlices(parts: IngestParts, inHands: () => readonly string[]):
 
   return {
     claim: (most) =>
-      throughOutage(parts, async () => {
+      retryDatabase(parts, async () => {
         try {
           return await claimOnce(most);
         } catch (error) {

@@ -49,9 +49,9 @@ export async function reprice(
  * The days of a window after the newest one that its answer tells of; null where that is the last, or where the answer tells of none:
  * then the whole slice is empty.
  */
-export function untoldDays(window: Window, toldUntil: Day | null): Window | null {
-  if (toldUntil === null || !holds(window, toldUntil)) return null;
-  const start = addDays(toldUntil, 1);
+export function untoldDays(window: Window, reportedThrough: Day | null): Window | null {
+  if (reportedThrough === null || !holds(window, reportedThrough)) return null;
+  const start = addDays(reportedThrough, 1);
   return start < window.end ? { start, end: window.end } : null;
 }
 

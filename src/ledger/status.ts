@@ -52,7 +52,7 @@ export async function readStatus(db: Database): Promise<Status> {
     with counted as (
       -- by an index alone: a ledger of years is not read
       select dataset, state, count(*)::int as slices, max(window_end) as last from ops.slice group by dataset, state
-    ), unfit as (
+    ), invalid as (
       select dataset, sum(rows_rejected)::float8 as rejects from ops.slice
       where  rows_rejected > 0 and state in ('loaded', 'failed') group by dataset
     ), failed as (
@@ -71,7 +71,7 @@ export async function readStatus(db: Database): Promise<Status> {
             order  by s.window_start limit 1)                                 as "firstDay",
            max(c.last - 1) filter (where c.state in ('loaded', 'empty'))      as "lastDay"
     from   counted as c
-    left   join unfit  as u on u.dataset = c.dataset
+    left   join invalid  as u on u.dataset = c.dataset
     left   join failed as f on f.dataset = c.dataset
     group  by c.dataset
     order  by c.dataset`.execute(db);

@@ -7,7 +7,7 @@ import type { ColumnKind, Row, Table } from "./table.ts";
 /** Rows that fit their table, and those that do not, each with its reason. */
 export type CheckedRows = {
   readonly fit: readonly Row[];
-  readonly unfit: readonly { readonly reason: string; readonly item: Row }[];
+  readonly invalid: readonly { readonly reason: string; readonly item: Row }[];
 };
 
 type Value = Row[string];
@@ -56,7 +56,7 @@ export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
   const telling = table.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
   const seen = new Set<string>();
   const fit: Row[] = [];
-  const unfit: { reason: string; item: Row }[] = [];
+  const invalid: { reason: string; item: Row }[] = [];
   for (const row of rows) {
     let reason = misfit(columns, row);
     if (reason === null) {
@@ -65,9 +65,9 @@ export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
       seen.add(key);
     }
     if (reason === null) fit.push(row);
-    else unfit.push({ reason, item: row });
+    else invalid.push({ reason, item: row });
   }
-  return { fit, unfit };
+  return { fit, invalid };
 }
 
 type Column = { readonly name: string; readonly kind: ColumnKind; readonly isKey: boolean; fitted: Value };

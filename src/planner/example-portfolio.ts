@@ -1,8 +1,8 @@
 import type { Found, Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
-import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
-import { namesOf, type Finding } from "../load/findings.ts";
+import { planningSourcesOf, type Dataset } from "../datasets/define-dataset.ts";
+import { namesOf, type PlanningSource } from "../load/planning-sources.ts";
 
 /** How much a made-up account follows. */
 export type ExampleSize = { readonly apps: number; readonly keywords: number; readonly countries: readonly string[] };
@@ -14,7 +14,7 @@ export type ExampleSize = { readonly apps: number; readonly keywords: number; re
 export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {
   const apps = Array.from({ length: size.apps }, (_, index) => appOf(index, size));
   const found: Found = Object.fromEntries(
-    datasets.flatMap(findingsOf).map((finding) => [finding.name, membersOf(finding, apps)]),
+    datasets.flatMap(planningSourcesOf).map((finding) => [finding.name, membersOf(finding, apps)]),
   );
   return { apps, found };
 }
@@ -36,7 +36,10 @@ function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioAp
  * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it tells apps apart;
  * every other value is the same one.
  */
-function membersOf({ table, columns, maybe = [], newest }: Finding, apps: readonly PortfolioApp[]): readonly Scope[] {
+function membersOf(
+  { table, columns, maybe = [], newest }: PlanningSource,
+  apps: readonly PortfolioApp[],
+): readonly Scope[] {
   const kinds = new Set(columns.map((column) => table.columns[column]));
   const others = [...columns, ...maybe, ...(newest === undefined ? [] : [newest])].filter(
     (column) => !dimensions.has(table.columns[column] ?? ""),
@@ -64,7 +67,11 @@ function membersOf({ table, columns, maybe = [], newest }: Finding, apps: readon
   return [...new Map(members.map((member) => [scopeKey(member), member])).values()];
 }
 
-function furtherApps({ table, columns }: Pick<Finding, "table" | "columns">, store: Store, index: number): Scope {
+function furtherApps(
+  { table, columns }: Pick<PlanningSource, "table" | "columns">,
+  store: Store,
+  index: number,
+): Scope {
   const other = { store, track_id: store === "ios" ? String(2_000_000_000 + index) : `app.example.other${index}` };
   const further = columns.filter((column) => table.columns[column] === "app" && column !== "app_key");
   const names = further.flatMap((column) => Object.entries(namesOf(table, column) ?? {}));

@@ -3,9 +3,9 @@ import type { Found } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/all.ts";
-import { findingsOf, type Dataset } from "../datasets/define-dataset.ts";
+import { planningSourcesOf, type Dataset } from "../datasets/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
-import { readFound } from "../load/findings.ts";
+import { readPlanningSource } from "../load/planning-sources.ts";
 import { readTracked } from "./portfolio.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
@@ -30,7 +30,7 @@ export function datasetsOf(request: SyncRequest, settings: Settings): readonly D
   // a dataset is planned from what the account follows and from the findings that it names, and those again from others
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
   const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));
-  const isNeeded = (dataset: Dataset) => findingsOf(dataset).some(({ name }) => needs.has(name));
+  const isNeeded = (dataset: Dataset) => planningSourcesOf(dataset).some(({ name }) => needs.has(name));
   const needed = datasets
     .slice(0, last)
     .filter((dataset) => canBe(dataset) && (dataset.stage === "portfolio" || isNeeded(dataset)));
@@ -85,8 +85,8 @@ export async function startsOf(
 /** The findings that any of these datasets is planned from. */
 async function foundFor(db: Database, chosen: readonly Dataset[]): Promise<Found> {
   const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
-  const findings = datasets.flatMap(findingsOf).filter(({ name }) => needs.has(name));
+  const findings = datasets.flatMap(planningSourcesOf).filter(({ name }) => needs.has(name));
   return Object.fromEntries(
-    await Promise.all(findings.map(async (finding) => [finding.name, await readFound(db, finding)] as const)),
+    await Promise.all(findings.map(async (finding) => [finding.name, await readPlanningSource(db, finding)] as const)),
   );
 }

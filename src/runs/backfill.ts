@@ -6,7 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";
 import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";
 import { standing, type Standing } from "./unfinished.ts";
-import { throughOutage } from "../ingest/retry-database.ts";
+import { retryDatabase } from "../ingest/retry-database.ts";
 import { createTally } from "../planner/plan-tally.ts";
 import { runToEnd } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
@@ -21,7 +21,7 @@ import type { SyncParts, SyncResult } from "./run-parts.ts";
 export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
   await parts.ingest.freeTheDead();
-  const begun = plan.queuedAt === null ? await throughOutage(parts.ingest, () => begin(parts, plan)) : null;
+  const begun = plan.queuedAt === null ? await retryDatabase(parts.ingest, () => begin(parts, plan)) : null;
   const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
   return runToEnd(parts, {
     runId,

@@ -9,7 +9,7 @@ import type { Database } from "../postgres/database.ts";
 import { monthsBefore, removeMonth, type MonthPartition, type RetentionAction } from "../load/old-months.ts";
 import { dayColumns, type Table } from "../load/table.ts";
 import { settingsOf } from "../planner/dataset-settings.ts";
-import type { IngestParts } from "../ingest/parts.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
 
 /** A month of facts that is kept no longer, with the datasets that write its table. */
 export type OldMonth = MonthPartition & { readonly datasets: readonly string[]; readonly keptFrom: Day };

@@ -3,7 +3,7 @@ import type { StorehouseError } from "../core/errors.ts";
 import type { Budget } from "../credits/budget.ts";
 import type { RunOutcome, RunProgress } from "../ledger/runs.ts";
 import type { Standing } from "./unfinished.ts";
-import type { IngestParts } from "../ingest/parts.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
 
 /** What a foreground run needs beside the parts that slices take. */
 export type SyncParts = {

@@ -1,6 +1,6 @@
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Standing } from "./unfinished.ts";
-import { throughOutage } from "../ingest/retry-database.ts";
+import { retryDatabase } from "../ingest/retry-database.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 
 /** What a run does until nothing is left of it. */
@@ -18,13 +18,13 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
   let lookedAgain = false;
   for (let wait = firstLookMs; ;) {
     let tries = 0;
-    const { taken, leftOut } = await throughOutage(parts.ingest, () => ((tries += 1), wave()));
+    const { taken, leftOut } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
     parts.wake();
     await drain(parts, runId);
     const stopped = parts.stop.aborted || parts.aborted() !== null;
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
-    const left = await throughOutage(parts.ingest, look);
+    const left = await retryDatabase(parts.ingest, look);
     // what a process left that has only just gone is taken over in the next wave; what is left then does not fit the budget
     const orphaned: boolean = left.abandoned > 0 && !lookedAgain;
     if (stopped || leftOut > 0 || (left.elsewhere === 0 && !orphaned))
@@ -53,7 +53,7 @@ export async function drain(parts: SyncParts, runId: string): Promise<void> {
   for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
     const from = clock.now();
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
-    const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now(), known));
+    const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, at: from };
     parts.progress(progress);
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
@@ -68,10 +68,10 @@ export type RunEnd = { readonly runId: string; readonly leftOut: number; readonl
 /** Closes a run with the outcome that the ledger shows. */
 export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
-  const progress = await throughOutage(parts.ingest, () => runProgress(db, runId, clock.now()));
+  const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
   const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
-  await throughOutage(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
+  await retryDatabase(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
   return { runId, outcome, progress, leftOut, left, error };
 }
 

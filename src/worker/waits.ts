@@ -6,7 +6,7 @@ import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { liftStop, readStop, takeLook } from "../credits/account-stop.ts";
-import { refreshBalance } from "../ingest/balance.ts";
+import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { WorkerOptions } from "./state.ts";

@@ -5,7 +5,7 @@ import { AbortError, fail, StorehouseError } from "../core/errors.ts";
 import { createBudget } from "../credits/budget.ts";
 import { readCrontab } from "./crontab.ts";
 import { liftStop } from "../credits/account-stop.ts";
-import { patientBalance } from "../ingest/balance.ts";
+import { awaitBalance } from "../ingest/balance-check.ts";
 import { jobTaker, leaveBehind } from "../ledger/reconcile.ts";
 import { startRunner } from "./tick-runner.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -120,7 +120,7 @@ async function runUntilHalted(app: App, ingest: Ingest, atWork: () => void): Pro
 /** Asks for the balance first. A token that is refused ends the spell; an API that is away is waited for, and what else fails is asked again by whoever needs it. */
 async function begin({ parts }: Ingest, app: App): Promise<void> {
   try {
-    await patientBalance(parts);
+    await awaitBalance(parts);
     await liftStop(app.warehouse.db, parts.accountId);
   } catch (error) {
     if (error instanceof AbortError) parts.abort(error);

@@ -8,8 +8,8 @@ import type { Operation } from "../../src/api/define-operation.ts";
 import { pageParams, pagesTold } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
 
-function hasNextPage(operation: Operation, value: unknown, index: number, unfit = 0): boolean {
-  return pagesTold(operation, value, index, unfit) > index + 1;
+function hasNextPage(operation: Operation, value: unknown, index: number, invalid = 0): boolean {
+  return pagesTold(operation, value, index, invalid) > index + 1;
 }
 
 const pageOf = (count: number) => ({ data: Array.from({ length: count }, (_, index) => index) });

@@ -41,7 +41,7 @@ describe("an envelope that the contract leaves open", () => {
     ["bare", shares],
     ["wrapped", { data: shares, success: true, status: "OK" }],
   ])("is read when it comes %s", (_, json) => {
-    expect(read("search-ads-insight.paid-keywords", json)).toEqual({ value: shares, unfit: [], drift: [] });
+    expect(read("search-ads-insight.paid-keywords", json)).toEqual({ value: shares, invalid: [], drift: [] });
   });
 
   const creatives = { currentPage: 1, perPage: 50, total: 1, totalPages: 1, data: [{ trackId: "1", title: "Yoga" }] };
@@ -80,7 +80,7 @@ describe("items deep inside an answer", () => {
     const good = { id: 1, orgId: 7, orgName: "Paperlantern" };
     expect(read("search-ads.integrations", { data: [[good, { id: 2 }], []], success: true })).toMatchObject({
       value: [[good], []],
-      unfit: [{ item: { id: 2 }, reason: expect.stringMatching(/^orgId: /) as string }],
+      invalid: [{ item: { id: 2 }, reason: expect.stringMatching(/^orgId: /) as string }],
     });
   });
 
@@ -92,21 +92,21 @@ describe("items deep inside an answer", () => {
     const odd = { campaignId: 3, spend: "much" };
     expect(
       read("search-ads.reports", { success: true, data: [page(0, [{ campaignId: 1 }, odd]), page(2, [])] }),
-    ).toMatchObject({ value: [{ tableData: [{ campaignId: 1 }] }, { tableData: [] }], unfit: [{ item: odd }] });
+    ).toMatchObject({ value: [{ tableData: [{ campaignId: 1 }] }, { tableData: [] }], invalid: [{ item: odd }] });
   });
 
   test("are sorted in each list of a map, and in each field of an object", () => {
     const size = { dimensions: "320x50", percentage: 12.5 };
     expect(
       read("ad-intelligence.publisher-dimension-distribution", { data: { image: [size, 5], video: [size] } }),
-    ).toMatchObject({ value: { image: [size], video: [size] }, unfit: [{ item: 5 }] });
+    ).toMatchObject({ value: { image: [size], video: [size] }, invalid: [{ item: 5 }] });
     const part = { name: "320x50", percent: "12.5" };
     expect(
       read("ad-intelligence.creative-dimension-distribution", {
         data: { imageCreative: [part], videoCreative: [{ percent: 1 }], htmlCreative: null },
         success: true,
       }),
-    ).toMatchObject({ value: { imageCreative: [part], videoCreative: [] }, unfit: [{ item: { percent: 1 } }] });
+    ).toMatchObject({ value: { imageCreative: [part], videoCreative: [] }, invalid: [{ item: { percent: 1 } }] });
   });
 
   test("are the charts of each country and category", () => {
@@ -116,7 +116,10 @@ describe("items deep inside an answer", () => {
         trackId: "a.b",
         ranksByCategory: { US: { TOOLS: [chart, { rankingType: 9, rankingsByDate: [] }] } },
       }),
-    ).toMatchObject({ value: { ranksByCategory: { US: { TOOLS: [chart] } } }, unfit: [{ item: { rankingType: 9 } }] });
+    ).toMatchObject({
+      value: { ranksByCategory: { US: { TOOLS: [chart] } } },
+      invalid: [{ item: { rankingType: 9 } }],
+    });
   });
 });
 
@@ -173,7 +176,7 @@ test.each([
     [0, "FREE"].map((type) => ({ trackId: "a.b", rank: 1, category: 0, type })),
   ],
 ])("%s is taken in one list", (_, id, items) => {
-  expect(read(id, items)).toEqual({ value: items, unfit: [], drift: [] });
+  expect(read(id, items)).toEqual({ value: items, invalid: [], drift: [] });
 });
 
 test("lists stand where a path of keys, items and maps leads, and nowhere else", () => {

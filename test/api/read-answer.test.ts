@@ -30,12 +30,12 @@ const coded = (code: string, context: object = {}) =>
 
 describe("the envelope", () => {
   test("a bare list comes as it is", () => {
-    expect(read(iosKeywordRanking, [rank])).toEqual({ value: [rank], unfit: [], drift: [] });
+    expect(read(iosKeywordRanking, [rank])).toEqual({ value: [rank], invalid: [], drift: [] });
   });
 
   test("a wrapped answer is unwrapped, of the fields that wrap it none is drift", () => {
     const wrapped = { data: credits, success: true, status: "OK", message: null };
-    expect(read(remainingCredits, wrapped)).toEqual({ value: credits, unfit: [], drift: [] });
+    expect(read(remainingCredits, wrapped)).toEqual({ value: credits, invalid: [], drift: [] });
   });
 
   test.each<[string, Operation, unknown]>([
@@ -43,7 +43,7 @@ describe("the envelope", () => {
     ["an object", iosKeywordMetadata, metadata],
     ["an empty list", iosKeywordRanking, []],
   ])("%s that should come bare is read when it comes wrapped", (_, operation, payload) => {
-    expect(read(operation, { data: payload, success: true })).toMatchObject({ value: payload, unfit: [], drift: [] });
+    expect(read(operation, { data: payload, success: true })).toMatchObject({ value: payload, invalid: [], drift: [] });
     expect(read(operation, { data: payload })).toMatchObject({ value: payload });
   });
 
@@ -52,13 +52,13 @@ describe("the envelope", () => {
     ["an object", remainingCredits, credits],
     ["a map", numberOfKeywords, { US: 3, JP: 5 }],
   ])("%s that should come wrapped is read when it comes bare", (_, operation, payload) => {
-    expect(read(operation, payload)).toEqual({ value: payload, unfit: [], drift: [] });
+    expect(read(operation, payload)).toEqual({ value: payload, invalid: [], drift: [] });
   });
 
   test("a list under a name of its own is read, and told as drift with what stands beside it", () => {
     expect(read(iosKeywordRanking, { rankings: [rank], total: 1 })).toEqual({
       value: [rank],
-      unfit: [],
+      invalid: [],
       drift: [
         { path: "rankings", kind: "array" },
         { path: "total", kind: "number" },
@@ -88,20 +88,20 @@ describe("the envelope", () => {
 
     test("is not seen where there is none", () => {
       const value = { total: 1, data: [{ id: 1 }] };
-      expect(read(page, value)).toEqual({ value, unfit: [], drift: [] });
+      expect(read(page, value)).toEqual({ value, invalid: [], drift: [] });
     });
 
     test("is not seen either where an item does not fit", () => {
       expect(read(page, { total: 2, data: [{ id: 1 }, { id: "two" }] })).toMatchObject({
         value: { total: 2, data: [{ id: 1 }] },
-        unfit: [{ item: { id: "two" } }],
+        invalid: [{ item: { id: "two" } }],
       });
     });
 
     test("is not seen where what is inside could be an answer too", () => {
       const either = invent({ answer: z.object({ name: z.string().nullish(), data: z.object({}).nullish() }) });
       const value = { name: "yoga", data: {} };
-      expect(read(either, value)).toEqual({ value, unfit: [], drift: [] });
+      expect(read(either, value)).toEqual({ value, invalid: [], drift: [] });
     });
 
     test("is taken off where there is one", () => {
@@ -153,7 +153,7 @@ describe("items that do not fit", () => {
     const worse = { ...rank, keyword: undefined };
     expect(read(iosKeywordRanking, [odd, rank, worse, null])).toEqual({
       value: [rank],
-      unfit: [
+      invalid: [
         { reason: expect.stringMatching(/^rank: .*number/) as string, item: odd, index: 0 },
         {
           reason: expect.stringMatching(/^keyword: .*string/) as string,
@@ -171,7 +171,7 @@ describe("items that do not fit", () => {
     const rankings = [{ keyword: "yoga", rank: 3 }, { rank: 4 }];
     expect(read(iosOrganicKeywords, { ...organic, rankings })).toMatchObject({
       value: { ...organic, rankings: [{ keyword: "yoga", rank: 3 }] },
-      unfit: [{ item: { rank: 4 } }],
+      invalid: [{ item: { rank: 4 } }],
     });
   });
 
@@ -205,10 +205,10 @@ test("U+0000 and half characters are cleaned and cost no row", () => {
   const text = `[{"trackId":"a.b","keyword":"yo\\u0000ga \\ud83e","date":"2026-08-19","rank":1},
                  {"trackId":"a.b","keyword":"\\ud83e\\uddd8","date":"2026-08-19","rank":2},
                  {"trackId":"a.b","keyword":"bare \0 byte","date":"2026-08-19","x\\u0000":3}]`;
-  const { value, unfit, drift } = readText(androidKeywordRanking, text);
-  expect({ value, unfit, drift }).toMatchObject({
+  const { value, invalid, drift } = readText(androidKeywordRanking, text);
+  expect({ value, invalid, drift }).toMatchObject({
     value: [{ keyword: "yoga \uFFFD" }, { keyword: "🧘" }, { keyword: "bare  byte" }],
-    unfit: [],
+    invalid: [],
     drift: [{ path: "[].x" }],
   });
 });

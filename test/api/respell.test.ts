@@ -51,7 +51,7 @@ describe("a value that is spelt otherwise than the contract has it is taken for 
     ],
     ["the one item of a list alone", dashboardApps, { data: { trackId: "1" }, success: true }, [{ trackId: "1" }]],
   ])("%s", (_, operation, told, value) => {
-    expect(read(operation, told)).toEqual({ value, unfit: [], drift: [] });
+    expect(read(operation, told)).toEqual({ value, invalid: [], drift: [] });
   });
 
   test("the balance", () => {
@@ -62,11 +62,11 @@ describe("a value that is spelt otherwise than the contract has it is taken for 
   test("a page of a report that comes without its list, its rows beside one that does not fit", () => {
     const pagination = { totalRowCount: "2", limit: "1000", offset: "0" };
     const page = { pagination, tableData: [{ spend: "1.5", impressions: "9" }, 7] };
-    const { value, unfit } = read(searchAdsReports, { success: true, data: page });
+    const { value, invalid } = read(searchAdsReports, { success: true, data: page });
     expect(value).toMatchObject([
       { pagination: { totalRowCount: 2, limit: 1000, offset: 0 }, tableData: [{ spend: "1.5" }] },
     ]);
-    expect(unfit).toMatchObject([{ item: 7 }]);
+    expect(invalid).toMatchObject([{ item: 7 }]);
   });
 });
 
@@ -79,7 +79,7 @@ describe("what says nothing else stays what it is", () => {
     ["a list", [7]],
   ])("%s is no rank, and kept as it came", (_, told) => {
     const item = { ...rank, rank: told };
-    expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], unfit: [{ item, index: 1 }] });
+    expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
   });
 
   test("a number that lost digits is no track id", () => {

@@ -78,7 +78,7 @@ describe("answers as files", () => {
       const { db } = app.warehouse;
       const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
       for (const dataset of datasets)
-        expect(await replay(parts, dataset, { within: {}, keepPruned: false })).toMatchObject({ unfit: 0, kept: 0 });
+        expect(await replay(parts, dataset, { within: {}, keepPruned: false })).toMatchObject({ invalid: 0, kept: 0 });
       expect(await factsOf(target, [])).toEqual(before);
     });
 

@@ -49,7 +49,7 @@ test("rebuilds every table to the byte, asks nothing and spends nothing", async 
   await stage.query("update core.dim_app set app_name = 'somebody wrote here' where fetched_at is not null");
   const done = await rebuild(stage);
   expect(await everything(stage)).toEqual(before);
-  expect(done.every(({ slices, unfit }) => slices > 0 && unfit === 0)).toBe(true);
+  expect(done.every(({ slices, invalid }) => slices > 0 && invalid === 0)).toBe(true);
   expect(stage.sandbox.log()).toEqual([]);
 });
 
@@ -90,7 +90,7 @@ test("refuses to rebuild what it has no answers for, and changes nothing", async
   expect(await everything(stage)).toEqual(before);
   // the days beside it have theirs
   const done = await rebuild(stage, ["keyword_rank"], { end: yesterday });
-  expect(done).toMatchObject([{ kept: 0, unfit: 0 }]);
+  expect(done).toMatchObject([{ kept: 0, invalid: 0 }]);
   expect(await everything(stage)).toEqual(before);
 });
 
@@ -119,7 +119,7 @@ test("fails a loaded slice whose answer does not fit any more, since its rows ar
     broken?.slice_id,
     zstdCompressSync(Buffer.from('{"another":"shape"}')),
   ]);
-  expect(await rebuild(stage, ["keyword_rank"])).toMatchObject([{ unfit: 1 }]);
+  expect(await rebuild(stage, ["keyword_rank"])).toMatchObject([{ invalid: 1 }]);
   const ended = await stage.query("select state, error_code, rows_loaded from ops.slice where slice_id = $1", [
     broken?.slice_id,
   ]);
@@ -135,7 +135,7 @@ test("leaves a slice failed of whose answer nothing fits", async () => {
   );
   const strange = zstdCompressSync(Buffer.from(JSON.stringify({ data: { Utopia: 3 }, success: true })));
   await stage.query("update raw.answer set body = $2 where slice_id = $1", [slice?.slice_id, strange]);
-  expect(await rebuild(stage, ["tracked_country"])).toMatchObject([{ unfit: 1 }]);
+  expect(await rebuild(stage, ["tracked_country"])).toMatchObject([{ invalid: 1 }]);
   const [ended] = await stage.query("select state, error_code, rows_rejected from ops.slice where slice_id = $1", [
     slice?.slice_id,
   ]);

@@ -27,7 +27,7 @@ describe("storehouse replay and prune", () => {
     await stage.query("update core.fact_keyword_rank set rank = 999");
     const { code, stdout } = await run("replay", "--dataset", "keyword_rank,tracked_app");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^dataset +slices +rows +not whole or unfit +kept without answer\n/);
+    expect(stdout).toMatch(/^dataset +slices +rows +not whole or invalid +kept without answer\n/);
     expect(stdout).toMatch(/\nkeyword_rank +\d+ +\d+ +0 +0\n/);
     expect(await factsOf(stage, [])).toEqual(before);
     expect(stage.sandbox.log()).toEqual([]);

@@ -78,8 +78,8 @@ describe("advertisements", () => {
   });
 
   test("keep period and filters in their key, and every field that is told", () => {
-    const { rows, unfit } = rowsOf(adCreative, creatives, { ...all, network: "AdMob" }, page([one]));
-    expect(unfit).toEqual([]);
+    const { rows, invalid } = rowsOf(adCreative, creatives, { ...all, network: "AdMob" }, page([one]));
+    expect(invalid).toEqual([]);
     expect(rows).toMatchObject([
       {
         app_key: `ios:${large}`,
@@ -116,10 +116,10 @@ describe("advertisements", () => {
     for (const body of [page([one]), { data: page([one]), success: true }, page([one], { success: true, status: 200 })])
       expect(rowsOf(adCreative, creatives, all, body).rows).toHaveLength(1);
     for (const body of [page([]), page(null), { data: [], success: true }])
-      expect(rowsOf(adCreative, creatives, all, body)).toEqual({ rows: [], unfit: [] });
+      expect(rowsOf(adCreative, creatives, all, body)).toEqual({ rows: [], invalid: [] });
     expect(rowsOf(adCreative, creatives, all, page([one, { ...one, trackId: 7 }]))).toMatchObject({
       rows: [{ media_id: "900000000001" }],
-      unfit: ["an advertisement for an app that was not asked for"],
+      invalid: ["an advertisement for an app that was not asked for"],
     });
   });
 });
@@ -128,14 +128,14 @@ describe("distributions", () => {
   const scope = (kind: string, more: Record<string, string> = {}) => ({ ...ios, area: "all", kind, ...more });
   const parts = (kind: string, answer: unknown, more: Record<string, string> = {}) => {
     const slice = sliceOf({ scope: scope(kind, more), window });
-    const { rows, unfit } = adDistribution.normalise(slice, [answer], []);
+    const { rows, invalid } = adDistribution.normalise(slice, [answer], []);
     return {
       parts: (rows["core.fact_ad_distribution"] ?? []).map((row) => [
         row["member_group"],
         row["member"],
         row["percent_share"],
       ]),
-      unfit: unfit.map(({ reason }) => reason),
+      invalid: invalid.map(({ reason }) => reason),
       rows: rows["core.fact_ad_distribution"],
     };
   };
@@ -185,13 +185,13 @@ describe("distributions", () => {
       { name: "Kosovo", code: null, code3: "XKX", percent: 37.5 },
       { name: null, code: "", code3: null, percent: 1 },
     ];
-    const { parts: told, unfit, rows } = parts("country", countries);
+    const { parts: told, invalid, rows } = parts("country", countries);
     expect(told).toEqual([
       ["", "US", 62.5],
       ["", "XKX", 37.5],
     ]);
     expect(rows?.[0]).toMatchObject({ member_name: "United States", extra: '{"code3":"USA"}' });
-    expect(unfit).toEqual(["a part that names nothing"]);
+    expect(invalid).toEqual(["a part that names nothing"]);
   });
 
   test("of several wholes keep them apart, also kinds that nobody knew", () => {
@@ -230,7 +230,7 @@ describe("distributions", () => {
   test("that tell nothing are empty, not broken", () => {
     for (const body of [{ data: [], success: true }, { data: null, success: true }, []])
       for (const operation of [countryDistribution, networkDistribution])
-        expect(rowsOf(adDistribution, operation, scope("country"), body)).toEqual({ rows: [], unfit: [] });
+        expect(rowsOf(adDistribution, operation, scope("country"), body)).toEqual({ rows: [], invalid: [] });
     expect(parts("type", {}).parts).toEqual([]);
   });
 });

@@ -61,8 +61,8 @@ describe("ratings", () => {
 
   test("of an app that the answer leaves out are not claimed, unless it may be the one that did not fit", () => {
     const told = [[{ trackId: String(large), rating: 4 }]];
-    expect(appRating.normalise(asked, told, []).silent).toEqual(["42"]);
-    expect(appRating.normalise(asked, told, [{ reason: "odd", item: {} }]).silent).toEqual([]);
+    expect(appRating.normalise(asked, told, []).unanswered).toEqual(["42"]);
+    expect(appRating.normalise(asked, told, [{ reason: "odd", item: {} }]).unanswered).toEqual([]);
   });
 });
 
@@ -103,10 +103,10 @@ describe("what a store shows of an app", () => {
       expect(versioned).not.toContain(column);
   });
 
-  test("of another app than was asked for is unfit", () => {
+  test("of another app than was asked for is invalid", () => {
     expect(appHistory.normalise(slice(home), [{ trackId: 1 }], [])).toMatchObject({
       rows: { "core.app_history": [], "core.dim_app": [] },
-      unfit: [{ reason: "an app that was not asked for" }],
+      invalid: [{ reason: "an app that was not asked for" }],
     });
   });
 });
@@ -160,11 +160,11 @@ describe("a match", () => {
 
   test("that is none, in whichever form, is no row", () => {
     for (const nothing of [null, ""])
-      expect(matched("ios", "42", nothing)).toEqual({ rows: { "core.app_match": [] }, unfit: [] });
+      expect(matched("ios", "42", nothing)).toEqual({ rows: { "core.app_match": [] }, invalid: [] });
   });
 
-  test("within one store is unfit", () => {
-    expect(matched("ios", "42", "43")).toMatchObject({ rows: { "core.app_match": [] }, unfit: [{ item: "43" }] });
+  test("within one store is invalid", () => {
+    expect(matched("ios", "42", "43")).toMatchObject({ rows: { "core.app_match": [] }, invalid: [{ item: "43" }] });
   });
 });
 

@@ -10,8 +10,8 @@ const ios: Scope = { store: "ios", app: "42", country: "US", resolution: "daily"
 const android: Scope = { store: "android", app: "com.one", country: "US", resolution: "daily" };
 
 function ranks(scope: Scope, operation: string, answer: unknown) {
-  const { rows, unfit } = categoryRank.normalise(sliceOf({ scope, operation, window }), [answer], []);
-  return { rows: rows["core.fact_category_rank"] ?? [], unfit: unfit.map(({ reason }) => reason) };
+  const { rows, invalid } = categoryRank.normalise(sliceOf({ scope, operation, window }), [answer], []);
+  return { rows: rows["core.fact_category_rank"] ?? [], invalid: invalid.map(({ reason }) => reason) };
 }
 
 const chart = (date: string | number, ranking: number | null = 3, more: object = {}) => ({
@@ -70,16 +70,16 @@ describe("ranks in charts", () => {
     expect(categoryRank.tables[0]?.key).toEqual(expect.arrayContaining(["resolution", "chart_version", "ranked_at"]));
   });
 
-  test("of another app, country or day than was asked for are unfit: the end is not counted in", () => {
+  test("of another app, country or day than was asked for are invalid: the end is not counted in", () => {
     const told = ranks(
       ios,
       "ios.category-ranking",
       iosAnswer(chart("2026-08-08T00:00:00"), chart("2026-08-07T18:00:00")),
     );
-    expect([told.rows.length, told.unfit]).toEqual([1, ["a day that was not asked for"]]);
+    expect([told.rows.length, told.invalid]).toEqual([1, ["a day that was not asked for"]]);
     const abroad = { trackId: 42, ranksByCategory: { DE: { "36": [chart("2026-08-01")] } } };
-    expect(ranks(ios, "ios.category-ranking", abroad).unfit).toEqual(["a country that was not asked for"]);
-    expect(ranks(ios, "ios.category-ranking", { ...iosAnswer(chart("2026-08-01")), trackId: 43 }).unfit).toEqual([
+    expect(ranks(ios, "ios.category-ranking", abroad).invalid).toEqual(["a country that was not asked for"]);
+    expect(ranks(ios, "ios.category-ranking", { ...iosAnswer(chart("2026-08-01")), trackId: 43 }).invalid).toEqual([
       "an app that was not asked for",
     ]);
   });
@@ -91,8 +91,8 @@ describe("ranks in charts", () => {
       trackId: "com.one",
       ranksByCategory: { US: { TOOLS: told("2026-07-31T00:00:00") }, JP: { TOOLS: told("2026-07-31T00:00:00") } },
     };
-    const { rows, unfit } = ranks(scope, "android.global-category-rankings", answer);
-    expect(unfit).toEqual([]);
+    const { rows, invalid } = ranks(scope, "android.global-category-rankings", answer);
+    expect(invalid).toEqual([]);
     expect(rows).toMatchObject([
       { country_key: "US", date_day: "2026-07-31", resolution: "last_day", chart: "GROSSING", rank: 9 },
       { country_key: "JP", date_day: "2026-07-31" },

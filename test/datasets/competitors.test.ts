@@ -114,7 +114,7 @@ test("an answer that is there already fills the table when it is replayed", asyn
   const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
   expect(await replay(parts, datasetNamed("tracked_app"), { within: {}, keepPruned: false })).toMatchObject({
     slices: 2,
-    unfit: 0,
+    invalid: 0,
   });
   expect(await pairs(stage)).toEqual(before);
   expect(

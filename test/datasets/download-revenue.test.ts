@@ -43,10 +43,10 @@ test("figures are stamped with country and device, and those of all devices are 
   expect(rows("ALL")).toMatchObject([{ device_key: "ALL", is_total: true }]);
 });
 
-test("a day beside the window is unfit", () => {
+test("a day beside the window is invalid", () => {
   const told = [{ date: "2026-07-31", download: 1 }];
   expect(downloadRevenue.normalise(slice("IPHONE"), [told], [])).toMatchObject({
     rows: { "core.fact_download_revenue": [] },
-    unfit: [{ item: told[0] }],
+    invalid: [{ item: told[0] }],
   });
 });

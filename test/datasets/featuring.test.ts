@@ -10,8 +10,8 @@ const window = { start: day("2026-08-03"), end: day("2026-08-10") };
 
 function cards(...showings: readonly unknown[]) {
   const answer = { trackId: app, categoryId: 6007, cards: showings };
-  const { rows, unfit } = featuring.normalise(sliceOf({ scope, window }), [answer], []);
-  return { rows: rows["core.fact_featuring"] ?? [], unfit };
+  const { rows, invalid } = featuring.normalise(sliceOf({ scope, window }), [answer], []);
+  return { rows: rows["core.fact_featuring"] ?? [], invalid };
 }
 
 const showing = (date: string, countryCode: string | undefined, ...told: readonly unknown[]) => ({
@@ -83,15 +83,15 @@ describe("a card", () => {
       startDate: "2026-08-03",
       endDate: "2026-08-10",
     });
-    const { rows, unfit } = cards(showing("2026-08-09", "US", {}), showing("2026-08-10", "US", {}));
-    expect([rows.map((row) => row["date_day"]), unfit]).toEqual([["2026-08-09"], []]);
+    const { rows, invalid } = cards(showing("2026-08-09", "US", {}), showing("2026-08-10", "US", {}));
+    expect([rows.map((row) => row["date_day"]), invalid]).toEqual([["2026-08-09"], []]);
   });
 
-  test("of another app or category is unfit", () => {
+  test("of another app or category is invalid", () => {
     const answer = { trackId: 1, categoryId: 6007, cards: [showing("2026-08-03", "US", {})] };
     expect(featuring.normalise(sliceOf({ scope, window }), [answer], [])).toMatchObject({
       rows: { "core.fact_featuring": [] },
-      unfit: [{ reason: "an app or a category that was not asked for" }],
+      invalid: [{ reason: "an app or a category that was not asked for" }],
     });
   });
 });

@@ -55,7 +55,7 @@ test("rows have the day of the look, and beside it when the service looked", () 
         { keyword_key: "to do", date_day: "2026-08-20", updated_at: "2026-08-02T03:00:00", extra: '{"soon":1}' },
       ],
     },
-    unfit: [],
+    invalid: [],
   });
 });
 
@@ -63,10 +63,10 @@ test("an app that is listed twice keeps both places", () => {
   expect(rowsOf("ios", { keyword: "to do", iphoneApps: [7, 8, 7] })).toHaveLength(3);
 });
 
-test("another keyword or country than was asked for is unfit", () => {
+test("another keyword or country than was asked for is invalid", () => {
   for (const echo of [{ keyword: "done" }, { keyword: "to do", countryCode: "JP" }])
     expect(keywordApp.normalise(slice("ios"), [{ ...echo, iphoneApps: [1] }], [])).toMatchObject({
       rows: { "core.fact_keyword_app": [] },
-      unfit: [{ item: echo }],
+      invalid: [{ item: echo }],
     });
 });

@@ -69,8 +69,8 @@ describe("estimates as they stand now", () => {
     expect(reach([])).toEqual([]);
   });
 
-  test("of a keyword that was not asked for are unfit", () => {
-    expect(normalised([{ keyword: "else" }])).toMatchObject({ unfit: [{ item: { keyword: "else" } }] });
+  test("of a keyword that was not asked for are invalid", () => {
+    expect(normalised([{ keyword: "else" }])).toMatchObject({ invalid: [{ item: { keyword: "else" } }] });
   });
 });
 
@@ -100,9 +100,9 @@ describe("estimates by day", () => {
     expect(keywordEstimate.tables[0]?.key).toContain("kind");
   });
 
-  test("of another day or keyword are unfit", () => {
-    expect(normalised({ date: "2026-07-31" }).unfit).toHaveLength(1);
-    expect(normalised({ date: "2026-07-30", keyword: "else" }).unfit).toHaveLength(1);
-    expect(normalised({ date: "2026-07-30" }, { keyword: "else" }).unfit).toHaveLength(1);
+  test("of another day or keyword are invalid", () => {
+    expect(normalised({ date: "2026-07-31" }).invalid).toHaveLength(1);
+    expect(normalised({ date: "2026-07-30", keyword: "else" }).invalid).toHaveLength(1);
+    expect(normalised({ date: "2026-07-30" }, { keyword: "else" }).invalid).toHaveLength(1);
   });
 });

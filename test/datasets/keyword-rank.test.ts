@@ -20,12 +20,12 @@ const entry = (chosen: Entry = {}): Entry => ({
 });
 
 /** Rows as `keyword device day rank observed_at`, sorted. */
-function rowsOf(slice: Slice, entries: readonly Entry[], unfit: readonly { reason: string; item: unknown }[] = []) {
-  const normalised = keywordRank.normalise(slice, [entries], unfit);
+function rowsOf(slice: Slice, entries: readonly Entry[], invalid: readonly { reason: string; item: unknown }[] = []) {
+  const normalised = keywordRank.normalise(slice, [entries], invalid);
   const rows = (normalised.rows[table] ?? []).map((row) =>
     [row["keyword_key"], row["device_key"], row["date_day"], row["rank"], row["observed_at"]].join(" "),
   );
-  return { rows: rows.sort(), unfit: normalised.unfit };
+  return { rows: rows.sort(), invalid: normalised.invalid };
 }
 
 const yoga = sliceOf({ items: ["yoga"] });
@@ -100,8 +100,8 @@ describe("keyword ranks", () => {
     ["a country", { countryCode: "DE" }],
     ["a day", { date: "2026-08-02T00:00:00" }],
   ])("refuse %s that was not asked for", (what, odd) => {
-    const { rows, unfit } = rowsOf(yoga, [entry(), entry(odd)]);
-    expect(unfit).toEqual([{ reason: expect.stringContaining(what), item: entry(odd) }]);
+    const { rows, invalid } = rowsOf(yoga, [entry(), entry(odd)]);
+    expect(invalid).toEqual([{ reason: expect.stringContaining(what), item: entry(odd) }]);
     expect(rows).toContain("yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00");
   });
 
@@ -115,8 +115,8 @@ describe("keyword ranks", () => {
 
   test("find the keyword again that the service spells otherwise, for each spelling that was asked for", () => {
     const slice = sliceOf({ items: ["Café  Noir", "café noir"] });
-    const { rows, unfit } = rowsOf(slice, [entry({ keyword: "cafe\u0301 NOIR" })]);
-    expect(unfit).toEqual([]);
+    const { rows, invalid } = rowsOf(slice, [entry({ keyword: "cafe\u0301 NOIR" })]);
+    expect(invalid).toEqual([]);
     expect(rows.filter((row) => row.includes(" 7 "))).toEqual([
       "Café  Noir IPHONE 2026-08-01 7 2026-08-01T05:00:00",
       "café noir IPHONE 2026-08-01 7 2026-08-01T05:00:00",

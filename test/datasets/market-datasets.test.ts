@@ -208,6 +208,6 @@ test("answers that are stored make the same tables again, as a whole and some da
   const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
   for (const within of [{}, { start: addDays(today, -5), end: addDays(today, -3) }])
     for (const dataset of datasets.filter(({ name }) => names.includes(name)))
-      expect(await replay(parts, dataset, { within, keepPruned: false })).toMatchObject({ unfit: 0, kept: 0 });
+      expect(await replay(parts, dataset, { within, keepPruned: false })).toMatchObject({ invalid: 0, kept: 0 });
   expect(await factsOf(stage)).toEqual(before);
 });

@@ -17,9 +17,9 @@ test("takes an organic answer for its app and day only", () => {
     { app_key: "ios:42", date_day: "2026-08-01", country_key: "US", device_key: "IPAD", keyword_key: "yoga", rank: 3 },
   ]);
   for (const odd of [{ trackId: 43 }, { date: Date.UTC(2026, 7, 2) }]) {
-    const { rows, unfit } = organicKeyword.normalise(slice, [{ ...answer, ...odd }], []);
+    const { rows, invalid } = organicKeyword.normalise(slice, [{ ...answer, ...odd }], []);
     expect(rows["core.fact_organic_keyword"]).toEqual([]);
-    expect(unfit).toHaveLength(1);
+    expect(invalid).toHaveLength(1);
   }
 });
 
@@ -34,13 +34,13 @@ test("asks for the device where the store tells devices apart", () => {
 test("takes the metadata of the keyword that was asked for, however it is spelled back", () => {
   const slice = sliceOf({ scope: { store: "ios", country: "US", keyword: "Yoga Mat" } });
   const told = { keyword: "yoga mat", searchVolume: 40.5, brandApp: 42 };
-  const { rows, unfit } = keywordMetadata.normalise(slice, [told], []);
+  const { rows, invalid } = keywordMetadata.normalise(slice, [told], []);
   expect(rows["core.fact_keyword_metadata"]).toMatchObject([
     { keyword_key: "Yoga Mat", search_volume: 40.5, popularity: null, brand_track_id: "42" },
   ]);
-  expect(unfit).toEqual([]);
+  expect(invalid).toEqual([]);
   const stranger = keywordMetadata.normalise(slice, [{ keyword: "boxing" }], []);
-  expect(stranger).toEqual({ rows: { "core.fact_keyword_metadata": [] }, unfit: [expect.anything()] });
+  expect(stranger).toEqual({ rows: { "core.fact_keyword_metadata": [] }, invalid: [expect.anything()] });
 });
 
 test("asks for the metadata of a keyword once a country, however many apps follow it", () => {
@@ -66,13 +66,13 @@ test("knows the store of a tracked app by its id, and keeps one of two that are 
 });
 
 test("counts keywords by country, and refuses what is no country", () => {
-  const { rows, unfit } = trackedCountry.normalise(
+  const { rows, invalid } = trackedCountry.normalise(
     sliceOf({ scope: { store: "ios", app: "42" } }),
     [{ US: 3, WORLD: 9 }],
     [],
   );
   expect(rows["core.tracked_country"]).toEqual([{ app_key: "ios:42", country_key: "US", keyword_count: 3 }]);
-  expect(unfit).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
+  expect(invalid).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
 });
 
 test("reads the dear list of keywords again when their number changed, and not where there never was one", () => {

@@ -106,12 +106,12 @@ describe("a review", () => {
   test("in any script, with U+0000 and half a character in it, is a row that Postgres takes", () => {
     const content = "مرحبا 🌱 とても\u0000\ud83e";
     const body = Buffer.from(JSON.stringify([{ ...told, id: 1, title: "👍\u0000", content }]));
-    const { value, unfit } = readAnswer(iosReviews, body);
+    const { value, invalid } = readAnswer(iosReviews, body);
     const table = review.tables[0];
-    expect(unfit).toEqual([]);
+    expect(invalid).toEqual([]);
     const rows = rowsOf({ ...ios, source: "plain" }, [value]);
     expect(rows).toMatchObject([{ title: "👍", content: "مرحبا 🌱 とても\ufffd" }]);
-    expect(table === undefined ? [] : checkRows(table, rows).unfit).toEqual([]);
+    expect(table === undefined ? [] : checkRows(table, rows).invalid).toEqual([]);
   });
 
   test("that breaks the contract is left out with its reason, and those beside it are not", () => {
@@ -124,7 +124,7 @@ describe("a review", () => {
       { ...fine, date: "yesterday" },
     ]) {
       const read = readAnswer(iosReviewsV2, body([bad, { ...fine, reviewId: 2 }]));
-      expect(read.unfit).toMatchObject([{ item: bad }]);
+      expect(read.invalid).toMatchObject([{ item: bad }]);
       expect(rowsOf(ios, [read.value])).toMatchObject([{ review_id: "2" }]);
     }
   });

@@ -13,7 +13,7 @@ function normalise(dataset: Dataset, json: unknown, slice = sliceOf({ scope: {} 
   const [operation] = dataset.operations;
   if (operation === undefined) throw new Error(`${dataset.name} has no operation`);
   const read = readAnswer(operation, Buffer.from(JSON.stringify(json)));
-  return dataset.normalise(slice, [read.value], read.unfit);
+  return dataset.normalise(slice, [read.value], read.invalid);
 }
 
 test("organisations come as lists in a list, with ids as numbers or text, and the same one twice is one", () => {
@@ -85,9 +85,9 @@ describe("changes of bids", () => {
     const week = { ...slice, window: { ...window, end: day("2026-08-08") } };
     expect(bidChange.request(week)).toEqual({ orgId: 7, startDate: "2026-08-01", endDate: "2026-08-07" });
     const data = [log, { ...log, date: "2026-08-07T00:00:00" }, { ...log, date: "2026-07-31" }, { ...log, orgId: "8" }];
-    const { rows, unfit } = normalise(bidChange, { success: true, data }, slice);
+    const { rows, invalid } = normalise(bidChange, { success: true, data }, slice);
     expect(rows["core.fact_bid_change"]).toHaveLength(1);
-    expect(unfit.map(({ reason }) => reason)).toEqual([
+    expect(invalid.map(({ reason }) => reason)).toEqual([
       "a day that was not asked for",
       "an organisation that was not asked for",
     ]);
@@ -125,11 +125,11 @@ describe("top apps", () => {
     const keywordData = { keyword: "to do, list", keywordId: "31", competitors: false };
     const appData = [{ trackId: 9_000_000_000, share: 0.4, removed: false }];
     const stranger = { keywordData: { keyword: "else", keywordId: 99 }, appData };
-    const { rows, unfit } = normalise(searchAdsTopApp, envelope([{ keywordData, appData }, stranger]), slice);
+    const { rows, invalid } = normalise(searchAdsTopApp, envelope([{ keywordData, appData }, stranger]), slice);
     expect(rows["core.fact_search_ads_top_app"]).toMatchObject([
       { country_key: "US", keyword_id: "31", app_key: "ios:9000000000", share: 0.4, period_end: "2026-02-28" },
     ]);
-    expect(unfit.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
   });
 
   test("of a keyword that several countries bid on are of the country that the answer tells, and of no other", () => {
@@ -140,7 +140,7 @@ describe("top apps", () => {
       keywordData: { keyword: "to do, list", keywordId: 31, countryCode },
       appData: [{ trackId: 9, share }],
     });
-    const { rows, unfit } = normalise(
+    const { rows, invalid } = normalise(
       searchAdsTopApp,
       [item("US", 0.4), item("DE", 0.6), item("FR", 0.9)],
       sliceOf({ ...twice, dataset: "search_ads_top_app", window }),
@@ -149,6 +149,6 @@ describe("top apps", () => {
       ["US", 0.4],
       ["DE", 0.6],
     ]);
-    expect(unfit.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
   });
 });

@@ -53,8 +53,8 @@ describe("paid keywords", () => {
       { data: { trackId: large, shares: [share] }, success: true },
       { trackId: String(large), shares: [share] },
     ]) {
-      const { rows, unfit } = rowsOf(paidKeyword, paidKeywords, scope, body);
-      expect(unfit).toEqual([]);
+      const { rows, invalid } = rowsOf(paidKeyword, paidKeywords, scope, body);
+      expect(invalid).toEqual([]);
       expect(rows).toEqual([
         {
           app_key: `ios:${large}`,
@@ -71,10 +71,10 @@ describe("paid keywords", () => {
 
   test("are none where the app pays for nothing, and not those of another app", () => {
     for (const shares of [[], null])
-      expect(rowsOf(paidKeyword, paidKeywords, scope, { trackId: large, shares })).toEqual({ rows: [], unfit: [] });
+      expect(rowsOf(paidKeyword, paidKeywords, scope, { trackId: large, shares })).toEqual({ rows: [], invalid: [] });
     expect(rowsOf(paidKeyword, paidKeywords, scope, { trackId: 8, shares: [share] })).toEqual({
       rows: [],
-      unfit: ["an app that was not asked for"],
+      invalid: ["an app that was not asked for"],
     });
   });
 });
@@ -99,8 +99,8 @@ describe("paying apps", () => {
   });
 
   test("are the keyword's in its country over the period", () => {
-    const { rows, unfit } = rowsOf(payingApp, payingApps, scope, { data: answer(), success: true });
-    expect(unfit).toEqual([]);
+    const { rows, invalid } = rowsOf(payingApp, payingApps, scope, { data: answer(), success: true });
+    expect(invalid).toEqual([]);
     expect(rows).toEqual([
       {
         keyword_key: "yoga",
@@ -122,9 +122,9 @@ describe("paying apps", () => {
     ["a period that was cut short", { endDate: "2026-08-09" }],
     ["an earlier period", { startDate: "2026-07-20", endDate: "2026-08-02" }],
   ])("that tell of %s are not taken for what was asked", (_, more) => {
-    const { rows, unfit } = rowsOf(payingApp, payingApps, scope, answer(more));
+    const { rows, invalid } = rowsOf(payingApp, payingApps, scope, answer(more));
     expect(rows).toEqual([]);
-    expect(unfit).toEqual([expect.stringMatching(/that w(as|ere) not asked for/)]);
+    expect(invalid).toEqual([expect.stringMatching(/that w(as|ere) not asked for/)]);
   });
 
   test("that name the days of another zone, or none, or the keyword in other letters, are", () => {

@@ -3,7 +3,7 @@ import { org, scope, adGroup, normalise } from "../support/report-rows.ts";
 
 describe("rows by day", () => {
   test("are told apart by country and the four segments, and keep what was asked for", () => {
-    const { rows, unfit } = normalise([
+    const { rows, invalid } = normalise([
       adGroup,
       { ...adGroup, gender: "F" },
       { ...adGroup, country: "DE" },
@@ -12,7 +12,7 @@ describe("rows by day", () => {
       { ...adGroup, customerType: "NEW" },
       { ...adGroup, date: "2026-08-02T00:00:00" },
     ]);
-    expect(unfit).toEqual([]);
+    expect(invalid).toEqual([]);
     expect(rows).toHaveLength(7);
     expect(rows[0]).toMatchObject({
       org_id: org,
@@ -34,38 +34,41 @@ describe("rows by day", () => {
   });
 
   test("of the day that was asked for beside the window are left to its own slice; other days are rejects", () => {
-    const { rows, unfit } = normalise([
+    const { rows, invalid } = normalise([
       adGroup,
       { ...adGroup, date: "2026-08-04" },
       { ...adGroup, date: "2026-07-31" },
       { ...adGroup, date: "2026-08-05" },
     ]);
     expect(rows.map((row) => row["date_day"])).toEqual(["2026-08-01"]);
-    expect(unfit.map(({ reason }) => reason)).toEqual(["a day that was not asked for", "a day that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual([
+      "a day that was not asked for",
+      "a day that was not asked for",
+    ]);
   });
 
   test("that only a field without a column tells apart are all kept; the same row on two pages is one", () => {
     const odd = { ...adGroup, placement: "TODAY" };
-    const { rows, unfit } = normalise([adGroup, odd, { ...adGroup, placement: "SEARCH" }], {
+    const { rows, invalid } = normalise([adGroup, odd, { ...adGroup, placement: "SEARCH" }], {
       pages: [{ tableData: [odd] }],
     });
-    expect(unfit).toEqual([]);
+    expect(invalid).toEqual([]);
     expect(new Set(rows.map((row) => row["segment"])).size).toBe(3);
     expect(rows.map((row) => row["extra"])).toEqual([null, '{"placement":"TODAY"}', '{"placement":"SEARCH"}']);
   });
 
   test("that say two things of one cell are not both taken, and the second is not lost", () => {
-    const { rows, unfit } = normalise([adGroup, { ...adGroup, spend: 13 }]);
+    const { rows, invalid } = normalise([adGroup, { ...adGroup, spend: 13 }]);
     expect(rows).toHaveLength(1);
-    expect(unfit).toMatchObject([{ reason: "a second row with the same key", item: { spend: 13 } }]);
+    expect(invalid).toMatchObject([{ reason: "a second row with the same key", item: { spend: 13 } }]);
   });
 
   test("of another organisation are rejects, and a country that is none keeps its text", () => {
-    const { rows, unfit } = normalise([
+    const { rows, invalid } = normalise([
       { ...adGroup, orgId: "7" },
       { ...adGroup, country: "US,CA" },
     ]);
-    expect(unfit.map(({ reason }) => reason)).toEqual(["an organisation that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["an organisation that was not asked for"]);
     expect(rows).toMatchObject([{ country_key: "ALL", extra: '{"country":"US,CA"}' }]);
   });
 });
@@ -97,14 +100,14 @@ describe("totals", () => {
 
   test("are not what rows of negative keywords are, each of which has its id", () => {
     const negative = { ...scope, report_level: "NEGATIVE" };
-    const { rows, unfit } = normalise(
+    const { rows, invalid } = normalise(
       [
         { ...adGroup, negativeKeywordId: 17 },
         { ...adGroup, negativeKeywordId: 18 },
       ],
       { scope: negative },
     );
-    expect(unfit).toEqual([]);
+    expect(invalid).toEqual([]);
     expect(rows).toMatchObject([
       { keyword_id: "17", segment: "", extra: null },
       { keyword_id: "18", segment: "", extra: null },
@@ -113,8 +116,8 @@ describe("totals", () => {
 
   test("of a level whose rows have no id of their own are told by where they stand", () => {
     const account = { ...scope, report_level: "ACCOUNT" };
-    const { rows, unfit } = normalise([{ spend: 5 }], { scope: account, page: { total: { spend: 5, taps: 1 } } });
-    expect(unfit).toEqual([]);
+    const { rows, invalid } = normalise([{ spend: 5 }], { scope: account, page: { total: { spend: 5, taps: 1 } } });
+    expect(invalid).toEqual([]);
     expect(rows.map((row) => row["is_total"])).toEqual([false, true]);
   });
 
@@ -148,20 +151,20 @@ describe("rows without a day", () => {
     ["nothing else at all", {}],
   ])("of a report by day are all rejects where several are about the same, with %s", (_told, more) => {
     const other = { ...undated, adGroupId: 7 };
-    const { rows, unfit, shape } = normalise([undated, other, { ...undated, ...more }]);
+    const { rows, invalid, shape } = normalise([undated, other, { ...undated, ...more }]);
     expect(rows).toMatchObject([{ ad_group_id: "7", grain: "window" }]);
-    expect(unfit).toHaveLength(2);
-    expect(unfit[0]?.reason).toBe("several rows about the same of which none tells its day");
+    expect(invalid).toHaveLength(2);
+    expect(invalid[0]?.reason).toBe("several rows about the same of which none tells its day");
     // or days would never come from another kind of report
     expect(shape).toMatchObject([{ shape: "window" }]);
   });
 
   test("of a report by day that two pages tell are one, as are totals that each page tells", () => {
-    const { rows, unfit } = normalise([undated], {
+    const { rows, invalid } = normalise([undated], {
       page: { grandTotal: { spend: 12.5 } },
       pages: [{ tableData: [undated], grandTotal: { spend: 12.5 } }],
     });
-    expect(unfit).toEqual([]);
+    expect(invalid).toEqual([]);
     expect(rows.map((row) => row["is_total"])).toEqual([false, true]);
   });
 });

@@ -56,7 +56,7 @@ describe("top advertisers", () => {
   });
 
   test("are ranked by their order over all pages, and one that does not fit keeps its place", () => {
-    const { rows, unfit } = rowsOf(
+    const { rows, invalid } = rowsOf(
       page([app(large), { fullName: "no id" }, app("42")]),
       page([app({}), app(7), { ...app(8), platform: 1 }, app("com.other"), app(9)], 2),
     );
@@ -66,7 +66,7 @@ describe("top advertisers", () => {
       [5, "ios:7"],
       [8, "ios:9"],
     ]);
-    expect(unfit).toHaveLength(4);
+    expect(invalid).toHaveLength(4);
     expect(rows[0]).toMatchObject({ store: "ios", country_key: "US", category: "", network: "", ...period });
   });
 

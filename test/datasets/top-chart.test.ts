@@ -27,11 +27,11 @@ const android: Scope = {
 function chart(scope: Scope, body: unknown) {
   const operation: Operation = scope["store"] === "ios" ? iosTopCharts : androidTopCharts;
   const read = readAnswer(operation, Buffer.from(JSON.stringify(body)));
-  const { rows, unfit } = topChart.normalise(sliceOf({ scope, operation: operation.id }), [read.value], read.unfit);
+  const { rows, invalid } = topChart.normalise(sliceOf({ scope, operation: operation.id }), [read.value], read.invalid);
   return {
     rows: rows["core.fact_top_chart"] ?? [],
     places: (rows["core.fact_top_chart"] ?? []).map((row) => [row["app_key"], row["rank"]]),
-    unfit: [...read.unfit, ...unfit].map(({ reason }) => reason),
+    invalid: [...read.invalid, ...invalid].map(({ reason }) => reason),
   };
 }
 
@@ -66,19 +66,19 @@ describe("a chart", () => {
   });
 
   test("keeps the places behind one that is no app", () => {
-    const { places, unfit } = chart(ios, { ...told, trackIds: [1, null, { odd: true }, 4, "", 6] });
+    const { places, invalid } = chart(ios, { ...told, trackIds: [1, null, { odd: true }, 4, "", 6] });
     expect(places).toEqual([
       ["ios:1", 1],
       ["ios:4", 4],
       ["ios:6", 6],
     ]);
-    expect(unfit).toHaveLength(3);
+    expect(invalid).toHaveLength(3);
   });
 
   test("of Android has its ranks from the entries, its category by name, and 0 is a category", () => {
     const entry = { trackId: "com.one", category: 0, rank: 7, date: Date.UTC(2026, 7, 1), type: 0, score: 3 };
-    const { rows, unfit } = chart(android, [entry, { ...entry, trackId: "com.two", rank: 2 }]);
-    expect(unfit).toEqual([]);
+    const { rows, invalid } = chart(android, [entry, { ...entry, trackId: "com.two", rank: 2 }]);
+    expect(invalid).toEqual([]);
     expect(rows).toMatchObject([
       {
         app_key: "android:com.one",
@@ -100,10 +100,10 @@ describe("a chart", () => {
     ["kind", { rankingType: "PAID" }],
     ["kind as a number", { rankingType: 1 }],
     ["day", { date: "2026-07-31T00:00:00" }],
-  ])("of another %s than was asked for is unfit as a whole", (_, other) => {
+  ])("of another %s than was asked for is invalid as a whole", (_, other) => {
     expect(chart(ios, { ...told, ...other })).toMatchObject({
       rows: [],
-      unfit: ["a chart or a day that was not asked for"],
+      invalid: ["a chart or a day that was not asked for"],
     });
   });
 
@@ -115,7 +115,7 @@ describe("a chart", () => {
     expect(chart(android, [{ trackId: "com.one", rank: 1 }]).rows).toMatchObject([{ rank: 1, charted_at: null }]);
   });
 
-  test("entry of another category, kind or day on Android is unfit, the others are not", () => {
+  test("entry of another category, kind or day on Android is invalid, the others are not", () => {
     const entry = { trackId: "com.one", category: "BOOKS_AND_REFERENCE", rank: 1, type: "FREE", date: "2026-08-01" };
     const others = [{ category: 1 }, { type: 2 }, { date: Date.UTC(2026, 7, 2) }].map((other, index) => ({
       ...entry,
@@ -123,8 +123,8 @@ describe("a chart", () => {
       trackId: `com.other${index}`,
       rank: index + 2,
     }));
-    const { places, unfit } = chart(android, [entry, ...others]);
-    expect([places, unfit.length]).toEqual([[["android:com.one", 1]], 3]);
+    const { places, invalid } = chart(android, [entry, ...others]);
+    expect([places, invalid.length]).toEqual([[["android:com.one", 1]], 3]);
   });
 });
 

@@ -6,10 +6,10 @@ import { sliceOf } from "../support/ingest-slice.ts";
 
 /** What the list of tracked apps becomes, read as an answer; pairs as `1 > 2`. */
 function told(apps: readonly object[]) {
-  const { value, unfit: left, drift } = readAnswer(dashboardApps, Buffer.from(JSON.stringify({ data: apps })));
-  const { rows, unfit } = trackedApps.normalise(sliceOf(), [value], left);
+  const { value, invalid: left, drift } = readAnswer(dashboardApps, Buffer.from(JSON.stringify({ data: apps })));
+  const { rows, invalid } = trackedApps.normalise(sliceOf(), [value], left);
   const pairs = rows["core.tracked_competitor"]?.map((row) => `${row["app_key"]} > ${row["competitor_app_key"]}`);
-  return { pairs, apps: rows["core.tracked_app"], described: rows["core.dim_app"] ?? [], unfit, left, drift };
+  return { pairs, apps: rows["core.tracked_app"], described: rows["core.dim_app"] ?? [], invalid, left, drift };
 }
 
 const full = {
@@ -27,13 +27,13 @@ const full = {
 
 describe("a competitor", () => {
   test("is app information, or its id as a number or a text, in either store", () => {
-    const { pairs, unfit } = told([
+    const { pairs, invalid } = told([
       { trackId: "1", competitors: [full, 8, "9", "com.them", { trackId: "com.those" }] },
     ]);
     expect(pairs).toEqual(
       ["ios:7", "ios:8", "ios:9", "android:com.them", "android:com.those"].map((one) => `ios:1 > ${one}`),
     );
-    expect(unfit).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
   test("is described as far as it is told, and one that is nothing but an id is not", () => {
@@ -89,7 +89,7 @@ describe("a competitor", () => {
   });
 
   test("is not the app itself", () => {
-    expect(told([{ trackId: "1", competitors: [1, "1", { trackId: 1 }] }])).toMatchObject({ pairs: [], unfit: [] });
+    expect(told([{ trackId: "1", competitors: [1, "1", { trackId: 1 }] }])).toMatchObject({ pairs: [], invalid: [] });
   });
 
   test("may say more than is known, which is told once", () => {
@@ -108,7 +108,7 @@ describe("a competitor", () => {
 });
 
 test.each([null, undefined, []])("an app of which no list is told (%j) has no competitors", (competitors) => {
-  expect(told([{ trackId: "1", competitors }])).toMatchObject({ apps: [{}], pairs: [], unfit: [], left: [] });
+  expect(told([{ trackId: "1", competitors }])).toMatchObject({ apps: [{}], pairs: [], invalid: [], left: [] });
 });
 
 test.each([
@@ -125,13 +125,13 @@ test.each([
   ["no track id", { competitors: ["7,8"] }],
   ["no track id", { competitors: [{ trackId: { id: 7 } }] }],
 ])("what names no app (%s, %j) is rejected by itself, and no app is lost for it", (reason, odd) => {
-  const { apps, pairs, unfit, left } = told([
+  const { apps, pairs, invalid, left } = told([
     { trackId: "1", ...odd },
     { trackId: "2", competitors: [7] },
   ]);
   expect(apps).toHaveLength(2);
   expect(pairs).toEqual(["ios:2 > ios:7"]);
   expect(left).toEqual([]);
-  expect(unfit).toMatchObject([{ reason: expect.stringContaining(reason), table: "core.tracked_competitor" }]);
-  expect(unfit[0]?.item).toMatchObject({ trackId: "1" });
+  expect(invalid).toMatchObject([{ reason: expect.stringContaining(reason), table: "core.tracked_competitor" }]);
+  expect(invalid[0]?.item).toMatchObject({ trackId: "1" });
 });

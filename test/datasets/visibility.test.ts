@@ -75,8 +75,8 @@ test("days beside the window and apps of other countries, which such a call brin
     { trackId: 1, scores: { US: [score("2026-08-01"), score("2026-08-02"), score("2026-08-03")] } },
     { trackId: "2", scores: { JP: [score("2026-08-01")], US: [{ date: Date.UTC(2026, 7, 1), score: null }] } },
   ];
-  const { rows, unfit } = visibility.normalise(sliceOf({ scope, items, window }), [answer], []);
-  expect(unfit).toEqual([]);
+  const { rows, invalid } = visibility.normalise(sliceOf({ scope, items, window }), [answer], []);
+  expect(invalid).toEqual([]);
   expect(rows["core.fact_visibility"]?.map((row) => Object.values(row))).toEqual([
     ["ios:1", "2026-08-01", "US", "history", 7.5],
     ["ios:1", "2026-08-02", "US", "history", 7.5],
@@ -87,10 +87,10 @@ test("days beside the window and apps of other countries, which such a call brin
 test("a score as it stands now has the day of the look, and an app that is left out beside others is not claimed", () => {
   const now = { store: "ios", country: "US", kind: "now" };
   const slice = sliceOf({ scope: now, items: ["US:1", "US:2"], window: { ...window, end: day("2026-08-02") } });
-  const { rows, silent } = visibility.normalise(slice, [{ "1": 3.5, "9": 1 }], []);
+  const { rows, unanswered } = visibility.normalise(slice, [{ "1": 3.5, "9": 1 }], []);
   expect(rows["core.fact_visibility"]).toEqual([
     { app_key: "ios:1", date_day: "2026-08-01", country_key: "US", kind: "now", score: 3.5 },
   ]);
-  expect(silent).toEqual(["US:2"]);
-  expect(visibility.normalise(slice, [{}], []).silent).toEqual([]);
+  expect(unanswered).toEqual(["US:2"]);
+  expect(visibility.normalise(slice, [{}], []).unanswered).toEqual([]);
 });

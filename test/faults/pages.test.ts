@@ -23,7 +23,7 @@ async function read(operation: typeof bare, lists: (index: number) => readonly n
     return { body: Buffer.from(JSON.stringify(page)), fetchedAt: index };
   });
   const ids = fetched.pages.flatMap((page) => Page.parse(page).content.map(({ id }) => id));
-  return { asked, ids, reasons: fetched.unfit.map(({ reason }) => reason) };
+  return { asked, ids, reasons: fetched.invalid.map(({ reason }) => reason) };
 }
 
 const seven = [1, 2, 3, 4, 5, 6, 7];
@@ -56,9 +56,9 @@ test.each([bare, told])(
   async (operation) => {
     let asked = 0;
     const body = Buffer.from(JSON.stringify({ content: [{ id: 1 }, { id: 2 }, { id: 3 }], totalPages: 90 }));
-    const { unfit } = await readPages(operation, async () => ((asked += 1), { body, fetchedAt: 0 }));
+    const { invalid } = await readPages(operation, async () => ((asked += 1), { body, fetchedAt: 0 }));
     expect(asked).toBe(2);
-    expect(unfit).toEqual([{ reason: "a page that repeats the one before it", item: null }]);
+    expect(invalid).toEqual([{ reason: "a page that repeats the one before it", item: null }]);
   },
 );
 
@@ -76,7 +76,7 @@ test("asks for no page past the limit, and doubts nothing for that", async () =>
     return { body: Buffer.from(JSON.stringify({ content, totalPages: 3 })), fetchedAt: 0 };
   };
   const fetched = await readPages(told, page, { mostPages: 2 });
-  expect([asked, fetched.pages.length, fetched.unfit]).toEqual([2, 2, []]);
+  expect([asked, fetched.pages.length, fetched.invalid]).toEqual([2, 2, []]);
 });
 
 test("tells before each further page how many there will be, never more than are wanted", async () => {

@@ -50,7 +50,7 @@ async function ready(...ranks: readonly number[]): Promise<readonly SliceLoad[]>
         appKind,
       }));
       const page = devices.map((entry) => ({ ...entry, rank: ranks[place] }));
-      return prepareSlice(parts, keywordRank, slice, { pages: [page], unfit: [], drift: [], fetchedAt: now });
+      return prepareSlice(parts, keywordRank, slice, { pages: [page], invalid: [], drift: [], fetchedAt: now });
     }),
   );
 }

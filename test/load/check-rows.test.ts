@@ -3,30 +3,38 @@ import { checkRows } from "../../src/load/check-rows.ts";
 import { defineTable, type ColumnKind, type Row } from "../../src/load/table.ts";
 
 /** What fits a column of each kind, and what does not. */
-const samples: Record<ColumnKind, { fit: readonly Row[string][]; unfit: readonly Row[string][] }> = {
-  app: { fit: ["ios:1", "android:a.b", "ios:\n"], unfit: ["1", "ios:", "ios", "web:1", 1, true] },
-  keyword: { fit: ["habit", "", "NULL", "\0"], unfit: [1, false] },
-  country: { fit: ["US", "ZZ", "ALL"], unfit: ["us", "USA", "U", "", "US\n", 840] },
-  device: { fit: ["IPHONE", "IPAD", "ALL"], unfit: ["iphone", "WATCH", "", 1] },
-  day: { fit: ["2026-02-28", "2028-02-29"], unfit: ["2026-02-29", "2026-2-1", "2026-02-01T00:00:00", "", 20260201] },
-  text: { fit: ["", "any \u{1F600}"], unfit: [0, false] },
-  int: { fit: [0, -5, 2_147_483_647], unfit: [2_147_483_648, 1.5, Number.NaN, "1", true] },
-  bigint: { fit: [0, 2 ** 53 - 1, -(2 ** 53 - 1)], unfit: [2 ** 53, 0.1, "1"] },
-  number: { fit: [0, 0.1, 1e21, -5e-324], unfit: [Number.NaN, Number.POSITIVE_INFINITY, "1"] },
-  boolean: { fit: [true, false], unfit: ["true", 1, 0] },
+const samples: Record<ColumnKind, { fit: readonly Row[string][]; invalid: readonly Row[string][] }> = {
+  app: { fit: ["ios:1", "android:a.b", "ios:\n"], invalid: ["1", "ios:", "ios", "web:1", 1, true] },
+  keyword: { fit: ["habit", "", "NULL", "\0"], invalid: [1, false] },
+  country: { fit: ["US", "ZZ", "ALL"], invalid: ["us", "USA", "U", "", "US\n", 840] },
+  device: { fit: ["IPHONE", "IPAD", "ALL"], invalid: ["iphone", "WATCH", "", 1] },
+  day: { fit: ["2026-02-28", "2028-02-29"], invalid: ["2026-02-29", "2026-2-1", "2026-02-01T00:00:00", "", 20260201] },
+  text: { fit: ["", "any \u{1F600}"], invalid: [0, false] },
+  int: { fit: [0, -5, 2_147_483_647], invalid: [2_147_483_648, 1.5, Number.NaN, "1", true] },
+  bigint: { fit: [0, 2 ** 53 - 1, -(2 ** 53 - 1)], invalid: [2 ** 53, 0.1, "1"] },
+  number: { fit: [0, 0.1, 1e21, -5e-324], invalid: [Number.NaN, Number.POSITIVE_INFINITY, "1"] },
+  boolean: { fit: [true, false], invalid: ["true", 1, 0] },
   timestamp: {
     fit: ["2026-08-02T00:45:18", "2026-08-02 00:45:18.123", "2028-02-29T23:59:59"],
-    unfit: ["2026-08-02", "2026-08-02T24:00:00", "2026-02-30T00:00:00", "soon", "infinity", "2026-08-02T00:45:18,x", 0],
+    invalid: [
+      "2026-08-02",
+      "2026-08-02T24:00:00",
+      "2026-02-30T00:00:00",
+      "soon",
+      "infinity",
+      "2026-08-02T00:45:18,x",
+      0,
+    ],
   },
   timestamptz: {
     fit: ["2026-08-02T00:45:18Z", "2026-08-02T00:45:18.123Z"],
-    unfit: ["2026-08-02T00:45:18", "2026-08-02T00:45:18+02:00", "2026-02-30T00:00:00Z", "Z", 0],
+    invalid: ["2026-08-02T00:45:18", "2026-08-02T00:45:18+02:00", "2026-02-30T00:00:00Z", "Z", 0],
   },
-  date: { fit: ["2026-02-28"], unfit: ["2026-02-29", "2026-02", 20260228] },
-  json: { fit: ["null", "[]", '{"a":"\u{1F600}"}', "1"], unfit: ["", "{", "nul", '"\\u0000"', 1] },
+  date: { fit: ["2026-02-28"], invalid: ["2026-02-29", "2026-02", 20260228] },
+  json: { fit: ["null", "[]", '{"a":"\u{1F600}"}', "1"], invalid: ["", "{", "nul", '"\\u0000"', 1] },
 };
 
-const kinds = Object.entries(samples).map(([kind, { fit, unfit }]) => ({ kind: kind as ColumnKind, fit, unfit }));
+const kinds = Object.entries(samples).map(([kind, { fit, invalid }]) => ({ kind: kind as ColumnKind, fit, invalid }));
 
 /** A table of a numbered key and one column that may be null. */
 function tableOf(kind: ColumnKind) {
@@ -50,20 +58,20 @@ const keyed = defineTable({
 describe("checkRows", () => {
   test.each(kinds)("takes what a $kind may be, and null", ({ kind, fit }) => {
     const rows = [...fit, null].map((value, id) => ({ id, value }));
-    expect(checkRows(tableOf(kind), rows)).toEqual({ fit: rows, unfit: [] });
+    expect(checkRows(tableOf(kind), rows)).toEqual({ fit: rows, invalid: [] });
   });
 
-  test.each(kinds)("refuses what is no $kind, and says so", ({ kind, unfit }) => {
-    const rows = unfit.map((value, id) => ({ id, value }));
+  test.each(kinds)("refuses what is no $kind, and says so", ({ kind, invalid }) => {
+    const rows = invalid.map((value, id) => ({ id, value }));
     expect(checkRows(tableOf(kind), rows)).toEqual({
       fit: [],
-      unfit: rows.map((item) => ({ reason: `value is no ${kind}`, item })),
+      invalid: rows.map((item) => ({ reason: `value is no ${kind}`, item })),
     });
   });
 
   test("refuses a row without its whole key, null or left out", () => {
     const rows = [{ app_key: null, keyword_key: "a" }, { app_key: "ios:1" }];
-    expect(checkRows(keyed, rows).unfit.map(({ reason }) => reason)).toEqual([
+    expect(checkRows(keyed, rows).invalid.map(({ reason }) => reason)).toEqual([
       "app_key is missing",
       "keyword_key is missing",
     ]);
@@ -77,7 +85,7 @@ describe("checkRows", () => {
     ];
     expect(checkRows(keyed, rows)).toEqual({
       fit: [rows[0], rows[2]],
-      unfit: [{ reason: "a second row with the same key", item: rows[1] }],
+      invalid: [{ reason: "a second row with the same key", item: rows[1] }],
     });
   });
 
@@ -91,7 +99,7 @@ describe("checkRows", () => {
       { app_key: "ios:1\u0001", keyword_key: "a" },
       { app_key: "ios:1", keyword_key: "\u0001a" },
     ];
-    expect(checkRows(keyed, rows).unfit).toEqual([]);
+    expect(checkRows(keyed, rows).invalid).toEqual([]);
   });
 
   test("refuses a key that no index could hold, and takes a text of any length", () => {
@@ -102,10 +110,10 @@ describe("checkRows", () => {
     ];
     expect(checkRows(keyed, rows)).toEqual({
       fit: [rows[1]],
-      unfit: [{ reason: "keyword_key is too long for a key", item: rows[0] }],
+      invalid: [{ reason: "keyword_key is too long for a key", item: rows[0] }],
     });
     const values = [{ id: 1, value: long }];
-    expect(checkRows(tableOf("keyword"), values).unfit[0]?.reason).toBe("value is too long for a key");
-    expect(checkRows(tableOf("text"), values).unfit).toEqual([]);
+    expect(checkRows(tableOf("keyword"), values).invalid[0]?.reason).toBe("value is too long for a key");
+    expect(checkRows(tableOf("text"), values).invalid).toEqual([]);
   });
 });

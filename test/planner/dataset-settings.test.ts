@@ -37,7 +37,7 @@ function datasetWith(timing: Timing, more: Partial<Dataset> = {}): Dataset {
     operations: [invent({ range })],
     operationsFor: () => [invent({ range })],
     request: () => ({}),
-    normalise: () => ({ rows: {}, unfit: [] }),
+    normalise: () => ({ rows: {}, invalid: [] }),
     ...more,
     options: z.object({ charts: z.array(z.string()).default(["FREE"]) }),
     partitions: (of, { charts }) =>

@@ -143,7 +143,7 @@ test("an answer whose last days were untold is replayed and brought as a file li
     const { db } = app.warehouse;
     const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
     const done = await replay(parts, datasetNamed("visibility"), { within: {}, keepPruned: false });
-    expect(done).toMatchObject({ unfit: 0, kept: 0 });
+    expect(done).toMatchObject({ invalid: 0, kept: 0 });
   }
   expect({ facts: await factsOf(stage, []), ledger: await ledger() }).toEqual(before);
 

@@ -48,8 +48,8 @@ describe.each(named)("%s", (_, operation) => {
     });
     await using _other = other;
     for (const { text } of [reply, odd]) {
-      const { value, unfit, drift } = readAnswer(operation, Buffer.from(text));
-      expect({ unfit, drift }).toEqual({ unfit: [], drift: [] });
+      const { value, invalid, drift } = readAnswer(operation, Buffer.from(text));
+      expect({ invalid, drift }).toEqual({ invalid: [], drift: [] });
       if (operation.items !== null) expect(listsAt(value, operation.items).flat().length).toBeGreaterThan(0);
       else expect(value === null || (typeof value === "object" && Object.keys(value).length === 0)).toBe(false);
     }

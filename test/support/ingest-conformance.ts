@@ -125,7 +125,7 @@ export async function loadAgain(stage: Stage, dataset: Dataset, later: number): 
     const pages = await Promise.all(answers.map(async ({ body }) => readAnswer(operation, await unpack(body))));
     const load = await prepareSlice(parts, dataset, slice, {
       pages: pages.map((page) => page.value),
-      unfit: pages.flatMap((page) => page.unfit),
+      invalid: pages.flatMap((page) => page.invalid),
       drift: pages.flatMap((page) => page.drift),
       fetchedAt: Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + later,
     });

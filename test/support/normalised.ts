@@ -12,10 +12,10 @@ export function normalised(
   operation: Operation,
   slice: Partial<Slice>,
   ...bodies: readonly unknown[]
-): { readonly rows: readonly Row[]; readonly unfit: readonly string[] } {
+): { readonly rows: readonly Row[]; readonly invalid: readonly string[] } {
   const read = bodies.map((body) => readAnswer(operation, Buffer.from(JSON.stringify(body))));
-  const left = read.flatMap(({ unfit }, page) => unfit.map((one) => ({ ...one, page })));
-  const { rows, unfit } = dataset.normalise(
+  const left = read.flatMap(({ invalid }, page) => invalid.map((one) => ({ ...one, page })));
+  const { rows, invalid } = dataset.normalise(
     sliceOf({ dataset: dataset.name, operation: operation.id, ...slice }),
     read.map(({ value }) => value),
     left,
@@ -23,5 +23,5 @@ export function normalised(
   const [table] = dataset.tables;
   if (table === undefined) throw new Error("a dataset has a table");
   const checked = checkRows(table, rows[table.name] ?? []);
-  return { rows: checked.fit, unfit: [...left, ...unfit, ...checked.unfit].map(({ reason }) => reason) };
+  return { rows: checked.fit, invalid: [...left, ...invalid, ...checked.invalid].map(({ reason }) => reason) };
 }

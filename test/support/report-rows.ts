@@ -46,7 +46,7 @@ export function normalise(
   const slice = sliceOf({ dataset: "search_ads_report", scope: chosen.scope ?? scope, window });
   const body = { success: true, data: [{ pagination: {}, tableData: rows, ...chosen.page }, ...(chosen.pages ?? [])] };
   const read = readAnswer(searchAdsReports, Buffer.from(JSON.stringify(body)));
-  const { rows: told, unfit } = searchAdsReport.normalise(slice, [read.value], read.unfit);
+  const { rows: told, invalid } = searchAdsReport.normalise(slice, [read.value], read.invalid);
   const checked = checkRows(table!, told[table!.name] ?? []);
-  return { rows: checked.fit, unfit: [...read.unfit, ...unfit, ...checked.unfit], shape: told[shapes!.name] };
+  return { rows: checked.fit, invalid: [...read.invalid, ...invalid, ...checked.invalid], shape: told[shapes!.name] };
 }

@@ -5,7 +5,7 @@ import { accountIdOf, apiAccess } from "../../config/config.ts";
 import { StorehouseError } from "../../core/errors.ts";
 import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
-import { refreshBalance } from "../../ingest/balance.ts";
+import { refreshBalance } from "../../ingest/balance-check.ts";
 import { withApp } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";

@@ -49,16 +49,16 @@ async function rebuild({ warehouse: { db }, clock }: App, options: Options): Pro
   const done: Replayed[] = [];
   for (const dataset of wanted) done.push(await replay(parts, dataset, request));
   if (options.json) printJson(done);
-  else if (done.every(({ slices, unfit, kept }) => slices + unfit + kept === 0))
+  else if (done.every(({ slices, invalid, kept }) => slices + invalid + kept === 0))
     print("No stored answer fits: there is nothing to rebuild from. `storehouse sync` fetches what is missing.");
   else
     print(
       table(
-        ["dataset", "slices", "rows", "not whole or unfit", "kept without answer"],
-        done.map((one) => [one.dataset, one.slices, one.rows, one.unfit, one.kept]),
+        ["dataset", "slices", "rows", "not whole or invalid", "kept without answer"],
+        done.map((one) => [one.dataset, one.slices, one.rows, one.invalid, one.kept]),
       ),
     );
-  if (done.every(({ unfit }) => unfit === 0)) return;
+  if (done.every(({ invalid }) => invalid === 0)) return;
   remark(
     "Some stored answers do not fit: their slices are failed. `storehouse status` says why; `storehouse retry` asks again.",
   );

@@ -1,4 +1,4 @@
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { extraOf } from "../../load/table.ts";
@@ -19,17 +19,17 @@ export function accountFigures<P extends { readonly date: number | string }>(
   { scope, window }: Slice,
   points: readonly P[],
   countryOf: (point: P) => string | null | undefined,
-): { readonly figures: readonly Figure<P>[]; readonly unfit: readonly Unfit[] } {
+): { readonly figures: readonly Figure<P>[]; readonly invalid: readonly InvalidItem[] } {
   const asked = scope["country"];
   const figures: Figure<P>[] = [];
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   for (const point of points) {
     const { day } = readInstant(point.date);
     const country = (countryOf(point) ?? asked ?? "ALL").toUpperCase();
-    if (!holds(window, day)) unfit.push({ reason: "a day that was not asked for", item: point });
+    if (!holds(window, day)) invalid.push({ reason: "a day that was not asked for", item: point });
     else if (asked !== undefined && country !== asked)
-      unfit.push({ reason: "a country that was not asked for", item: point });
+      invalid.push({ reason: "a country that was not asked for", item: point });
     else figures.push({ point, day, country, extra: extraOf(point, known) });
   }
-  return { figures, unfit };
+  return { figures, invalid };
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type * as ads from "../../api/operations/ad-distribution.ts";
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import { extraOf } from "../../load/table.ts";
 
 /** The ways in which advertising is cut. */
@@ -24,8 +24,8 @@ type Dimensions = z.output<typeof ads.creativeDimensionDistribution.answer>;
 type Types = z.output<typeof ads.creativeTypeDistribution.answer>;
 type Shown = z.output<typeof ads.publisherDimensionDistribution.answer>;
 
-/** The parts that one answer of a kind tells of; what names no member is unfit. */
-export function partsOf(kind: Kind, answer: unknown): readonly (AdPart | Unfit)[] {
+/** The parts that one answer of a kind tells of; what names no member is invalid. */
+export function partsOf(kind: Kind, answer: unknown): readonly (AdPart | InvalidItem)[] {
   if (answer === null || answer === undefined) return [];
   return readers[kind](answer).map((one) =>
     one.member === "" ? { reason: "a part that names nothing", item: one } : one,

@@ -5,7 +5,7 @@ import {
   type androidGlobalCategoryRankings,
   type iosCategoryRanking,
 } from "../../api/operations/category.ts";
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, type Row } from "../../load/table.ts";
@@ -27,23 +27,23 @@ type Look = {
   readonly rank: number | null;
 };
 
-/** The rows of an answer about charts; looks at another app, country, device or day than was asked for are unfit. */
+/** The rows of an answer about charts; looks at another app, country, device or day than was asked for are invalid. */
 export function normalisedCategoryRanks(
   slice: Slice,
   pages: readonly unknown[],
-): { readonly rows: readonly Row[]; readonly unfit: readonly Unfit[] } {
+): { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] } {
   const answers = pages as readonly Answer[];
   const own = answers.filter(({ trackId }) => String(trackId) === part(slice.scope, "app"));
-  const unfit: Unfit[] = answers
+  const invalid: InvalidItem[] = answers
     .filter((answer) => !own.includes(answer))
     .map(({ trackId }) => ({ reason: "an app that was not asked for", item: { trackId } }));
   const rows: Row[] = [];
   for (const look of own.flatMap((answer) => looksOf(slice, answer))) {
     const reason = strangeness(slice, look);
     if (reason === null) rows.push(rowOf(slice, look));
-    else unfit.push({ reason, item: look });
+    else invalid.push({ reason, item: look });
   }
-  return { rows, unfit };
+  return { rows, invalid };
 }
 
 function looksOf({ scope, operation }: Slice, answer: Answer): readonly Look[] {

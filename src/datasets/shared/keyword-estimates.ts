@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { keywordEstimation, keywordEstimationHistory } from "../../api/operations/keyword-estimation.ts";
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { holds } from "../../core/window.ts";
@@ -13,50 +13,50 @@ import { readInstant } from "./instants.ts";
 type Now = z.output<typeof keywordEstimation.answer>;
 type ByDay = z.output<typeof keywordEstimationHistory.answer>;
 type Estimate = Partial<Now["results"][number] | ByDay["results"][number]>;
-type Estimates = { readonly rows: readonly Row[]; readonly unfit: readonly Unfit[] };
+type Estimates = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
 
 const known = ["keyword", "date", "conversionRate", "maxReach", "installs"];
 
 /** The estimates of an answer about many keywords, stamped with the day of the look. */
-export function estimatesNow(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Estimates {
+export function estimatesNow(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Estimates {
   const answers = pages as readonly Now[];
   const told = answers.flatMap(({ results }) => results);
   const echoed = new Set(told.map(({ keyword }) => keyword));
   const asked = slice.items ?? [];
   const byFold = Map.groupBy(asked, foldKeyword);
   const rows = new Map<string, Row>();
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   for (const estimate of told) {
     // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
     const alike = (byFold.get(foldKeyword(estimate.keyword)) ?? []).filter(
       (keyword) => keyword === estimate.keyword || (!echoed.has(keyword) && !asked.includes(estimate.keyword)),
     );
-    if (alike.length === 0) unfit.push({ reason: "a keyword that was not asked for", item: estimate });
+    if (alike.length === 0) invalid.push({ reason: "a keyword that was not asked for", item: estimate });
     for (const keyword of alike) rows.set(keyword, rowOf(slice, keyword, slice.window.start, estimate));
   }
   // beside others that are told, one that is left out has no estimate; of what did not fit it is not known which it was
   const untold =
-    told.length === 0 || left.length + unfit.length > 0 ? [] : asked.filter((keyword) => !rows.has(keyword));
+    told.length === 0 || left.length + invalid.length > 0 ? [] : asked.filter((keyword) => !rows.has(keyword));
   for (const keyword of untold) rows.set(keyword, rowOf(slice, keyword, slice.window.start, {}));
-  return { rows: [...rows.values()], unfit };
+  return { rows: [...rows.values()], invalid };
 }
 
 /** The estimates of an answer about one keyword, each with its own day. */
 export function estimatesByDay(slice: Slice, pages: readonly unknown[]): Estimates {
   const answers = pages as readonly ByDay[];
   const [keyword = ""] = slice.items ?? [];
-  const unfit: Unfit[] = [];
+  const invalid: InvalidItem[] = [];
   const rows: Row[] = [];
   for (const answer of answers)
     for (const estimate of answer.results) {
       const { day } = readInstant(estimate.date);
       const echo = { keyword: estimate.keyword ?? answer.keyword, countryCode: answer.country };
       if (isOther({ ...slice.scope, keyword }, echo))
-        unfit.push({ reason: "a keyword or country that was not asked for", item: estimate });
-      else if (!holds(slice.window, day)) unfit.push({ reason: "a day that was not asked for", item: estimate });
+        invalid.push({ reason: "a keyword or country that was not asked for", item: estimate });
+      else if (!holds(slice.window, day)) invalid.push({ reason: "a day that was not asked for", item: estimate });
       else rows.push(rowOf(slice, keyword, day, estimate));
     }
-  return { rows, unfit };
+  return { rows, invalid };
 }
 
 function rowOf({ scope }: Slice, keyword: string, day: string, estimate: Estimate): Row {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { iosOrganicImpressionShare } from "../../api/operations/keyword-apps.ts";
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import type { Params } from "../../api/address.ts";
 import { extraOf } from "../../load/table.ts";
@@ -31,14 +31,14 @@ export function shareParams({ scope }: Slice): Params {
   return part(scope, "store") === "ios" ? { ...who, device: part(scope, "device") } : who;
 }
 
-/** The parts of a keyword, stamped with what was asked and the day of the look; answers about anything else are unfit. */
+/** The parts of a keyword, stamped with what was asked and the day of the look; answers about anything else are invalid. */
 export function sharesOf(
   slice: Slice,
   pages: readonly unknown[],
-): { readonly shares: readonly KeywordShare[]; readonly unfit: readonly Unfit[] } {
+): { readonly shares: readonly KeywordShare[]; readonly invalid: readonly InvalidItem[] } {
   const answers = pages as readonly Shares[];
   const own = answers.filter((answer) => !isOther(slice.scope, answer));
-  const unfit = answers
+  const invalid = answers
     .filter((answer) => !own.includes(answer))
     .map(({ keyword, countryCode, device }) => ({
       reason: "a keyword, country or device that was not asked for",
@@ -50,7 +50,7 @@ export function sharesOf(
       columns: columnsOf(slice, answer, told),
     })),
   );
-  return { shares, unfit };
+  return { shares, invalid };
 }
 
 function columnsOf({ scope, window }: Slice, answer: Shares, told: Shares["keywordShares"][number]) {

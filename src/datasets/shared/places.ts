@@ -1,4 +1,4 @@
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 
 /** An item and its place in the whole list, from 1. */
 export type Placed<T> = { readonly item: T; readonly place: number };
@@ -7,11 +7,11 @@ export type Placed<T> = { readonly item: T; readonly place: number };
  * The places of items in a list whose order is their rank, page after page. Those that did not fit were left out of the lists: they
  * keep their places, and the items after them theirs.
  */
-export function placesOf<T>(lists: readonly (readonly T[])[], unfit: readonly Unfit[]): readonly Placed<T>[] {
+export function placesOf<T>(lists: readonly (readonly T[])[], invalid: readonly InvalidItem[]): readonly Placed<T>[] {
   let before = 0;
   return lists.flatMap((items, page) => {
     const taken = new Set(
-      unfit.flatMap((one) => (one.index !== undefined && (one.page ?? 0) === page ? one.index : [])),
+      invalid.flatMap((one) => (one.index !== undefined && (one.page ?? 0) === page ? one.index : [])),
     );
     let index = -1;
     const placed = items.map((item) => {

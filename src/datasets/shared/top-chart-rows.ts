@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { androidCategories, iosCategories } from "../../api/categories.ts";
 import type { androidTopCharts, iosTopCharts } from "../../api/operations/category.ts";
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
@@ -12,19 +12,19 @@ import { readInstant } from "./instants.ts";
 
 type IosChart = z.output<typeof iosTopCharts.answer>;
 type Entry = z.output<typeof androidTopCharts.answer>[number];
-type Chart = { readonly rows: readonly Row[]; readonly unfit: readonly Unfit[] };
+type Chart = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
 
-/** The rows of a chart, one an app. What an answer tells of another chart or day than the asked one is unfit. */
-export function normalisedTopChart(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): Chart {
+/** The rows of a chart, one an app. What an answer tells of another chart or day than the asked one is invalid. */
+export function normalisedTopChart(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Chart {
   const parts =
     part(slice.scope, "store") === "ios"
       ? (pages as readonly IosChart[]).map((chart) => iosChart(slice, chart, left))
       : [androidChart(slice, pages.flat() as readonly Entry[])];
-  return { rows: parts.flatMap(({ rows }) => rows), unfit: parts.flatMap(({ unfit }) => unfit) };
+  return { rows: parts.flatMap(({ rows }) => rows), invalid: parts.flatMap(({ invalid }) => invalid) };
 }
 
 /** The order of the list is the rank. */
-function iosChart(slice: Slice, chart: IosChart, left: readonly Unfit[]): Chart {
+function iosChart(slice: Slice, chart: IosChart, left: readonly InvalidItem[]): Chart {
   const { countryCode, categoryId, targetDevice, rankingType, date, trackIds } = chart;
   const { scope } = slice;
   const differs =
@@ -34,11 +34,11 @@ function iosChart(slice: Slice, chart: IosChart, left: readonly Unfit[]): Chart 
     isOther(rankingType == null ? null : chartTypeOf(rankingType), scope["chart"]);
   const extra = extraOf(chart, knownOfChart);
   if (differs || isOtherDay(slice, date))
-    return { rows: [], unfit: [{ reason: strange, item: { ...chart, trackIds: trackIds.length } }] };
+    return { rows: [], invalid: [{ reason: strange, item: { ...chart, trackIds: trackIds.length } }] };
   const rows = placesOf([trackIds], left).map(({ item, place }) =>
     rowOf(slice, { trackId: item, rank: place, date, extra }),
   );
-  return { rows, unfit: [] };
+  return { rows, invalid: [] };
 }
 
 function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
@@ -50,7 +50,7 @@ function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
   const own = entries.filter((entry) => !isStrange(entry));
   return {
     rows: own.map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
-    unfit: entries.filter(isStrange).map((item) => ({ reason: strange, item })),
+    invalid: entries.filter(isStrange).map((item) => ({ reason: strange, item })),
   };
 }
 

@@ -71,7 +71,7 @@ export function isOther(scope: Scope, { keyword, countryCode, device }: Echo): b
 }
 
 /** The newest day that rows of a series tell of, by their `date_day`; null where there are none. */
-export function toldUntil(rows: readonly Row[]): Day | null {
+export function reportedThrough(rows: readonly Row[]): Day | null {
   return rows.reduce<Day | null>((newest, { date_day: day }) => {
     return newest === null || (day as Day) > newest ? (day as Day) : newest;
   }, null);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
-import type { Unfit } from "../../api/read-answer.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { devicesOf, type Store } from "../../core/store.ts";
 import { foldKeyword } from "../../core/text.ts";
@@ -11,11 +11,11 @@ type Entry = z.output<typeof dailyKeywordRankings.answer>[number];
 /** A keyword's rank on one device, null where the app is not ranked. */
 type ListedRank = { readonly keyword: string; readonly device: string; readonly rank: number | null };
 
-/** What an account's whole lists say of the items of a slice; `silent` are those that one of the lists does not name. */
+/** What an account's whole lists say of the items of a slice; `unanswered` are those that one of the lists does not name. */
 type WholeList = {
   readonly ranks: readonly ListedRank[];
-  readonly unfit: readonly Unfit[];
-  readonly silent: readonly string[];
+  readonly invalid: readonly InvalidItem[];
+  readonly unanswered: readonly string[];
 };
 
 /**
@@ -23,29 +23,33 @@ type WholeList = {
  * device: both are what was asked for. A keyword that it does not name is not tracked any more, and nothing is claimed of it; one that
  * was not asked for is left alone. `left` holds what did not fit the contract; of what it names nothing is claimed either.
  */
-export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: readonly Unfit[]): WholeList {
+export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): WholeList {
   const devices = devicesOf[part(slice.scope, "store") as Store];
   const items = slice.items ?? [];
   const asked = Map.groupBy(items, foldKeyword);
   const unsure = new Set(left.flatMap(({ item }) => keywordsIn(item, asked)));
-  const unfit: Unfit[] = [];
-  const silent = new Set<string>();
+  const invalid: InvalidItem[] = [];
+  const unanswered = new Set<string>();
   const ranks = devices.flatMap((device, index) => {
     const list = readList(slice, (pages[index] ?? []) as readonly Entry[], asked);
-    unfit.push(...list.unfit);
-    for (const item of items) if (!list.named.has(item) && !unsure.has(item)) silent.add(item);
+    invalid.push(...list.invalid);
+    for (const item of items) if (!list.named.has(item) && !unsure.has(item)) unanswered.add(item);
     return [...list.ranks]
       .filter(([keyword]) => !unsure.has(keyword))
       .map(([keyword, rank]) => ({ keyword, device, rank }));
   });
-  return { ranks, unfit, silent: items.filter((item) => silent.has(item)) };
+  return { ranks, invalid, unanswered: items.filter((item) => unanswered.has(item)) };
 }
 
 type Asked = ReadonlyMap<string, readonly string[]>;
-type List = { readonly ranks: Map<string, number | null>; readonly named: Set<string>; readonly unfit: Unfit[] };
+type List = {
+  readonly ranks: Map<string, number | null>;
+  readonly named: Set<string>;
+  readonly invalid: InvalidItem[];
+};
 
 function readList({ scope }: Slice, entries: readonly Entry[], asked: Asked): List {
-  const list: List = { ranks: new Map(), named: new Set(), unfit: [] };
+  const list: List = { ranks: new Map(), named: new Set(), invalid: [] };
   const echoed = new Set(entries.map(({ keyword }) => keyword));
   const doubtful = new Set<string>();
   for (const entry of entries) {
@@ -58,7 +62,7 @@ function readList({ scope }: Slice, entries: readonly Entry[], asked: Asked): Li
       if (reason !== null) doubtful.add(keyword);
       else list.ranks.set(keyword, better(list.ranks.get(keyword), rankOf(entry.rank)));
     }
-    if (reason !== null && keywords.length > 0) list.unfit.push({ reason, item: entry });
+    if (reason !== null && keywords.length > 0) list.invalid.push({ reason, item: entry });
   }
   for (const keyword of doubtful) list.ranks.delete(keyword);
   return list;

@@ -76,10 +76,10 @@ describe("sales", () => {
     expect([country(), country({ country: "DE" })]).toEqual(["ALL", "DE"]);
   });
 
-  test("of another day or country are unfit", () => {
-    expect(salesRows([{ date: "2026-08-11", units: 1 }]).unfit).toHaveLength(1);
+  test("of another day or country are invalid", () => {
+    expect(salesRows([{ date: "2026-08-11", units: 1 }]).invalid).toHaveLength(1);
     const points = [{ countryCode: "ALL", date: "2026-08-10", units: 1 }];
-    expect(salesRows(points, { country: "DE" }).unfit).toHaveLength(1);
+    expect(salesRows(points, { country: "DE" }).invalid).toHaveLength(1);
   });
 });
 

@@ -74,15 +74,15 @@ describe("impressions", () => {
 
   test("come as numbers or as their digits, or not at all", () => {
     const parts = [0.5, "0.25", null].map((share, index) => ({ shareParameterId: index + 1, share }));
-    const { value, unfit } = readAnswer(iosOrganicImpressionShare, Buffer.from(JSON.stringify(told(parts))));
+    const { value, invalid } = readAnswer(iosOrganicImpressionShare, Buffer.from(JSON.stringify(told(parts))));
     const rows = rowsOf(ios, value).rows["core.fact_impression_share"];
-    expect([rows?.map((row) => row["impression_share"]), unfit]).toEqual([[0.5, 0.25, null], []]);
+    expect([rows?.map((row) => row["impression_share"]), invalid]).toEqual([[0.5, 0.25, null], []]);
   });
 
-  test("of another device, or of no app of the store, are unfit", () => {
+  test("of another device, or of no app of the store, are invalid", () => {
     const parts = [{ shareParameterId: 1, share: 1 }];
-    expect(rowsOf(ios, told(parts, { device: "IPHONE" })).unfit).toHaveLength(1);
-    expect(rowsOf(ios, told([{ shareParameterId: "others", share: 1 }])).unfit).toHaveLength(1);
+    expect(rowsOf(ios, told(parts, { device: "IPHONE" })).invalid).toHaveLength(1);
+    expect(rowsOf(ios, told([{ shareParameterId: "others", share: 1 }])).invalid).toHaveLength(1);
   });
 });
 

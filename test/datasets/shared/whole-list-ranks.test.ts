@@ -21,11 +21,11 @@ function read(
   left: readonly { reason: string; item: unknown }[] = [],
   of = slice,
 ) {
-  const { rows, unfit, silent } = keywordRank.normalise(of, pages, left);
+  const { rows, invalid, unanswered } = keywordRank.normalise(of, pages, left);
   const found = (rows["core.fact_keyword_rank"] ?? []).map((row) =>
     [row["keyword_key"], row["device_key"], row["rank"]].join(" "),
   );
-  return { rows: found.sort(), unfit, silent };
+  return { rows: found.sort(), invalid, unanswered };
 }
 
 describe("ranks from the account's whole list", () => {
@@ -42,8 +42,8 @@ describe("ranks from the account's whole list", () => {
     });
     expect(read([listed(), listed({ rank: 9 })])).toEqual({
       rows: ["run IPAD 9", "run IPHONE 7", "to-do, list IPAD 3", "to-do, list IPHONE 3", "yoga IPAD ", "yoga IPHONE "],
-      unfit: [],
-      silent: [],
+      invalid: [],
+      unanswered: [],
     });
   });
 
@@ -54,24 +54,24 @@ describe("ranks from the account's whole list", () => {
   test.each(["7", 7.5, { value: 7 }, true])(
     "claim nothing of a keyword whose rank is %j, and keep it as a reject",
     (rank) => {
-      const { rows, unfit, silent } = read([listed({ rank }), listed()]);
+      const { rows, invalid, unanswered } = read([listed({ rank }), listed()]);
       expect(rows.filter((row) => row.startsWith("run"))).toEqual(["run IPAD 7"]);
-      expect(unfit).toEqual([{ reason: expect.stringContaining("rank"), item: expect.objectContaining({ rank }) }]);
-      expect(silent).toEqual([]);
+      expect(invalid).toEqual([{ reason: expect.stringContaining("rank"), item: expect.objectContaining({ rank }) }]);
+      expect(unanswered).toEqual([]);
     },
   );
 
   test("claim nothing of a keyword from another country", () => {
-    const { rows, unfit } = read([listed({ countryCode: "DE" }), listed()]);
+    const { rows, invalid } = read([listed({ countryCode: "DE" }), listed()]);
     expect(rows.filter((row) => row.startsWith("run"))).toEqual(["run IPAD 7"]);
-    expect(unfit).toHaveLength(1);
+    expect(invalid).toHaveLength(1);
   });
 
   test("claim nothing of a keyword that a list does not name, and say so", () => {
-    const { rows, unfit, silent } = read([listed().slice(1), listed()]);
+    const { rows, invalid, unanswered } = read([listed().slice(1), listed()]);
     expect(rows.filter((row) => row.startsWith("run"))).toEqual(["run IPAD 7"]);
-    expect([unfit, silent]).toEqual([[], ["run"]]);
-    expect(read([[], []])).toEqual({ rows: [], unfit: [], silent: slice.items });
+    expect([invalid, unanswered]).toEqual([[], ["run"]]);
+    expect(read([[], []])).toEqual({ rows: [], invalid: [], unanswered: slice.items });
   });
 
   test("leave alone what is tracked and was not asked for", () => {
@@ -92,9 +92,9 @@ describe("ranks from the account's whole list", () => {
   });
 
   test("claim nothing of a keyword about which something came that does not fit the contract", () => {
-    const { rows, silent } = read([listed(), listed().slice(1)], [{ reason: "odd", item: { keyword: "Run" } }]);
+    const { rows, unanswered } = read([listed(), listed().slice(1)], [{ reason: "odd", item: { keyword: "Run" } }]);
     expect(rows.filter((row) => row.startsWith("run"))).toEqual([]);
-    expect(silent).toEqual([]);
+    expect(unanswered).toEqual([]);
   });
 
   test("claim nothing where no keyword of many is ranked on the newest day: it may not be out yet", () => {

@@ -8,7 +8,7 @@ import type { Dimensions } from "../load/dimensions.ts";
 import type { Partitions } from "../load/partitions.ts";
 import type { ApiOutage } from "./api-outage.ts";
 import type { CrashHook } from "./crash-point.ts";
-import type { SharedSteps } from "./batched-steps.ts";
+import type { BatchedSteps } from "./batched-steps.ts";
 
 /** What running slices takes; made by the composition root. */
 export type IngestParts = {
@@ -18,7 +18,7 @@ export type IngestParts = {
   readonly apiOutage: ApiOutage;
   readonly dimensions: Dimensions;
   readonly partitions: Partitions;
-  readonly shared: SharedSteps;
+  readonly batched: BatchedSteps;
   readonly clock: Clock;
   readonly log: Log;
   readonly accountId: string;

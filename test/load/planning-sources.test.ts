@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
-import { readFound, type Finding } from "../../src/load/findings.ts";
+import { readPlanningSource, type PlanningSource } from "../../src/load/planning-sources.ts";
 import { defineTable } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const found = (finding: Omit<Finding, "name">) => readFound(stage.db, { name: "some", ...finding });
+const found = (finding: Omit<PlanningSource, "name">) => readPlanningSource(stage.db, { name: "some", ...finding });
 
 test("members of a history are found as long as they are current, each once", async () => {
   const rows = ["9", "10", "7"].map((org_id) => ({ org_id, currency: "USD" }));

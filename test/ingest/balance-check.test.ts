@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClient } from "../../src/api/client.ts";
 import { openAccount, readAccount } from "../../src/credits/account.ts";
-import { refreshBalance } from "../../src/ingest/balance.ts";
+import { refreshBalance } from "../../src/ingest/balance-check.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { manualClock } from "../sandbox/open.ts";

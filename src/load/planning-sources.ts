@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
 /** What a dataset's table tells that other datasets are planned from: one member for each set of values that its current rows have. */
-export type Finding = {
+export type PlanningSource = {
   readonly name: string;
   readonly table: Table;
   /** Columns of the table, of which a member has the values as text: `app` as store and app, a country or keyword as such, others by their name. */
@@ -49,9 +49,9 @@ function partOf(table: Table, column: string) {
 }
 
 /** The members of a finding as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
-export async function readFound(
+export async function readPlanningSource(
   db: Database,
-  { table, columns, maybe = [], newest }: Finding,
+  { table, columns, maybe = [], newest }: PlanningSource,
 ): Promise<readonly Scope[]> {
   const named = columns.map((column) => partOf(table, column));
   const optional = maybe.map((column) => ({

@@ -2,11 +2,11 @@ import type { z } from "zod";
 import type { Params } from "../api/address.ts";
 import type { Answer } from "../api/credit-headers.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { readAnswer, type Unfit } from "../api/read-answer.ts";
+import { readAnswer, type InvalidItem } from "../api/read-answer.ts";
 import { errorOf } from "../api/replies.ts";
 import { RetryError, StorehouseError } from "../core/errors.ts";
-import { throughOutage } from "./retry-database.ts";
-import type { IngestParts } from "./parts.ts";
+import { retryDatabase } from "./retry-database.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
 
 /** A call that a person asks for. Aborting `signal` takes back what is not sent yet; what is sent runs to its end, since it is paid for. */
@@ -17,19 +17,25 @@ export type Question<O extends Operation = Operation> = {
 };
 
 /** What came of it: the checked answer, and the items of it that were left out because they do not fit the contract. */
-export type Told<O extends Operation> = { readonly value: z.output<O["answer"]>; readonly unfit: readonly Unfit[] };
+export type CheckedAnswer<O extends Operation> = {
+  readonly value: z.output<O["answer"]>;
+  readonly invalid: readonly InvalidItem[];
+};
 
 /**
  * Asks one thing for a person: granted by the ledger down to the last credit, since the floors are kept for people, and noted like any
  * request. No table is made of the answer, so its body is not stored. What may pass is asked again, a few times; then it is thrown.
  */
-export async function askOnce<O extends Operation>(parts: IngestParts, question: Question<O>): Promise<Told<O>> {
+export async function requestOnce<O extends Operation>(
+  parts: IngestParts,
+  question: Question<O>,
+): Promise<CheckedAnswer<O>> {
   for (let failures = 1; ; failures += 1) {
     try {
       const { body } = await send(parts, question);
-      const { value, unfit } = readAnswer(question.operation, body);
+      const { value, invalid } = readAnswer(question.operation, body);
       // it was checked by the operation's own schema
-      return { value: value as z.output<O["answer"]>, unfit };
+      return { value: value as z.output<O["answer"]>, invalid };
     } catch (error) {
       if (!(error instanceof RetryError) || failures >= error.attempts || question.signal.aborted) throw error;
       await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), question.signal);
@@ -57,7 +63,7 @@ async function send(parts: IngestParts, { operation, params, signal }: Question)
   if (problem !== null) throw problem;
   if (answer.credits.cost !== null) {
     parts.learned.set(operation.id, answer.credits.cost);
-    await parts.shared.learn({ operation, charged: answer.credits.cost });
+    await parts.batched.learn({ operation, charged: answer.credits.cost });
   }
   return answer;
 }
@@ -76,13 +82,13 @@ async function note(parts: IngestParts, call: Call, answer: Answer, cost: number
     byteCount: body.length,
     receivedAt,
   };
-  await throughOutage(parts, () => parts.shared.land({ ...landingOf(parts, call), ...told }));
+  await retryDatabase(parts, () => parts.batched.land({ ...landingOf(parts, call), ...told }));
 }
 
 /** A call without an answer. Whether it was charged is not known; the balance of the next answer tells. */
 async function noteLoss(parts: IngestParts, call: Call, { code }: StorehouseError, durationMs: number): Promise<void> {
   const told = { status: null, errorCode: code, cost: 0, remaining: null, durationMs, byteCount: 0 };
-  await parts.shared.land({ ...landingOf(parts, call), ...told, receivedAt: parts.clock.now() });
+  await parts.batched.land({ ...landingOf(parts, call), ...told, receivedAt: parts.clock.now() });
 }
 
 function landingOf(parts: IngestParts, { operation, params }: Call) {

@@ -8,7 +8,7 @@ import { liftStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../postgres/database.ts";
 import { land } from "../raw/store-answers.ts";
-import type { IngestParts } from "./parts.ts";
+import type { IngestParts } from "./ingest-parts.ts";
 
 /** What asking for the balance takes. */
 export type BalanceParts = {
@@ -57,7 +57,7 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
 }
 
 /** The first question of a process: a wrong token shows before anything is planned. What may pass is asked again, a few times. */
-export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
+export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
   for (let failures = 1; ; failures += 1) {
     try {
       await parts.refreshBalance();
@@ -74,7 +74,7 @@ export async function firstBalance(parts: IngestParts, stop: AbortSignal): Promi
  * The first question of a worker: an API that is away is waited for, and what else may pass is left to whoever needs the balance next.
  * Throws when the account is refused, when the address leads to no API, and when everything is to stop.
  */
-export async function patientBalance(parts: IngestParts): Promise<void> {
+export async function awaitBalance(parts: IngestParts): Promise<void> {
   try {
     await parts.apiOutage.through(parts.refreshBalance);
   } catch (error) {
