@@ -1,9 +1,9 @@
-/** Errors of the way to Metabase; see error-codes.ts for what the fields mean. */
+/** Errors of `storehouse metabase`; see error-codes.ts for what the fields mean. */
 export const metabaseErrors = {
   metabase_unreachable: {
     recovery: "usage",
-    says: "Metabase does not answer",
-    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url; an authority of your own behind its https is named by NODE_EXTRA_CA_CERTS",
+    says: "Metabase does not respond",
+    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url; where its HTTPS certificate is from your own authority, NODE_EXTRA_CA_CERTS names that authority",
   },
   metabase_starting: {
     recovery: "usage",
@@ -12,8 +12,8 @@ export const metabaseErrors = {
   },
   not_metabase: {
     recovery: "usage",
-    says: "what answers at this address is no Metabase",
-    next: "set METABASE_URL or --url to the address at which Metabase itself answers",
+    says: "the server at this address is not Metabase",
+    next: "set METABASE_URL or --url to the address of Metabase itself",
   },
   metabase_too_old: {
     recovery: "usage",
@@ -23,21 +23,21 @@ export const metabaseErrors = {
   metabase_not_set_up: {
     recovery: "usage",
     says: "Metabase has no administrator yet",
-    next: "set METABASE_EMAIL and METABASE_PASSWORD, with which the first one is made, or set it up in the browser",
+    next: "set METABASE_EMAIL and METABASE_PASSWORD to create the first one, or set Metabase up in the browser",
   },
   metabase_no_access: {
     recovery: "usage",
-    says: "Metabase is set up and no way in is given",
+    says: "Metabase is set up, and no credentials are given",
     next: "set METABASE_API_KEY to a key of the Administrators group (Admin settings > Authentication > API keys), or METABASE_EMAIL and METABASE_PASSWORD",
   },
   metabase_wrong_access: {
     recovery: "usage",
     says: "Metabase refused {what}",
-    next: "check {what}; a key that was deleted or made for another Metabase looks the same",
+    next: "check {what}; a key that was deleted, or that belongs to another Metabase, is refused in the same way",
   },
   metabase_forbidden: {
     recovery: "usage",
-    says: "Metabase lets this key or person not {what}",
+    says: "Metabase does not allow this key or account to {what}",
     next: "use an API key of the Administrators group, or the account of an administrator",
   },
   metabase_database: {
@@ -47,22 +47,22 @@ export const metabaseErrors = {
   },
   metabase_missing_table: {
     recovery: "usage",
-    says: "Metabase has not found {what} within {seconds} seconds",
-    next: "run the command again if Metabase still reads the schema, else `storehouse grants`: the reader may not see it",
+    says: "Metabase did not find {what} within {seconds} seconds",
+    next: "run the command again if Metabase still reads the schema; else run `storehouse grants`: the reader role may lack rights on it",
   },
   dashboard_misfit: {
     recovery: "usage",
     says: "{file} does not fit the warehouse: {key} {problem}",
-    next: "mend the file; if it came with Storehouse, `storehouse migrate` brings the tables that it names",
+    next: "correct the file; if it came with Storehouse, `storehouse migrate` creates the tables that it names",
   },
   metabase_refused: {
     recovery: "usage",
     says: "Metabase refused to {what}: {problem}",
-    next: "what was done before is kept and the command can be run again; report this if it stays",
+    next: "earlier changes are kept; run the command again, and report this message if it repeats",
   },
   metabase_failed: {
     recovery: "retry",
     says: "Metabase failed to {what}: {problem}",
-    next: "see its log; what was done before is kept and the command can be run again",
+    next: "see its log; earlier changes are kept; run the command again",
   },
 } as const;

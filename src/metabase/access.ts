@@ -3,19 +3,19 @@ import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { type MetabaseClient, wordsIn } from "./client.ts";
 
-/** Ways in: an API key, or an administrator's name and password. */
+/** What Metabase accepts as a login: an API key, or an administrator's name and password. */
 export type Credentials = {
   readonly apiKey?: string | undefined;
   readonly email?: string | undefined;
   readonly password?: string | undefined;
 };
 
-/** What a Metabase says of itself before anyone has logged in. */
-export type Welcome = {
+/** What a Metabase reports of itself without a login. */
+export type MetabaseServer = {
   readonly isSetUp: boolean;
   readonly setupToken: string | null;
   readonly version: string;
-  /** False for the one version that we know and that has no metrics of its own. */
+  /** False for versions that have no metrics. */
   readonly hasMetrics: boolean;
 };
 
@@ -32,21 +32,21 @@ const Properties = z.object({
 const Session = z.object({ id: z.string().min(1) });
 const Person = z.object({ is_superuser: z.boolean() });
 
-/** Waits, at most `seconds`, until Metabase is up, and reads what it is; `say` is told that it still starts. */
-export async function welcome(
+/** Waits, at most `seconds`, until Metabase is up, and reads its version and whether it is set up; `say` gets a line while it waits. */
+export async function waitUntilUp(
   client: MetabaseClient,
   { clock, seconds, say }: { readonly clock: Clock; readonly seconds: number; readonly say: (line: string) => void },
-): Promise<Welcome> {
+): Promise<MetabaseServer> {
   const until = clock.now() + seconds * 1000;
   for (let state = await stateOf(client), said = ""; state !== "up"; state = await stateOf(client)) {
     if (clock.now() >= until) throw state === "starts" ? fail("metabase_starting", { seconds }) : state;
-    const line = state === "starts" ? "Metabase is starting" : "Nobody answers at Metabase's address yet";
+    const line = state === "starts" ? "Metabase is starting" : "Metabase does not respond yet";
     if (line !== said) say(`${line}; waiting up to ${Math.ceil((until - clock.now()) / 1000)} seconds.`);
     said = line;
     await clock.sleep(pollMs);
   }
   const properties = Properties.safeParse(
-    (await client.send({ method: "GET", path: "/api/session/properties", what: "say what it is" })).body,
+    (await client.send({ method: "GET", path: "/api/session/properties", what: "report its version" })).body,
   );
   if (!properties.success) throw fail("not_metabase");
   const { version, "has-user-setup": isSetUp, "setup-token": setupToken } = properties.data;
@@ -56,15 +56,15 @@ export async function welcome(
   return { isSetUp, setupToken: setupToken ?? null, version: version.tag, hasMetrics: release >= metricsSince };
 }
 
-/** What a proxy before it, or it itself, answers while it starts. */
+/** What Metabase, or a proxy before it, answers while it starts. */
 const startingStatuses: readonly number[] = [502, 503, 504];
-/** A connection that nobody takes, or that ends at once, as one to a container does whose program does not listen yet. */
+/** A refused connection, or one that ends at once: a container does the latter while its program does not listen yet. */
 const notListening: readonly unknown[] = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
 
-/** How it is: up, starting, or the error with which nobody takes the connection. Throws where something else answers. */
+/** Its state: up, starting, or the error of a refused connection. Throws where something else than Metabase answers. */
 async function stateOf(client: MetabaseClient): Promise<"up" | "starts" | StorehouseError> {
-  const asked = client.send({ method: "GET", path: "/api/health", what: "say how it is" });
-  const reply = await asked.catch((error: unknown) => {
+  const checked = client.send({ method: "GET", path: "/api/health", what: "report its health" });
+  const reply = await checked.catch((error: unknown) => {
     if (error instanceof StorehouseError && notListening.includes(error.context["cause"])) return error;
     throw error;
   });
@@ -75,8 +75,11 @@ async function stateOf(client: MetabaseClient): Promise<"up" | "starts" | Storeh
   return health.data.status === "ok" ? "up" : "starts";
 }
 
-/** Which way in the credentials give to this Metabase: by its first set-up, by key or by password. Throws when there is none. */
-export function wayIn({ isSetUp }: Welcome, { apiKey, email, password }: Credentials): "setup" | "key" | "password" {
+/** How to log in to this Metabase: by its first set-up, by key or by password. Throws when the credentials allow none. */
+export function loginMethodOf(
+  { isSetUp }: MetabaseServer,
+  { apiKey, email, password }: Credentials,
+): "setup" | "key" | "password" {
   const hasPassword = email !== undefined && password !== undefined;
   if (!isSetUp) {
     if (!hasPassword) throw fail("metabase_not_set_up");
@@ -87,25 +90,29 @@ export function wayIn({ isSetUp }: Welcome, { apiKey, email, password }: Credent
   return "password";
 }
 
-/** Makes the first administrator and logs in as him. */
-export async function setUp(client: MetabaseClient, { setupToken }: Welcome, credentials: Credentials): Promise<void> {
+/** Makes the first administrator and logs in as that account. */
+export async function setUp(
+  client: MetabaseClient,
+  { setupToken }: MetabaseServer,
+  credentials: Credentials,
+): Promise<void> {
   const { email, password } = credentials;
   const body = {
     token: setupToken,
     user: { email, password, first_name: "Storehouse", last_name: "Admin", site_name: "Storehouse" },
     prefs: { site_name: "Storehouse", site_locale: "en", allow_tracking: false },
   };
-  const made = await client.ask({ method: "POST", path: "/api/setup", body, what: "make its first administrator" });
+  const made = await client.request({ method: "POST", path: "/api/setup", body, what: "make its first administrator" });
   client.identify({ "x-metabase-session": Session.parse(made).id });
 }
 
-/** Enters with a key or a password and makes sure that an administrator has entered. */
-export async function enter(
+/** Logs in with a key or a password and checks that the account is an administrator. */
+export async function logIn(
   client: MetabaseClient,
-  way: "key" | "password",
+  method: "key" | "password",
   { apiKey, email, password }: Credentials,
 ): Promise<void> {
-  if (way === "key") client.identify({ "x-api-key": apiKey ?? "" });
+  if (method === "key") client.identify({ "x-api-key": apiKey ?? "" });
   else {
     const body = { username: email, password };
     const reply = await client.send({ method: "POST", path: "/api/session", body, what: "log in" });
@@ -115,13 +122,13 @@ export async function enter(
     if (!session.success) throw fail("metabase_failed", { what: "log in", problem: wordsIn(reply.body) });
     client.identify({ "x-metabase-session": session.data.id });
   }
-  const who = await client.send({ method: "GET", path: "/api/user/current", what: "say who is in" });
+  const who = await client.send({ method: "GET", path: "/api/user/current", what: "report who is logged in" });
   if (who.status === 401 || who.status === 403) throw fail("metabase_wrong_access", { what: "METABASE_API_KEY" });
   const person = Person.safeParse(who.body);
   if (!person.success || !person.data.is_superuser) throw fail("metabase_forbidden", { what: "change its settings" });
 }
 
-/** Ends the session that was begun by a password; a key has none. */
-export async function leave(client: MetabaseClient): Promise<void> {
+/** Ends the session of a password; a key has none. */
+export async function logOut(client: MetabaseClient): Promise<void> {
   await client.send({ method: "DELETE", path: "/api/session", what: "log out" });
 }

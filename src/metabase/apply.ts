@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Warehouse } from "../postgres/database.ts";
-import { enter, leave, setUp, wayIn, welcome, type Credentials } from "./access.ts";
+import { logIn, loginMethodOf, logOut, setUp, waitUntilUp, type Credentials } from "./access.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { createMetabaseClient } from "./client.ts";
 import { applyCollection } from "./collection.ts";
@@ -11,39 +11,39 @@ import { createRemote, type Change } from "./remote.ts";
 import { syncSchema } from "./schema-sync.ts";
 import { lookUpIn } from "./wanted-cards.ts";
 
-/** What the command is told. `seconds` bounds each of the two waits: for Metabase to start, and to read the schema. */
+/** What the command needs. `seconds` bounds each of the two waits: for Metabase to start, and to read the schema. */
 export type MetabaseOptions = {
   readonly url: string;
   readonly credentials: Credentials;
   readonly connection: Connection;
   /** The folder of the starter collection. */
   readonly folder: string;
-  readonly isRehearsal: boolean;
+  readonly isDryRun: boolean;
   readonly overwrite: boolean;
   readonly seconds: number;
   readonly clock: Clock;
   readonly say: (line: string) => void;
 };
 
-/** What was or would be done, and to which version; `isWhole` is false when a rehearsal could not look further than to the first step. */
-export type Applied = { readonly version: string; readonly changes: readonly Change[]; readonly isWhole: boolean };
+/** What was or would be done, and to which version; `isComplete` is false when a dry run could not see past its first step. */
+export type Applied = { readonly version: string; readonly changes: readonly Change[]; readonly isComplete: boolean };
 
-/** Brings a Metabase to what the warehouse and the starter collection say: access, database, schema, metadata, dashboards, in this order. */
+/** Sets a Metabase up for the warehouse: login, database, schema, metadata, starter collection, in this order. */
 export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptions): Promise<Applied> {
   const { credentials, connection, clock, seconds, say } = options;
   const read = readCollection(options.folder);
   const secrets = [credentials.apiKey, credentials.password, connection.password].flatMap((secret) => secret ?? []);
   await using client = createMetabaseClient(options.url, secrets);
-  const found = await welcome(client, { clock, seconds, say });
+  const found = await waitUntilUp(client, { clock, seconds, say });
   const files = found.hasMetrics ? read : { ...read, metrics: {} };
-  const way = wayIn(found, credentials);
-  const remote = createRemote(client, options.isRehearsal);
-  const applied = (isWhole: boolean) => ({ version: found.version, changes: remote.changes, isWhole });
-  if (way === "setup") {
+  const method = loginMethodOf(found, credentials);
+  const remote = createRemote(client, options.isDryRun);
+  const applied = (isComplete: boolean) => ({ version: found.version, changes: remote.changes, isComplete });
+  if (method === "setup") {
     remote.note({ what: "administrator", name: credentials.email ?? "", action: "create", properties: [] });
-    if (options.isRehearsal) return applied(false);
+    if (options.isDryRun) return applied(false);
     await setUp(client, found, credentials);
-  } else await enter(client, way, credentials);
+  } else await logIn(client, method, credentials);
   try {
     const databaseId = await applyDatabase(remote, connection);
     if (databaseId === null) return applied(false);
@@ -53,16 +53,16 @@ export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptio
         ({ table }) => table,
       ),
     );
-    const finder = await syncSchema(remote, databaseId, { tables, needed, patience: { clock, seconds, say } });
+    const finder = await syncSchema(remote, databaseId, { tables, needed, waiting: { clock, seconds, say } });
     await applyMetadata(remote, { finder, tables, say });
-    // what Metabase does not know yet, a rehearsal cannot look up
-    if (options.isRehearsal && remote.changes.some(({ what }) => what === "schema")) return applied(false);
+    // a dry run cannot look up tables that Metabase does not know yet
+    if (options.isDryRun && remote.changes.some(({ what }) => what === "schema")) return applied(false);
     await applyCollection(remote, files, {
       lookup: lookUpIn(warehouse.pool, databaseId, finder),
       overwrite: options.overwrite,
     });
     return applied(true);
   } finally {
-    if (way !== "key") await leave(client);
+    if (method !== "key") await logOut(client);
   }
 }

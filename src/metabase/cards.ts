@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { digestOf, compareThreeWays, digestsOf, type Properties } from "./three-ways.ts";
-import { markerIn, withMarker } from "./three-ways.ts";
-import type { Change, Remote } from "./remote.ts";
+import { differing, type Properties } from "./differences.ts";
+import type { Remote } from "./remote.ts";
 
-/** A card that we want: its key, what it is, and its properties. Settings stand among them as `settings.<name>`. */
+/** A question or a metric of the starter collection. Metabase's own is found by its name. */
 export type WantedCard = {
   readonly key: string;
   readonly what: "question" | "metric";
-  readonly display: string;
+  readonly name: string;
+  /** What is compared: description, display, `sql` and `filters` or `query`, and settings as `settings.<name>`. */
   readonly properties: Properties;
-  /** The query in Metabase's form, of which the properties tell `sql` and `filters`, or `query`. */
-  readonly query: (properties: Properties) => unknown;
+  /** The query in Metabase's form. */
+  readonly query: unknown;
 };
 
 export const Card = z.object({
@@ -18,7 +18,6 @@ export const Card = z.object({
   name: z.string(),
   description: z.string().nullish(),
   display: z.string(),
-  archived: z.boolean().optional(),
   visualization_settings: z.record(z.string(), z.unknown()).nullish(),
   dataset_query: z.looseObject({}).nullish(),
 });
@@ -43,27 +42,27 @@ const Native = z.object({
 });
 const Built = z.object({ query: z.record(z.string(), z.unknown()) });
 
-/** Where new cards go, and whether what others changed is put back. */
+/** Where new cards go, and whether a card that differs is replaced. */
 export type CardOptions = { readonly collectionId: number | null; readonly overwrite: boolean };
 
-/** Makes or mends one card. Returns its id, null where a rehearsal would have made it. */
+/** Makes a card that is missing. One that is there and differs is reported, and replaced only with `overwrite`. Returns its id, null where a dry run would have made it. */
 export async function applyCard(
   remote: Remote,
   wanted: WantedCard,
-  known: Card | undefined,
-  options: CardOptions,
+  present: Card | undefined,
+  { collectionId, overwrite }: CardOptions,
 ): Promise<number | null> {
-  const { what, properties, key } = wanted;
-  const change = { what, name: String(properties["name"]) } as const;
-  if (known === undefined) {
+  const { what, name } = wanted;
+  if (present === undefined) {
     const body = {
-      ...bodyOf(wanted, properties, {}),
-      visualization_settings: withMarker(settingsIn(properties), { key, applied: digestsOf(properties) }),
-      collection_id: options.collectionId,
+      ...bodyOf(wanted),
+      name,
+      collection_id: collectionId,
       ...(what === "metric" ? { type: "metric" } : {}),
     };
     const made = await remote.write({
-      ...change,
+      what,
+      name,
       action: "create",
       properties: [],
       method: "POST",
@@ -72,61 +71,27 @@ export async function applyCard(
     });
     return made === null ? null : Made.parse(made).id;
   }
-  await mend(remote, { wanted, known, change, overwrite: options.overwrite });
-  return known.id;
+  const properties = differing(wanted.properties, propertiesOf(present, wanted));
+  if (properties.length === 0) return present.id;
+  const change = { what, name, properties };
+  if (overwrite)
+    await remote.write({
+      ...change,
+      action: "update",
+      method: "PUT",
+      path: `/api/card/${present.id}`,
+      body: bodyOf(wanted),
+    });
+  else remote.note({ ...change, action: "leave" });
+  return present.id;
 }
 
-type Mending = {
-  readonly wanted: WantedCard;
-  readonly known: Card;
-  readonly change: Pick<Change, "what" | "name">;
-  readonly overwrite: boolean;
-};
-
-async function mend(remote: Remote, { wanted, known, change, overwrite }: Mending): Promise<void> {
-  const applied = markerIn(known.visualization_settings)?.applied ?? {};
-  const current = propertiesOf(known, wanted);
-  const { set, left } = compareThreeWays({ wanted: wanted.properties, current, applied, overwrite });
-  if (left.length > 0) remote.note({ ...change, name: known.name, action: "leave", properties: left });
-  if (set.length === 0) return;
-  const kept: Properties = { ...wanted.properties, ...Object.fromEntries(left.map((name) => [name, current[name]])) };
-  const isSet = (name: string) => set.includes(name) || !left.includes(name);
-  const digests = Object.fromEntries(
-    Object.keys(wanted.properties).flatMap((name) =>
-      isSet(name)
-        ? [[name, digestOf(wanted.properties[name])]]
-        : applied[name] === undefined
-          ? []
-          : [[name, applied[name]]],
-    ),
-  );
-  const settings = { ...known.visualization_settings, ...settingsIn(kept) };
-  const body = {
-    ...bodyOf(wanted, kept, { only: set }),
-    visualization_settings: withMarker(settings, { key: wanted.key, applied: digests }),
-  };
-  await remote.write({
-    ...change,
-    action: "update",
-    properties: set,
-    method: "PUT",
-    path: `/api/card/${known.id}`,
-    body,
-  });
-}
-
-const queryParts: ReadonlySet<string> = new Set(["sql", "filters", "query"]);
-
-function bodyOf(
-  { query }: WantedCard,
-  properties: Properties,
-  { only }: { readonly only?: readonly string[] },
-): Properties {
-  const plain = ["name", "description", "display"].filter((name) => only === undefined || only.includes(name));
-  const isQuery = only === undefined || only.some((name) => queryParts.has(name));
+function bodyOf({ properties, query }: WantedCard): Properties {
   return {
-    ...Object.fromEntries(plain.map((name) => [name, properties[name]])),
-    ...(isQuery ? { dataset_query: query(properties) } : {}),
+    description: properties["description"],
+    display: properties["display"],
+    dataset_query: query,
+    visualization_settings: settingsIn(properties),
   };
 }
 
@@ -135,11 +100,10 @@ function settingsIn(properties: Properties): Properties {
   return Object.fromEntries(found.map(([name, value]) => [name.slice("settings.".length), value]));
 }
 
-/** What a card of Metabase says of the properties that are ours. */
+/** The same properties of a card as Metabase has it. */
 function propertiesOf(card: Card, { what, properties }: WantedCard): Properties {
   const settings = card.visualization_settings ?? {};
   return {
-    name: card.name,
     description: card.description,
     display: card.display,
     ...(what === "metric" ? builtIn(card) : nativeIn(card)),

@@ -21,7 +21,7 @@ export type CatalogueTable = {
 /** The schemas that Metabase is shown. */
 export const shownSchemas = ["mart", "core", "ops"] as const;
 
-/** Reads what the reader is shown: all of mart and core, the views of ops; partitions never. */
+/** Reads the tables and views that the reader role sees: all of mart and core, the views of ops, no partitions. */
 export async function readCatalogue(db: Database): Promise<readonly CatalogueTable[]> {
   const { rows } = await sql<CatalogueTable>`
     select n.nspname as schema, c.relname as name, obj_description(c.oid, 'pg_class') as comment,
@@ -51,10 +51,10 @@ export async function readCatalogue(db: Database): Promise<readonly CatalogueTab
 /** The names of the columns that a query answers with; it is planned, and no row of it is read. */
 export async function columnsOf(pool: Pool, query: string): Promise<readonly string[]> {
   // the extended protocol takes one statement and no more
-  const asked: QueryConfig & { queryMode: string } = {
+  const described: QueryConfig & { queryMode: string } = {
     text: `select * from (${query}\n) as q limit 0`,
     queryMode: "extended",
   };
-  const { fields } = await pool.query(asked);
+  const { fields } = await pool.query(described);
   return fields.map(({ name }) => name);
 }

@@ -2,11 +2,11 @@ import { Agent } from "undici";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { hiderOf } from "../core/secret.ts";
 
-/** A way to ask: what is read changes nothing, what is sent does. */
+/** The HTTP methods that are used; GET alone changes nothing. */
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** One request: `what` are the words that complete "Metabase refused to ...". */
-export type Ask = {
+export type MetabaseRequest = {
   readonly method: Method;
   readonly path: string;
   readonly body?: unknown;
@@ -16,30 +16,30 @@ export type Ask = {
 /** An answer of any status; `body` is what its JSON says, or its text where it is none. */
 type Reply = { readonly status: number; readonly body: unknown };
 
-/** The way to one Metabase. */
+/** A client of one Metabase. */
 export interface MetabaseClient extends AsyncDisposable {
   /** Sends one request; any status is a reply. Throws `metabase_unreachable` when there is none. */
-  send(ask: Ask): Promise<Reply>;
+  send(request: MetabaseRequest): Promise<Reply>;
   /** Sends one request and returns the body of a good reply. Throws what the status stands for otherwise. */
-  ask(ask: Ask): Promise<unknown>;
-  /** The headers that tell who asks, from now on. */
+  request(request: MetabaseRequest): Promise<unknown>;
+  /** Sets the headers that carry the login, from now on. */
   identify(headers: Readonly<Record<string, string>>): void;
 }
 
 /** Metabase tests a connection before it answers, which may take it half a minute. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 /** All columns of a warehouse are about a megabyte; more than this is nothing of Metabase's. */
 const largestAnswer = 64 * 2 ** 20;
 
-/** Opens the way to the Metabase at an address; `secrets` are struck out of whatever it says. */
+/** Makes a client of the Metabase at an address; `secrets` are struck out of every message. */
 export function createMetabaseClient(url: string, secrets: readonly string[]): MetabaseClient {
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/+$/, "");
   const hide = hiderOf(secrets);
-  const agent = new Agent({ headersTimeout: patienceMs, bodyTimeout: patienceMs, connect: { timeout: 10_000 } });
+  const agent = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: 10_000 } });
   let identity: Readonly<Record<string, string>> = {};
 
-  async function send({ method, path, body }: Ask): Promise<Reply> {
+  async function send({ method, path, body }: MetabaseRequest): Promise<Reply> {
     const headers = {
       accept: "application/json",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -62,10 +62,10 @@ export function createMetabaseClient(url: string, secrets: readonly string[]): M
 
   return {
     send,
-    ask: async (ask) => {
-      const { status, body } = await send(ask);
+    request: async (request) => {
+      const { status, body } = await send(request);
       if (status >= 200 && status < 300) return body;
-      throw refusal(status, ask.what, hide(wordsIn(body)));
+      throw refusal(status, request.what, hide(wordsIn(body)));
     },
     identify: (headers) => {
       identity = headers;

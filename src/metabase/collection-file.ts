@@ -47,7 +47,7 @@ const Dashboard = z
   .strictObject({
     name: Text,
     description: Text,
-    look_at: Text,
+    text: Text,
     filters: z.record(Key, Filter).default({}),
     cards: z.record(Key, Card).refine((cards) => Object.keys(cards).length > 0, "must not be empty"),
   })
@@ -83,13 +83,13 @@ const Metric = z.strictObject({
 
 const Metrics = z.strictObject({ metrics: z.record(Key, Metric).default({}) });
 
-/** A dashboard as its file tells it. */
+/** A dashboard of the starter collection, as its file has it. */
 export type DashboardFile = z.output<typeof Dashboard> & { readonly key: string };
-/** A card of a dashboard as its file tells it. */
+/** A card of a dashboard, as the file has it. */
 export type CardFile = z.output<typeof Card>;
-/** A filter of a dashboard as its file tells it. */
+/** A filter of a dashboard, as the file has it. */
 export type FilterFile = z.output<typeof Filter>;
-/** A metric as metrics.yaml tells it. */
+/** A metric, as metrics.yaml has it. */
 export type MetricFile = z.output<typeof Metric>;
 /** The starter collection. */
 export type CollectionFiles = {
@@ -108,15 +108,20 @@ export function readCollection(folder: string): CollectionFiles {
       key: path.basename(file, ".yaml").replaceAll("-", "_"),
       ...readYaml(path.join(folder, file), Dashboard),
     }));
-  const names = dashboards.map(({ name }) => name);
-  const twice = dashboards.find(({ name }, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw fail("bad_config", {
-      file: folder,
-      line: 1,
-      key: "name",
-      problem: `${twice.name} is the name of two dashboards`,
-    });
+  // Metabase's own are found by name
+  const once = (what: string, names: readonly string[]) => {
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice === undefined) return;
+    throw fail("bad_config", { file: folder, line: 1, key: "name", problem: `${twice} is the name of two ${what}` });
+  };
+  once(
+    "dashboards",
+    dashboards.map(({ name }) => name),
+  );
+  once(
+    "cards",
+    dashboards.flatMap(({ cards }) => Object.values(cards).map(({ name }) => name)),
+  );
   return {
     dashboards,
     metrics: readYaml(path.join(folder, "metrics.yaml"), Metrics).metrics,

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { applyCard, Card, type WantedCard } from "./cards.ts";
 import type { CollectionFiles } from "./collection-file.ts";
-import { applyDashboard, Dashboard, dashboardOf } from "./dashboards.ts";
+import { applyDashboard, Dashboard } from "./dashboards.ts";
 import { entryName } from "./database-entry.ts";
-import { markerIn } from "./three-ways.ts";
 import type { Remote } from "./remote.ts";
 import { metricOf, questionOf, type Lookup } from "./wanted-cards.ts";
 
@@ -11,47 +10,53 @@ const Collections = z.array(
   z.looseObject({
     id: z.union([z.number(), z.string()]),
     name: z.string(),
-    description: z.string().nullish(),
     archived: z.boolean().nullish(),
     location: z.string().nullish(),
   }),
 );
-const Items = z.object({ data: z.array(z.looseObject({ id: z.number(), model: z.string() })) });
+const Items = z.object({ data: z.array(z.looseObject({ id: z.number(), name: z.string(), model: z.string() })) });
 const Made = z.object({ id: z.number() });
 
 const description =
-  "Starter dashboards over the warehouse, made by `storehouse metabase`. Copy what you change much: what is changed here stays, but gets no updates.";
+  "Starter dashboards over the warehouse, made by `storehouse metabase`. It makes what is missing here and leaves what is there.";
 
-/** Makes or mends the starter collection: its metrics, the questions of its dashboards, and these. */
+/**
+ * Makes what is missing of the starter collection: the collection, its metrics, the questions of its dashboards, and these. Each is
+ * found by its name in the collection; one that was renamed or moved is a new one to us, and is left alone.
+ */
 export async function applyCollection(
   remote: Remote,
   files: CollectionFiles,
   { lookup, overwrite }: { readonly lookup: Lookup; readonly overwrite: boolean },
 ): Promise<void> {
-  // all of them first: what does not fit the warehouse is told before anything is changed
-  const metrics = Object.entries(files.metrics).map(([key, metric]) => metricOf(key, metric, lookup));
-  const questions: WantedCard[] = [];
+  // all of them first: a file that does not fit the warehouse is reported before anything is changed
+  const cards: WantedCard[] = Object.entries(files.metrics).map(([key, metric]) => metricOf(key, metric, lookup));
   for (const file of files.dashboards)
-    for (const [key, card] of Object.entries(file.cards)) questions.push(await questionOf(file, key, card, lookup));
+    for (const [key, card] of Object.entries(file.cards)) cards.push(await questionOf(file, key, card, lookup));
   const collectionId = await collectionOf(remote);
-  const { cards, dashboards } = await presentIn(remote, collectionId, metrics.length > 0);
-  const options = { collectionId, overwrite };
+  const present = await itemsOf(remote, collectionId, Object.keys(files.metrics).length > 0);
   const ids = new Map<string, number | null>();
-  for (const wanted of [...metrics, ...questions])
-    ids.set(wanted.key, await applyCard(remote, wanted, cards.get(wanted.key), options));
-  for (const file of files.dashboards)
-    await applyDashboard(remote, file, dashboardOf(file, dashboards), { ...options, ids });
+  for (const card of cards) {
+    const id = present(card.what === "metric" ? "metric" : "card", card.name);
+    const path = `/api/card/${id}?legacy-mbql=true`;
+    const found = id === undefined ? undefined : await remote.get(path, Card, "show a question");
+    ids.set(card.key, await applyCard(remote, card, found, { collectionId, overwrite }));
+  }
+  for (const file of files.dashboards) {
+    const id = present("dashboard", file.name);
+    const found =
+      id === undefined ? undefined : await remote.get(`/api/dashboard/${id}`, Dashboard, "show a dashboard");
+    await applyDashboard(remote, file, found, { collectionId, ids, overwrite });
+  }
 }
 
-/** The id of our collection, also where somebody has renamed or moved it, made when it is not there; null where a rehearsal would have made it. */
+/** The id of our collection, made when it is not there; null where a dry run would have made it. */
 async function collectionOf(remote: Remote): Promise<number | null> {
   const all = await remote.get("/api/collection", Collections, "list its collections");
-  const present = all.filter(({ archived }) => archived !== true);
-  const found =
-    present.find(({ name, location }) => name === entryName && (location ?? "/") === "/") ??
-    present.find((one) => one.description === description);
+  const found = all.find(
+    ({ name, location, archived }) => name === entryName && (location ?? "/") === "/" && archived !== true,
+  );
   if (typeof found?.id === "number") return found.id;
-  const body = { name: entryName, description, parent_id: null };
   const made = await remote.write({
     what: "collection",
     name: entryName,
@@ -59,41 +64,23 @@ async function collectionOf(remote: Remote): Promise<number | null> {
     properties: [],
     method: "POST",
     path: "/api/collection",
-    body,
+    body: { name: entryName, description, parent_id: null },
   });
   return made === null ? null : Made.parse(made).id;
 }
 
-type Present = { readonly cards: ReadonlyMap<string, Card>; readonly dashboards: readonly Dashboard[] };
-
-/** What is ours already: dashboards of the collection, and cards of it or on them, wherever somebody has moved those. */
-async function presentIn(remote: Remote, collectionId: number | null, hasMetrics: boolean): Promise<Present> {
-  if (collectionId === null) return { cards: new Map(), dashboards: [] };
+/** Finds what is in the collection by kind and name; of several that share a name the oldest counts. */
+async function itemsOf(
+  remote: Remote,
+  collectionId: number | null,
+  hasMetrics: boolean,
+): Promise<(model: string, name: string) => number | undefined> {
+  if (collectionId === null) return () => undefined;
   const { data } = await remote.get(
     `/api/collection/${collectionId}/items?models=card&models=dashboard${hasMetrics ? "&models=metric" : ""}`,
     Items,
     "list its collection",
   );
-  const idsOf = (models: readonly string[]) =>
-    data
-      .filter(({ model }) => models.includes(model))
-      .map(({ id }) => id)
-      .sort((a, b) => a - b);
-  const dashboards: Dashboard[] = [];
-  for (const id of idsOf(["dashboard"]))
-    dashboards.push(await remote.get(`/api/dashboard/${id}`, Dashboard, "show a dashboard"));
-  // the card that stands where we put it comes first: a copy that somebody made carries the marker as well
-  const inPlace = dashboards.flatMap(({ dashcards }) =>
-    (dashcards ?? []).flatMap(({ card, card_id: id, visualization_settings: settings }) => {
-      const key = markerIn(card?.visualization_settings)?.key;
-      return key !== undefined && key === markerIn(settings)?.key ? (id ?? []) : [];
-    }),
-  );
-  const cards = new Map<string, Card>();
-  for (const id of new Set([...inPlace, ...idsOf(["card", "metric"])])) {
-    const card = await remote.get(`/api/card/${id}?legacy-mbql=true`, Card, "show a question");
-    const marker = markerIn(card.visualization_settings);
-    if (marker !== null && card.archived !== true && !cards.has(marker.key)) cards.set(marker.key, card);
-  }
-  return { cards, dashboards };
+  const items = [...data].sort((a, b) => a.id - b.id);
+  return (model, name) => items.find((one) => one.model === model && one.name === name)?.id;
 }

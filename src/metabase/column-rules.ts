@@ -1,17 +1,17 @@
 /** How a number is shown, in Metabase's own words; the same for columns of tables and of questions. */
 type Format = Readonly<Record<string, string | number>>;
 
-/** What Metabase is told of a column beyond its comment. What is left out stays as Metabase has it. */
-export type ColumnLook = {
+/** How Metabase presents a column, beyond its comment. What is left out stays as Metabase has it. */
+export type ColumnPresentation = {
   readonly semantic?: string;
   readonly format?: Format;
   readonly visibility?: "normal" | "details-only" | "sensitive";
   readonly values?: "list" | "search" | "none";
 };
 
-type Rule = ColumnLook & {
+type Rule = ColumnPresentation & {
   readonly name: RegExp;
-  /** Only columns of these kinds; all when left out. A question's columns tell no kind, and are none of JSON. */
+  /** Only columns of these kinds; all when left out. A question's columns have no kind, and none is JSON. */
   readonly kinds?: readonly Kind[];
   /** Only tables whose name with schema fits. */
   readonly table?: RegExp;
@@ -81,7 +81,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** What the rules say about a column. `type` is the Postgres type's name, left out for a question's columns. */
-export function lookOf(column: string, table?: string, type?: string): ColumnLook {
+export function presentationOf(column: string, table?: string, type?: string): ColumnPresentation {
   const kind = type === undefined ? undefined : kindOf(type);
   const fits = ({ name, kinds, table: tables }: Rule) =>
     name.test(column) &&
@@ -89,13 +89,13 @@ export function lookOf(column: string, table?: string, type?: string): ColumnLoo
     (tables === undefined || (table !== undefined && tables.test(table)));
   const fitting = rules.filter(fits);
   const visibility = fitting.find((rule) => rule.visibility !== undefined)?.visibility;
-  // nobody sees how it would be shown
+  // a hidden column needs no format
   if (visibility === "sensitive") return { visibility };
-  const look = fitting.find((rule) => rule.visibility === undefined);
+  const shown = fitting.find((rule) => rule.visibility === undefined);
   return {
-    ...(look?.semantic === undefined ? {} : { semantic: look.semantic }),
-    ...(look?.format === undefined ? {} : { format: look.format }),
-    ...(look?.values === undefined ? {} : { values: look.values }),
+    ...(shown?.semantic === undefined ? {} : { semantic: shown.semantic }),
+    ...(shown?.format === undefined ? {} : { format: shown.format }),
+    ...(shown?.values === undefined ? {} : { values: shown.values }),
     ...(visibility === undefined ? {} : { visibility }),
   };
 }
@@ -138,7 +138,7 @@ export function displayNameOf(column: string): string | null {
   return /^(ios|ipad|iphone)$/.test(parts[0] ?? "") ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** True for the name that Metabase made of a column by itself: nobody has chosen it. */
+/** True for a name that Metabase made from the column's, and nobody has chosen. */
 export function isMadeName(displayName: string, column: string): boolean {
   const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
   return bare(displayName) === bare(column);

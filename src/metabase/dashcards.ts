@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { Card } from "./cards.ts";
-import type { DashboardFile } from "./collection-file.ts";
-import { filtersIn } from "./collection-file.ts";
-import { markerIn, withMarker } from "./three-ways.ts";
-import { compareThreeWays, digestOf, digestsOf, type Properties, type Verdict } from "./three-ways.ts";
+import { filtersIn, type DashboardFile } from "./collection-file.ts";
+import { differing, type Properties } from "./differences.ts";
+import { parameterId } from "./stable-ids.ts";
 
 const Mapping = z.looseObject({ parameter_id: z.string(), target: z.array(z.unknown()).optional() });
 
@@ -11,7 +9,6 @@ const Mapping = z.looseObject({ parameter_id: z.string(), target: z.array(z.unkn
 export const Dashcard = z.looseObject({
   id: z.number(),
   card_id: z.number().nullish(),
-  card: Card.partial().nullish(),
   row: z.number(),
   col: z.number(),
   size_x: z.number(),
@@ -23,131 +20,138 @@ export const Dashcard = z.looseObject({
 /** A card's place on a dashboard as Metabase has it. */
 export type Dashcard = z.output<typeof Dashcard>;
 
-/** A place that we want on a dashboard: a text or the id of a card (null where a rehearsal would have made it), where it stands, and its filters. */
-export type WantedPlace = { readonly key: string; readonly properties: Properties };
+/** Ids of cards by key; null where a dry run would have made the card. */
+type CardIds = ReadonlyMap<string, number | null>;
 
-/** What becomes of a dashboard's places: all of them as they are to be sent, and in words what changes and what is left. */
-export type Layout = {
-  readonly places: readonly Properties[];
-  readonly set: readonly string[];
-  readonly left: readonly string[];
+/** A place of the file: a text, or a card with the filters that its query names. */
+type WantedPlace = {
+  readonly short: string;
+  /** Column, row, width, height on the grid. */
+  readonly at: readonly number[];
+  readonly text: string | null;
+  readonly cardId: number | null;
+  readonly filters: readonly string[];
 };
 
-/** Above the cards, over the whole width: what to look at. */
+/** The text stands above the cards, over the whole width. */
 const textPlace = [0, 0, 24, 3] as const;
-/** The key of the text, which also carries the marker of the dashboard itself. */
-export const textKey = "look_at";
 
-/** The places of a dashboard's file: its text first, and the cards below it. `properties` of the dashboard itself go with the text. */
-export function wantedPlaces(file: DashboardFile, ids: ReadonlyMap<string, number | null>): readonly WantedPlace[] {
-  const cards = Object.entries(file.cards).map(([short, card]) => {
-    const key = `${file.key}/${short}`;
-    const [col, row, width, height] = card.place;
-    const place = [col, row + textPlace[3], width, height];
-    return { key, properties: { card: ids.get(key) ?? null, place, filters: [...filtersIn(card.sql)].sort() } };
-  });
-  return [{ key: `${file.key}/${textKey}`, properties: { place: [...textPlace], text: file.look_at } }, ...cards];
+/** How the places of a dashboard compare with its file: what of them differs, and which are not there. */
+export function placesOf(
+  file: DashboardFile,
+  present: readonly Dashcard[],
+  ids: CardIds,
+): { readonly differing: readonly string[]; readonly missing: readonly string[] } {
+  const pairs = wantedPlaces(file, ids).map((wanted) => ({ wanted, found: findIn(present, wanted) }));
+  return {
+    differing: pairs.flatMap(({ wanted, found }) =>
+      found === undefined
+        ? []
+        : differing(compared(wanted), comparedIn(file, found)).map((name) => `${wanted.short}.${name}`),
+    ),
+    missing: pairs.flatMap(({ wanted, found }) => (found === undefined ? [wanted.short] : [])),
+  };
 }
 
-/** The id of a dashboard's filter, the same in every Metabase. */
-export function parameterId(dashboard: string, filter: string): string {
-  return digestOf(`${dashboard}/${filter}`).slice(0, 8);
-}
-
-/** What there is to lay out: the places that we want, those that are there, and the tab for new ones. */
-type Plan = {
-  readonly wanted: readonly WantedPlace[];
+type Layout = {
   readonly present: readonly Dashcard[];
+  readonly ids: CardIds;
+  /** Whether the file's places are replaced where they are there. */
+  readonly replaces: boolean;
+  /** The tab of places that are added; null where the dashboard has no tabs. */
   readonly tabId: number | null;
-  readonly overwrite: boolean;
+  /** Ids of the filters that the dashboard has: a place can name no other. */
+  readonly parameters: ReadonlySet<string>;
 };
 
-/** Puts our places among those that are there: theirs stay as they are, ours are mended where nobody has changed them, missing ones are added. */
-export function layOut(file: DashboardFile, { wanted, present, tabId, overwrite }: Plan): Layout {
-  const ours = new Map(present.map((one) => [markerIn(one.visualization_settings)?.key ?? "", one]));
-  const mended = new Map<number, Properties>();
-  const added: Properties[] = [];
-  const [set, left]: [string[], string[]] = [[], []];
-  for (const want of wanted) {
-    const short = want.key.slice(file.key.length + 1);
-    const found = ours.get(want.key);
-    if (found === undefined) {
-      set.push(short);
-      // negative ids are those that Metabase is to make
-      added.push(placeOf(file, want, { id: -1 - added.length, tabId, applied: digestsOf(want.properties) }));
-      continue;
-    }
-    const { place, verdict } = mend(file, { want, found, overwrite });
-    left.push(...verdict.left.map((name) => `${short}.${name}`));
-    set.push(...verdict.set.map((name) => `${short}.${name}`));
-    if (place !== null) mended.set(found.id, place);
-  }
-  return { places: [...present.map((one) => mended.get(one.id) ?? sendable(one)), ...added], set, left };
+/** All places of a dashboard as they are to be sent: those that are there, replaced where wanted, and those that are missing. */
+export function layOut(file: DashboardFile, layout: Layout): readonly Properties[] {
+  const { present, ids, replaces, tabId } = layout;
+  const wanted = wantedPlaces(file, ids).map((place) => ({ place, found: findIn(present, place) }));
+  const kept = present.map((one) => {
+    const ours = replaces ? wanted.find(({ found }) => found === one)?.place : undefined;
+    return ours === undefined ? sendable(one) : { ...sendable(one), ...placeOf(file, ours, layout, one) };
+  });
+  const added = wanted
+    .filter(({ found }) => found === undefined)
+    // a negative id is one that Metabase is to make
+    .map(({ place }, index) => ({
+      id: -1 - index,
+      ...placeOf(file, place, layout),
+      ...(tabId === null ? {} : { dashboard_tab_id: tabId }),
+    }));
+  return [...kept, ...added];
 }
 
-type Mending = { readonly want: WantedPlace; readonly found: Dashcard; readonly overwrite: boolean };
-
-/** Our place as it is to be sent, null where nothing of it changes. What somebody has changed keeps the digest of what was ours. */
-function mend(
-  file: DashboardFile,
-  { want, found, overwrite }: Mending,
-): { readonly place: Properties | null; readonly verdict: Verdict } {
-  const current = propertiesOf(file, found);
-  const applied = markerIn(found.visualization_settings)?.applied ?? {};
-  const verdict = compareThreeWays({ wanted: want.properties, current, applied, overwrite });
-  // where somebody has put another card, our filters have nothing to lead to
-  if (verdict.left.includes("card")) return { place: null, verdict: { set: [], left: verdict.left } };
-  if (verdict.set.length === 0) return { place: null, verdict };
-  const kept = Object.fromEntries(verdict.left.map((name) => [name, current[name]]));
-  const digests = Object.fromEntries(verdict.set.map((name) => [name, digestOf(want.properties[name])]));
-  const whole = { key: want.key, properties: { ...want.properties, ...kept } };
-  const place = placeOf(file, whole, { id: found.id, tabId: null, found, applied: { ...applied, ...digests } });
-  return { place: { ...sendable(found), ...place }, verdict };
+function wantedPlaces(file: DashboardFile, ids: CardIds): readonly WantedPlace[] {
+  const cards = Object.entries(file.cards).map(
+    ([
+      short,
+      {
+        place: [col, row, width, height],
+        sql,
+      },
+    ]) => ({
+      short,
+      at: [col, row + textPlace[3], width, height],
+      text: null,
+      cardId: ids.get(`${file.key}/${short}`) ?? null,
+      filters: [...filtersIn(sql)].sort(),
+    }),
+  );
+  return [{ short: "text", at: textPlace, text: file.text, cardId: null, filters: [] }, ...cards];
 }
 
-function propertiesOf({ key, filters }: DashboardFile, found: Dashcard): Properties {
+/** The place of a card is found by its card, that of the text by what it says or by where it stands. */
+function findIn(present: readonly Dashcard[], { text, cardId }: WantedPlace): Dashcard | undefined {
+  if (text === null) return present.find((one) => cardId !== null && one.card_id === cardId);
+  const texts = present.filter((one) => one.card_id == null && textOf(one) !== undefined);
+  return texts.find((one) => textOf(one) === text) ?? texts.find(({ row, col }) => row === 0 && col === 0);
+}
+
+function textOf({ visualization_settings: settings }: Dashcard): unknown {
+  return settings?.["text"];
+}
+
+function compared({ at, text, filters }: WantedPlace): Properties {
+  return text === null ? { place: [...at], filters } : { place: [...at], text };
+}
+
+function comparedIn({ key, filters }: DashboardFile, found: Dashcard): Properties {
   const names = new Map(Object.keys(filters).map((name) => [parameterId(key, name), name]));
   const used = (found.parameter_mappings ?? []).flatMap(({ parameter_id: id }) => names.get(id) ?? []);
   return {
-    card: found.card_id,
     place: [found.col, found.row, found.size_x, found.size_y],
-    text: found.visualization_settings?.["text"],
+    text: textOf(found),
     filters: [...used].sort(),
   };
 }
 
-type At = {
-  readonly id: number;
-  readonly tabId: number | null;
-  readonly applied: Readonly<Record<string, string>>;
-  readonly found?: Dashcard;
-};
-
-function placeOf(file: DashboardFile, { key, properties }: WantedPlace, { id, tabId, applied, found }: At): Properties {
-  const [col, row, width, height] = properties["place"] as readonly number[];
-  const isText = key === `${file.key}/${textKey}`;
-  const settings = { ...found?.visualization_settings, ...(isText ? textSettings(String(properties["text"])) : {}) };
-  const theirs = (found?.parameter_mappings ?? []).filter(({ parameter_id: one }) => !ownIds(file).has(one));
-  const mappings = ((properties["filters"] ?? []) as readonly string[]).map((name) => ({
-    parameter_id: parameterId(file.key, name),
-    card_id: properties["card"],
-    target: ["dimension", ["template-tag", name]],
-  }));
+function placeOf(
+  { key, filters: known }: DashboardFile,
+  { at, text, cardId, filters }: WantedPlace,
+  { parameters }: Layout,
+  found?: Dashcard,
+): Properties {
+  const [col, row, width, height] = at;
+  const own = new Set(Object.keys(known).map((name) => parameterId(key, name)));
+  const added = (found?.parameter_mappings ?? []).filter(({ parameter_id: id }) => !own.has(id));
+  const mappings = filters
+    .map((name) => ({
+      parameter_id: parameterId(key, name),
+      card_id: cardId,
+      target: ["dimension", ["template-tag", name]],
+    }))
+    .filter(({ parameter_id: id }) => parameters.has(id));
   return {
-    id,
-    card_id: isText ? null : properties["card"],
+    card_id: cardId,
     col,
     row,
     size_x: width,
     size_y: height,
-    parameter_mappings: isText ? [] : [...mappings, ...theirs],
-    visualization_settings: withMarker(settings, { key, applied }),
-    ...(tabId === null ? {} : { dashboard_tab_id: tabId }),
+    parameter_mappings: [...mappings, ...added],
+    visualization_settings: { ...found?.visualization_settings, ...(text === null ? {} : textSettings(text)) },
   };
-}
-
-function ownIds({ key, filters }: DashboardFile): ReadonlySet<string> {
-  return new Set(Object.keys(filters).map((name) => parameterId(key, name)));
 }
 
 function textSettings(text: string): Properties {
@@ -169,8 +173,8 @@ const sent = [
   "inline_parameters",
 ] as const;
 
-/** A place as it may be sent back: newer versions refuse properties that they only tell. */
+/** A place as it may be sent back: newer versions refuse properties that they only show. */
 function sendable(one: Dashcard): Properties {
-  const told = Object.fromEntries(sent.filter((name) => one[name] !== undefined).map((name) => [name, one[name]]));
-  return { ...told, ...(one.series == null ? {} : { series: one.series.map(({ id }) => ({ id })) }) };
+  const own = Object.fromEntries(sent.filter((name) => one[name] !== undefined).map((name) => [name, one[name]]));
+  return { ...own, ...(one.series == null ? {} : { series: one.series.map(({ id }) => ({ id })) }) };
 }

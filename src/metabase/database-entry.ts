@@ -51,7 +51,7 @@ export function connectionOf(
   };
 }
 
-/** The properties of the entry that are ours; what else somebody has set stays. */
+/** The properties of the entry that we set; others stay as they are. */
 function ownDetails({ host, port, dbname, sslMode }: Connection): Readonly<Record<string, unknown>> {
   return {
     host,
@@ -67,12 +67,12 @@ function ownDetails({ host, port, dbname, sslMode }: Connection): Readonly<Recor
   };
 }
 
-/** Adds the warehouse to Metabase, or brings its entry up to date. Returns its id, null where a rehearsal would have made one. */
+/** Adds the warehouse to Metabase, or brings its entry up to date. Returns its id, null where a dry run would have made it. */
 export async function applyDatabase(remote: Remote, connection: Connection): Promise<number | null> {
   const { data } = await remote.get("/api/database", Entries, "list its databases");
   const details = ownDetails(connection);
   const ours = data.filter(({ engine }) => engine === "postgres");
-  // somebody may have given it another name
+  // it may have been renamed
   const found = ours.find(({ name }) => name === entryName) ?? ours.find((one) => isSame(one.details, details));
   if (found === undefined) {
     const body = {
@@ -97,7 +97,7 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
   const path = `/api/database/${found.id}`;
   const { details: now } = await remote.get(path, Entry, "show its database");
   const stale = Object.entries(details).filter(([name, value]) => now?.[name] !== value);
-  // Metabase shows no password: whether it is still right is told by whether it can connect, which versions before 54 do not tell
+  // Metabase shows no password: a failed health check is the sign that it changed; versions before 54 have no such check
   const health = await remote.find(`${path}/healthcheck`, Health, "test its database");
   const properties = [
     ...stale.map(([name]) => name),
@@ -125,7 +125,7 @@ function passwordOf({ password }: Connection): string {
   return password;
 }
 
-/** Metabase tests a connection before it keeps it, and refuses what it cannot open. */
+/** Metabase tests a connection before it saves it, and refuses one that it cannot open. */
 async function connected<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CatalogueColumn, CatalogueTable } from "./catalogue.ts";
-import { displayNameOf, isMadeName, lookOf } from "./column-rules.ts";
-import { differing } from "./three-ways.ts";
+import { displayNameOf, isMadeName, presentationOf } from "./column-rules.ts";
+import { differing } from "./differences.ts";
 import type { Remote, Write } from "./remote.ts";
 
 const Field = z.object({
@@ -75,7 +75,7 @@ export async function applyMetadata(
   }: { readonly finder: FieldFinder; readonly tables: readonly CatalogueTable[]; readonly say: (line: string) => void },
 ): Promise<void> {
   const writes = tables.flatMap((table) => writesOf(table, finder));
-  if (writes.length > 0 && !remote.isRehearsal) say(`Metabase is told what ${writes.length} tables and columns mean.`);
+  if (writes.length > 0 && !remote.isDryRun) say(`Describing ${writes.length} tables and columns in Metabase.`);
   for (let from = 0; from < writes.length; from += atOnce)
     await Promise.all(writes.slice(from, from + atOnce).map((write) => remote.write(write)));
 }
@@ -131,14 +131,14 @@ function writesOfColumn(place: Place): readonly Write[] {
 type Wanted = { readonly [property: string]: unknown; readonly settings?: Readonly<Record<string, unknown>> };
 
 function wantedOf({ name, column, field, finder }: Place): Wanted {
-  const { semantic, format, visibility, values } = lookOf(column.name, name, column.type);
+  const { semantic, format, visibility, values } = presentationOf(column.name, name, column.type);
   const shown = displayNameOf(column.name);
   return {
     ...(column.comment === null ? {} : { description: column.comment }),
     ...(semantic === undefined ? {} : { semantic_type: semantic }),
     ...(visibility === undefined ? {} : { visibility_type: visibility }),
     ...(values === undefined ? {} : { has_field_values: values }),
-    // a name that somebody chose is his
+    // a display name that a person chose stays
     ...(shown === null || !isMadeName(field.display_name, column.name) ? {} : { display_name: shown }),
     ...keyOf(column, finder),
     ...(format === undefined ? {} : { settings: format }),

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
-import type { Ask, MetabaseClient } from "./client.ts";
+import type { MetabaseRequest, MetabaseClient } from "./client.ts";
 
-/** What was, or would be, done to one thing in Metabase. `left` names what somebody has changed there and we leave as it is. */
+/** What was, or would be, done to one thing in Metabase. `leave` is for a thing that differs and stays as it is. */
 export type Change = {
   readonly what:
     | "administrator"
@@ -16,40 +16,40 @@ export type Change = {
     | "dashboard";
   readonly name: string;
   readonly action: "create" | "update" | "leave";
-  /** The properties that are set or left; empty where the whole thing is meant. */
+  /** The properties that were set or that differ; empty for a thing that was made. */
   readonly properties: readonly string[];
 };
 
 /** A change and the request that makes it. */
 export type Write = Change & { readonly method: "POST" | "PUT"; readonly path: string; readonly body: unknown };
 
-/** A Metabase that is read, and changed only where this is no rehearsal; it remembers every change. */
+/** A Metabase that is read, and changed only outside a dry run; it remembers every change. */
 export type Remote = {
-  readonly isRehearsal: boolean;
+  readonly isDryRun: boolean;
   readonly changes: readonly Change[];
   /** Reads through a schema. */
   get<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S>>;
   /** The same, but null where Metabase knows no such path: older versions lack some. */
   find<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S> | null>;
-  /** Makes a change and returns the answer; null in a rehearsal. */
+  /** Makes a change and returns the answer; null in a dry run. */
   write(write: Write): Promise<unknown>;
   /** Sends what belongs to a change that is noted already. */
-  send(ask: Ask): Promise<unknown>;
-  /** Notes a change that is made elsewhere, or that is left. */
+  send(request: MetabaseRequest): Promise<unknown>;
+  /** Notes a change that is made elsewhere, or a thing that is left. */
   note(change: Change): void;
 };
 
 /** Puts a client behind the reading, writing and remembering of one run. */
-export function createRemote(client: MetabaseClient, isRehearsal: boolean): Remote {
+export function createRemote(client: MetabaseClient, isDryRun: boolean): Remote {
   const changes: Change[] = [];
   const get: Remote["get"] = async (path, schema, what) =>
-    readAs(schema, await client.ask({ method: "GET", path, what }), what);
+    readAs(schema, await client.request({ method: "GET", path, what }), what);
   const note = ({ what, name, action, properties }: Change) => void changes.push({ what, name, action, properties });
   return {
-    isRehearsal,
+    isDryRun,
     changes,
     note,
-    send: (ask) => client.ask(ask),
+    send: (request) => client.request(request),
     get,
     find: async (path, schema, what) => {
       const { status, body } = await client.send({ method: "GET", path, what });
@@ -58,9 +58,9 @@ export function createRemote(client: MetabaseClient, isRehearsal: boolean): Remo
     },
     write: async (write) => {
       note(write);
-      if (isRehearsal) return null;
+      if (isDryRun) return null;
       const what = `${write.action} ${write.what} ${write.name}`;
-      return client.ask({ method: write.method, path: write.path, body: write.body, what });
+      return client.request({ method: write.method, path: write.path, body: write.body, what });
     },
   };
 }

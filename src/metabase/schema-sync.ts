@@ -5,14 +5,14 @@ import { entryName } from "./database-entry.ts";
 import { finderOf, readMetadata, type FieldFinder } from "./metadata.ts";
 import type { Remote } from "./remote.ts";
 
-/** How long to wait for Metabase to read the schema, and whom to tell about it. */
-export type Patience = { readonly clock: Clock; readonly seconds: number; readonly say: (line: string) => void };
+/** How long to wait for Metabase to read the schema, and where to report it. */
+export type Waiting = { readonly clock: Clock; readonly seconds: number; readonly say: (line: string) => void };
 
 const pollMs = 1000;
 
 /**
  * Makes sure that Metabase knows the tables and columns of the warehouse: has it read the schema where one is missing, and waits.
- * Tables of `needed` that do not come are an error; of others it is only said.
+ * A table of `needed` that Metabase does not find is an error; of others their number is reported.
  */
 export async function syncSchema(
   remote: Remote,
@@ -20,8 +20,8 @@ export async function syncSchema(
   {
     tables,
     needed,
-    patience,
-  }: { readonly tables: readonly CatalogueTable[]; readonly needed: ReadonlySet<string>; readonly patience: Patience },
+    waiting,
+  }: { readonly tables: readonly CatalogueTable[]; readonly needed: ReadonlySet<string>; readonly waiting: Waiting },
 ): Promise<FieldFinder> {
   let finder = finderOf(await readMetadata(remote, databaseId));
   let missing = missingIn(finder, tables);
@@ -36,8 +36,8 @@ export async function syncSchema(
     path,
     body: {},
   });
-  if (remote.isRehearsal) return finder;
-  const { clock, seconds, say } = patience;
+  if (remote.isDryRun) return finder;
+  const { clock, seconds, say } = waiting;
   const until = clock.now() + seconds * 1000;
   say(`Metabase reads the schema; waiting up to ${seconds} seconds.`);
   while (missing.length > 0 && clock.now() < until) {
@@ -47,7 +47,7 @@ export async function syncSchema(
   }
   const lacking = missing.find((name) => needed.has(name.split(".").slice(0, 2).join(".")));
   if (lacking !== undefined) throw fail("metabase_missing_table", { what: lacking, seconds });
-  if (missing.length > 0) say(`Metabase has not found ${missing.length} tables or columns, ${missing[0]} among them.`);
+  if (missing.length > 0) say(`Metabase did not find ${missing.length} tables or columns, among them ${missing[0]}.`);
   return finder;
 }
 

@@ -4,9 +4,10 @@ import type { WantedCard } from "./cards.ts";
 import { columnsOf } from "./catalogue.ts";
 import { withoutOptions } from "./cards.ts";
 import { filtersIn, type CardFile, type DashboardFile, type FilterFile, type MetricFile } from "./collection-file.ts";
-import { displayNameOf, lookOf } from "./column-rules.ts";
+import { displayNameOf, presentationOf } from "./column-rules.ts";
 import type { FieldFinder } from "./metadata.ts";
-import { digestOf, type Properties } from "./three-ways.ts";
+import type { Properties } from "./differences.ts";
+import { uuidOf } from "./stable-ids.ts";
 
 /** Where fields are found and which columns a query has. */
 export type Lookup = {
@@ -15,12 +16,12 @@ export type Lookup = {
   readonly columns: (sql: string) => Promise<readonly string[]>;
 };
 
-/** The columns of a card's query, read from the warehouse. A query that the warehouse refuses is told by its card. */
+/** Looks columns of queries up in the warehouse and fields in Metabase. */
 export function lookUpIn(pool: Pool, databaseId: number, finder: FieldFinder): Lookup {
   return { databaseId, finder, columns: (sql) => columnsOf(pool, sql) };
 }
 
-/** The card that a dashboard's file asks for. Throws `bad_config` when a filter's column or the query does not fit the warehouse. */
+/** The question of a dashboard's file. Throws `dashboard_misfit` when a filter's column or the query does not fit the warehouse. */
 export async function questionOf(
   dashboard: DashboardFile,
   key: string,
@@ -45,24 +46,23 @@ export async function questionOf(
   return {
     key: full,
     what: "question",
-    display: card.display,
+    name: card.name,
     properties: {
-      name: card.name,
       description: card.description,
       display: card.display,
       sql: card.sql,
       filters,
       ...settingsOf(card, names),
     },
-    query: (properties) => ({
+    query: {
       type: "native",
       database: lookup.databaseId,
-      native: { query: properties["sql"], "template-tags": tagsOf(full, properties["filters"] as Filters) },
-    }),
+      native: { query: card.sql, "template-tags": tagsOf(full, filters) },
+    },
   };
 }
 
-/** The metric that metrics.yaml asks for. */
+/** The metric of metrics.yaml. Throws `dashboard_misfit` when Metabase does not show its table or column. */
 export function metricOf(key: string, metric: MetricFile, { databaseId, finder }: Lookup): WantedCard {
   const table = finder.table(metric.table);
   const field = (column: string | undefined, unit: string | null = null) => {
@@ -83,9 +83,9 @@ export function metricOf(key: string, metric: MetricFile, { databaseId, finder }
   return {
     key: `metrics/${key}`,
     what: "metric",
-    display,
-    properties: { name: metric.name, description: metric.description, display, query: withoutOptions(query) },
-    query: () => ({ type: "query", database: databaseId, query }),
+    name: metric.name,
+    properties: { description: metric.description, display, query: withoutOptions(query) },
+    query: { type: "query", database: databaseId, query },
   };
 }
 
@@ -117,18 +117,12 @@ function tagsOf(card: string, filters: Filters): Properties {
   );
 }
 
-/** An id in the form of a UUID that is always the same for one name. */
-function uuidOf(name: string): string {
-  const hex = `${digestOf(name)}${digestOf(`${name} 2`)}${digestOf(`${name} 3`)}${digestOf(`${name} 4`)}`.slice(0, 32);
-  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
-}
-
 function settingsOf({ settings }: CardFile, columns: readonly string[]): Properties {
   const formats = Object.fromEntries(
     columns.flatMap((column) => {
       const title = displayNameOf(column);
-      const look = { ...lookOf(column).format, ...(title === null ? {} : { column_title: title }) };
-      return Object.keys(look).length === 0 ? [] : [[JSON.stringify(["name", column]), look]];
+      const presented = { ...presentationOf(column).format, ...(title === null ? {} : { column_title: title }) };
+      return Object.keys(presented).length === 0 ? [] : [[JSON.stringify(["name", column]), presented]];
     }),
   );
   const own = settings["column_settings"] as Properties | undefined;

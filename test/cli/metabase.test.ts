@@ -28,46 +28,46 @@ async function run(
   return { code, stdout, stderr };
 }
 
-test("a rehearsal, a run, and a run that finds nothing to do", async () => {
+test("a dry run, a run, and a run with nothing to do", async () => {
   await using stage = await openMetabaseStage({ isSetUp: false });
   const asAdmin = { METABASE_API_KEY: "", METABASE_EMAIL: admin.email, METABASE_PASSWORD: admin.password };
-  const rehearsal = await run(stage, ["--dry-run"], asAdmin);
-  expect(rehearsal).toMatchObject({
+  const dryRunFirst = await run(stage, ["--dry-run"], asAdmin);
+  expect(dryRunFirst).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^would make administrator admin@example.com\n.*known once/),
+    stdout: expect.stringMatching(/^would create administrator admin@example.com\n.*known once/),
   });
   expect(stage.metabase.writes()).toEqual([]);
 
   const first = await run(stage, ["--json"], asAdmin);
   expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("Metabase reads the schema") });
-  const { changes, isWhole, dryRun, version } = JSON.parse(first.stdout);
-  expect([isWhole, dryRun, version]).toEqual([true, false, "v0.64.2.2"]);
+  const { changes, isComplete, dryRun, version } = JSON.parse(first.stdout);
+  expect([isComplete, dryRun, version]).toEqual([true, false, "v0.64.2.2"]);
   expect(changes[0]).toEqual({ what: "administrator", name: admin.email, action: "create", properties: [] });
 
   const second = await run(stage, [], asAdmin);
   expect(second).toEqual({
     code: 0,
-    stdout: "Metabase v0.64.2.2 is as it should be: nothing to change.\n",
+    stdout: "Metabase v0.64.2.2 is up to date: nothing to change.\n",
     stderr: "",
   });
 });
 
-test("what is done is told: things by name, columns by their number, and what was left", async () => {
+test("the report names things, counts columns, and says what differs", async () => {
   await using stage = await openMetabaseStage();
   stage.metabase.state.readsComments = false;
   const first = await run(stage, []);
-  expect(first.stdout).toMatch(/^made database Storehouse\n/);
-  expect(first.stdout).toMatch(/\nmade dashboard Keyword performance\n/);
+  expect(first.stdout).toMatch(/^created database Storehouse\n/);
+  expect(first.stdout).toMatch(/\ncreated dashboard Keyword performance\n/);
   expect(first.stdout).toMatch(/\ndescribed \d+ tables and [\d,]+ columns$/m);
   const [card] = stage.metabase.state.cards.values();
-  card!.name = "Renamed";
+  card!.description = "Mine";
   const second = await run(stage, []);
   expect(second.stdout).toMatch(
-    /^left metric Renamed as it is: name changed in Metabase\n.*nothing to change.\n.*--overwrite/,
+    /^metric Average keyword rank differs, left; --overwrite replaces it \(description\)\n.*nothing to change\.\n$/,
   );
 });
 
-test("arguments and settings that cannot work are refused before Metabase is asked", async () => {
+test("arguments and settings that cannot work are refused before a request is sent", async () => {
   await using stage = await openMetabaseStage();
   const url = await run(stage, ["--url", "http://me:secret@127.0.0.1:3000"]);
   expect(url).toMatchObject({ code: 2, stderr: expect.stringContaining("must hold no user or password") });

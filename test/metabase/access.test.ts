@@ -11,7 +11,7 @@ test("waits while Metabase starts, and says so", async () => {
   expect(stage.slept()).toBeGreaterThanOrEqual(5000);
 });
 
-test("waits also while nobody listens yet, and while a proxy before Metabase says so", async () => {
+test("waits also while the port refuses connections, and while a proxy before Metabase answers 502", async () => {
   await using stage = await openMetabaseStage();
   const proxy = fastify({ forceCloseConnections: true });
   proxy.get("/api/health", (_, reply) => reply.code(502).type("text/html").send("<html>Bad Gateway</html>"));
@@ -27,12 +27,12 @@ test("waits also while nobody listens yet, and while a proxy before Metabase say
   );
   await proxy.close();
   expect(stage.said).toEqual([
-    "Nobody answers at Metabase's address yet; waiting up to 9 seconds.",
+    "Metabase does not respond yet; waiting up to 9 seconds.",
     "Metabase is starting; waiting up to 6 seconds.",
   ]);
 });
 
-test("does not wait longer than it was told", async () => {
+test("waits no longer than the given seconds", async () => {
   await using stage = await openMetabaseStage();
   stage.metabase.starting(1000);
   await expect(stage.apply({ seconds: 7 })).rejects.toThrow(
@@ -42,7 +42,7 @@ test("does not wait longer than it was told", async () => {
   expect(stage.metabase.writes()).toEqual([]);
 });
 
-test("a way in that does not fit is told with what to do next, and nothing is changed", async () => {
+test("credentials that do not work are an error that says what to do next, and nothing is changed", async () => {
   await using stage = await openMetabaseStage();
   const { state } = stage.metabase;
   state.apiKeys.set("mb_reader", { isAdmin: false });
@@ -74,7 +74,7 @@ test("a new Metabase wants a name and a password for its administrator, also whe
   expect(stage.metabase.state.admin).toBeNull();
 });
 
-test("what Metabase says of a failure is told, without the secrets that it repeats", async () => {
+test("Metabase's own error message is reported without the secrets that it repeats", async () => {
   await using stage = await openMetabaseStage({ isSetUp: false });
   stage.metabase.fail({
     method: "POST",
@@ -94,14 +94,14 @@ test.each([
 ])("Metabase %s is too old: %s", async (version, isTooOld) => {
   await using stage = await openMetabaseStage();
   stage.metabase.state.version = version;
-  const refused = await stage.apply({ isRehearsal: true }).then(
+  const refused = await stage.apply({ isDryRun: true }).then(
     () => "",
     (error: Error) => error.message,
   );
   expect(refused.startsWith(`metabase_too_old: Metabase ${version} is too old; use Metabase 50`)).toBe(isTooOld);
 });
 
-test("an address at which no Metabase answers is told apart from one at which nobody does", async () => {
+test("an address where something else answers and an address that refuses connections are different errors", async () => {
   await using stage = await openMetabaseStage();
   const other = fastify();
   other.get("/api/health", (_, reply) => reply.type("text/html").send("<html>welcome</html>"));
@@ -114,10 +114,10 @@ test("an address at which no Metabase answers is told apart from one at which no
 test("goes through a path that stands before Metabase's own", async () => {
   await using stage = await openMetabaseStage();
   await expect(stage.apply({ url: `${stage.metabase.url}/bi/` })).rejects.toThrow(/^not_metabase/);
-  expect((await stage.apply({ url: `${stage.metabase.url}/` })).isWhole).toBe(true);
+  expect((await stage.apply({ url: `${stage.metabase.url}/` })).isComplete).toBe(true);
 });
 
-/** An address of this machine at which nobody listens. */
+/** An address of this machine that refuses connections. */
 async function freeAddress(): Promise<string> {
   const server = fastify();
   const url = await server.listen({ host: "127.0.0.1", port: 0 });

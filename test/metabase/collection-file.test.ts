@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const good = `name: Ranks
 description: Where we rank.
-look_at: Look here.
+text: Read this.
 filters:
   app: { name: App, column: app_name }
 cards:
@@ -62,7 +62,7 @@ test.each([
   ],
   ["cards on top of each other", "[12, 0, 12, 4]", "[11, 3, 12, 4]", 20, "cards.two.place covers that of one"],
   ["a card over the edge", "[12, 0, 12, 4]", "[13, 0, 12, 4]", 20, "cards.two.place must end within the 24 columns"],
-  ["a key that nobody reads", "look_at: Look here.", "look_at: Look here.\ncolour: red", 4, "colour is not known"],
+  ["an unknown key", "text: Read this.", "text: Read this.\ncolour: red", 4, "colour is not known"],
   [
     "a table without its schema",
     "table: mart.keyword_rank_daily",
@@ -70,22 +70,24 @@ test.each([
     10,
     "cards.one.table must be a table of mart",
   ],
-  ["no text", "look_at: Look here.", "", 1, "look_at"],
+  ["no text", "text: Read this.", "", 1, "text"],
   ["broken yaml", "cards:", "cards: [", 6, ""],
-])("%s is told with file and line", (_, from, to, line, words) => {
+])("%s is reported with file and line", (_, from, to, line, words) => {
   const problem = problemOf(good.replace(from, to));
   expect(problem).toMatch(/^bad_config: the configuration file does not fit: \/ranks.yaml line \d+: /);
   expect(problem).toContain(words);
   expect(Number(/line (\d+)/.exec(problem)?.[1])).toBeGreaterThanOrEqual(line);
 });
 
-test("two dashboards of one name are refused: Metabase would have them beside each other", () => {
+test("two dashboards or two cards of one name are refused: they are found by name", () => {
   problemOf(good);
   writeFileSync(path.join(folder, "again.yaml"), good);
   expect(() => readCollection(folder)).toThrow("Ranks is the name of two dashboards");
+  writeFileSync(path.join(folder, "again.yaml"), good.replace("name: Ranks", "name: More ranks"));
+  expect(() => readCollection(folder)).toThrow("One is the name of two cards");
 });
 
-test("a query and a filter that do not fit the warehouse are told by file and card", async () => {
+test("a query and a filter that do not fit the warehouse are reported by file and card", async () => {
   await using stage = await openMetabaseStage();
   const spoil = (from: string, to: string) => {
     writeFileSync(path.join(folder, "ranks.yaml"), good.replace(from, to));

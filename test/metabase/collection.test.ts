@@ -33,7 +33,7 @@ function change({ folder }: MetabaseStage, file: string, from: string, to: strin
   writeFileSync(name, text.replace(from, to));
 }
 
-test("five dashboards, each with a text, its cards, and filters that lead to the columns of their tables", async () => {
+test("five dashboards, each with a text, its cards, and filters on the columns of their tables", async () => {
   const stage = await shared.fresh();
   const { state } = stage.metabase;
   const names = ["Data health", "Keyword performance", "Reviews", "Search ads", "Share of voice"];
@@ -79,65 +79,45 @@ test("a card that was deleted and a dashboard that was deleted are made again, a
   expect((await stage.apply()).changes).toEqual([]);
 });
 
-test("what somebody has changed is told and left, and put back only when asked to", async () => {
+test("what differs is reported and left, also what a new version changes, and replaced only by --overwrite", async () => {
   const stage = await shared.fresh();
-  const card = cardOf(stage, "Average rank");
+  const { state } = stage.metabase;
+  const rank = cardOf(stage, "Average rank");
   const place = placeOf(stage, "Keyword performance", "Average rank");
   const wasAt = place.row;
-  Object.assign(card, { name: "Our rank", display: "area" });
+  rank.display = "area";
   place.row = 90;
-  Object.assign(dashboardOf(stage, "Keyword performance"), { name: "Ranks" });
+  dashboardOf(stage, "Keyword performance").description = "Ask Kim about these.";
+  change(stage, "keyword-performance.yaml", "days_back = 7 and", "days_back = 7 and keyword_rank is not null and");
+  const before = structuredClone(state);
   stage.metabase.forgetWrites();
   const left = [
-    { what: "question", name: "Our rank", action: "leave", properties: ["name", "display"] },
-    { what: "dashboard", name: "Ranks", action: "leave", properties: ["name", "average_rank.place"] },
+    { what: "question", name: "Average rank", action: "leave", properties: ["display"] },
+    { what: "question", name: "Movers of the week", action: "leave", properties: ["sql"] },
+    {
+      what: "dashboard",
+      name: "Keyword performance",
+      action: "leave",
+      properties: ["description", "average_rank.place"],
+    },
   ];
   expect((await stage.apply()).changes).toEqual(left);
-  expect(stage.metabase.writes()).toEqual([]);
-
-  // also after a new version has changed something else of the same place
-  change(
-    stage,
-    "keyword-performance.yaml",
-    "[[and {{country}}]] [[and {{day}}]]\n      group  by 1, 2",
-    "[[and {{country}}]]\n      group  by 1, 2",
-  );
-  await stage.apply();
-  expect(placeOf(stage, "Ranks", "Our rank")).toMatchObject({
-    row: 90,
-    parameter_mappings: { length: 2 },
-  });
   expect((await stage.apply()).changes).toEqual(left);
+  expect(stage.metabase.writes()).toEqual([]);
+  expect(state).toEqual(before);
 
-  await stage.apply({ overwrite: true });
-  expect(card).toMatchObject({ name: "Average rank", display: "line" });
+  expect((await stage.apply({ overwrite: true })).changes).toEqual(left.map((one) => ({ ...one, action: "update" })));
+  expect(rank.display).toBe("line");
+  expect(JSON.stringify(cardOf(stage, "Movers of the week").dataset_query)).toContain("keyword_rank is not null");
   expect(placeOf(stage, "Keyword performance", "Average rank").row).toBe(wasAt);
   expect((await stage.apply()).changes).toEqual([]);
 });
 
-test("a new version of a card reaches it, but for what somebody has changed there", async () => {
-  const stage = await shared.fresh();
-  const card = cardOf(stage, "Movers of the week");
-  card.description = "Ask Kim about these.";
-  change(stage, "keyword-performance.yaml", "days_back = 7 and", "days_back = 7 and keyword_rank is not null and");
-  change(stage, "keyword-performance.yaml", "Keywords that gained or lost most places", "Gains and losses");
-  const { changes } = await stage.apply();
-  expect(changes).toEqual([
-    { what: "question", name: "Movers of the week", action: "leave", properties: ["description"] },
-    { what: "question", name: "Movers of the week", action: "update", properties: ["sql"] },
-  ]);
-  expect(card.description).toBe("Ask Kim about these.");
-  expect(JSON.stringify(card.dataset_query)).toContain("keyword_rank is not null");
-  // the change of somebody is remembered as that
-  const again = await stage.apply();
-  expect(again.changes.map(({ action }) => action)).toEqual(["leave"]);
-});
-
-test("what somebody added to our dashboards stays where it is: cards, filters, tabs", async () => {
+test("cards, filters and tabs that people added to a dashboard stay, also where the dashboard is replaced", async () => {
   const stage = await shared.fresh();
   const { state } = stage.metabase;
   const dashboard = dashboardOf(stage, "Reviews");
-  const own = { ...cardOf(stage, "Reviews by stars"), id: 7001, name: "Mine", visualization_settings: {} };
+  const own = { ...cardOf(stage, "Reviews by stars"), id: 7001, name: "Mine" };
   state.cards.set(own.id, own);
   const mine = {
     id: 7002,
@@ -161,35 +141,47 @@ test("what somebody added to our dashboards stays where it is: cards, filters, t
 
   change(stage, "reviews.yaml", "name: Days", "name: Period");
   change(stage, "reviews.yaml", "place: [0, 0, 12, 7]", "place: [0, 0, 12, 6]");
-  const { changes } = await stage.apply();
+  const { changes } = await stage.apply({ overwrite: true });
   expect(changes.filter(({ what }) => what === "dashboard")).toEqual([
     { what: "dashboard", name: "Reviews", action: "update", properties: ["filter.day", "stars.place"] },
   ]);
   expect(dashboard.dashcards.find(({ id }) => id === mine.id)).toMatchObject(mine);
   expect(dashboard.parameters.map(({ id }) => id)).toContain("mine1234");
   expect(dashboard.tabs).toEqual([{ id: 7003, name: "First" }]);
-  const mended = placeOf(stage, "Reviews", "Reviews by stars");
-  expect(mended.size_y).toBe(6);
-  expect(mended.parameter_mappings?.map((one) => one.parameter_id)).toContain("mine1234");
+  const replaced = placeOf(stage, "Reviews", "Reviews by stars");
+  expect(replaced.size_y).toBe(6);
+  expect(replaced.parameter_mappings?.map((one) => one.parameter_id)).toContain("mine1234");
 });
 
-test("a card that somebody moved to another collection is still ours, and a copy of one is not", async () => {
+test("a text that was removed comes back, and a filter that was removed is reported", async () => {
   const stage = await shared.fresh();
-  const card = cardOf(stage, "Credits by day");
-  card.collection_id = null;
-  const { state } = stage.metabase;
-  state.cards.set(9001, {
-    ...card,
-    id: 9001,
-    name: "Credits by day - copy",
-    collection_id: [...state.collections.keys()][0]!,
-  });
-  change(stage, "data-health.yaml", "Credits booked by day and dataset.", "What was booked, by day and dataset.");
+  const dashboard = dashboardOf(stage, "Reviews");
+  dashboard.dashcards = dashboard.dashcards.filter(({ card_id: card }) => card !== null);
+  const [removed, ...parameters] = dashboard.parameters;
+  dashboard.parameters = parameters;
+  for (const one of dashboard.dashcards)
+    one.parameter_mappings = (one.parameter_mappings ?? []).filter(({ parameter_id: id }) => id !== removed?.id);
   const { changes } = await stage.apply();
   expect(changes).toEqual([
-    { what: "question", name: "Credits by day", action: "update", properties: ["description"] },
+    { what: "dashboard", name: "Reviews", action: "leave", properties: expect.arrayContaining(["filter.app"]) },
+    { what: "dashboard", name: "Reviews", action: "update", properties: ["text"] },
   ]);
-  expect(state.cards.get(card.id)?.description).toBe("What was booked, by day and dataset.");
+  expect((await stage.apply()).changes.map(({ action }) => action)).toEqual(["leave"]);
+  await stage.apply({ overwrite: true });
+  expect((await stage.apply()).changes).toEqual([]);
+});
+
+test("what was renamed is left alone and made again under its own name; a copy is not ours", async () => {
+  const stage = await shared.fresh();
+  const { state } = stage.metabase;
+  const dashboard = dashboardOf(stage, "Search ads");
+  dashboard.name = "Our ads";
+  const metric = cardOf(stage, "Credits spent");
+  state.cards.set(9001, { ...metric, id: 9001, name: "Credits spent - copy" });
+  const { changes } = await stage.apply();
+  expect(changes).toEqual([{ what: "dashboard", name: "Search ads", action: "create", properties: [] }]);
+  expect(dashboard.name).toBe("Our ads");
+  expect((await stage.apply()).changes).toEqual([]);
 });
 
 test.each([
@@ -202,7 +194,7 @@ test.each([
   stage.metabase.state.dashboards.clear();
   stage.metabase.fail({ method, path: at, status: 500, body: { message: "the server stops" } });
   await expect(stage.apply()).rejects.toThrow(/^metabase_failed: .*the server stops/);
-  expect((await stage.apply()).isWhole).toBe(true);
+  expect((await stage.apply()).isComplete).toBe(true);
   const { state } = stage.metabase;
   expect(state.dashboards.size).toBe(5);
   const names = [...state.cards.values()].map(({ name }) => name);
@@ -210,33 +202,33 @@ test.each([
   expect((await stage.apply()).changes).toEqual([]);
 });
 
-test("a rehearsal changes nothing and tells what the run then does", async () => {
+test("a dry run changes nothing and reports what the run then does", async () => {
   const stage = await shared.fresh();
   const { state } = stage.metabase;
   state.dashboards.delete(dashboardOf(stage, "Search ads").id);
   cardOf(stage, "Last runs").archived = true;
   change(stage, "reviews.yaml", "Reviews of each day by their stars.", "Stars by day.");
   stage.metabase.forgetWrites();
-  const told = await stage.apply({ isRehearsal: true });
+  const planned = await stage.apply({ isDryRun: true });
   expect(stage.metabase.writes()).toEqual([]);
   const done = await stage.apply();
-  expect(done.changes).toEqual(told.changes);
-  expect(told.changes.length).toBeGreaterThan(2);
+  expect(done.changes).toEqual(planned.changes);
+  expect(planned.changes.length).toBeGreaterThan(2);
 });
 
-test("a rehearsal on a new Metabase looks no further than it can", async () => {
+test("a dry run on a new Metabase reports its first step", async () => {
   const stage = await shared.fresh();
   const { state } = stage.metabase;
   state.databases.clear();
-  expect(await stage.apply({ isRehearsal: true })).toMatchObject({
-    isWhole: false,
+  expect(await stage.apply({ isDryRun: true })).toMatchObject({
+    isComplete: false,
     changes: [{ what: "database", action: "create" }],
   });
   Object.assign(state, { admin: null, setupToken: "first-day-token" });
   expect(
-    await stage.apply({ isRehearsal: true, credentials: { email: "a@example.com", password: "long-enough" } }),
+    await stage.apply({ isDryRun: true, credentials: { email: "a@example.com", password: "long-enough" } }),
   ).toMatchObject({
-    isWhole: false,
+    isComplete: false,
     changes: [{ what: "administrator", name: "a@example.com", action: "create" }],
   });
   expect(stage.metabase.writes()).toEqual([]);

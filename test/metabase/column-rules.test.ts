@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readCatalogue, type CatalogueColumn } from "../../src/metabase/catalogue.ts";
-import { displayNameOf, isMadeName, lookOf } from "../../src/metabase/column-rules.ts";
+import { displayNameOf, isMadeName, presentationOf } from "../../src/metabase/column-rules.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "../support/database.ts";
 
@@ -34,8 +34,8 @@ test.each([
   ["mart.review_by_version", "released_at", "timestamp", {}],
   ["mart.search_ads_campaign_report", "campaign_id", "text", {}],
   ["core.dim_date", "year", "int2", { format: { number_separators: "." } }],
-] as const)("%s.%s", (table, column, type, look) => {
-  expect(lookOf(column, table, type)).toEqual(look);
+] as const)("%s.%s", (table, column, type, presentation) => {
+  expect(presentationOf(column, table, type)).toEqual(presentation);
 });
 
 test("what stands for a part of one is shown in percent, and nothing else is: a percentage is multiplied by a hundred", async () => {
@@ -47,7 +47,7 @@ test("what stands for a part of one is shown in percent, and nothing else is: a 
   );
   const isPart = ({ comment }: CatalogueColumn) => /\b0 to 1\b(?!0)|0\.1 is 10 percent/.test(comment ?? "");
   const isPercent = ({ table, name, type }: (typeof columns)[number]) =>
-    lookOf(name, table, type).format?.["number_style"] === "percent";
+    presentationOf(name, table, type).format?.["number_style"] === "percent";
   const wrong = columns.filter((column) => isPart(column) !== isPercent(column));
   expect(wrong.map(({ table, name }) => `${table}.${name}`)).toEqual([]);
   expect(columns.filter(isPart).length).toBeGreaterThan(10);
@@ -65,7 +65,7 @@ test.each([
   expect(displayNameOf(column)).toBe(shown);
 });
 
-test("a name that Metabase made is told from one that somebody chose", () => {
+test("a name that Metabase made is distinguished from one that a person chose", () => {
   expect(isMadeName("Goal Roas 7 D", "goal_roas_7d")).toBe(true);
   expect(isMadeName("Icon URL", "icon_url")).toBe(true);
   expect(isMadeName("Our goal", "goal_roas_7d")).toBe(false);

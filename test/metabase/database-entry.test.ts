@@ -35,7 +35,7 @@ test("the entry reads as storehouse_reader, from three schemas, without unfoldin
   expect(new Set(stage.metabase.state.tables.map(({ schema }) => schema))).toEqual(new Set(["mart", "core", "ops"]));
 });
 
-test("what has changed of the connection is brought up to date; what somebody added to it stays", async () => {
+test("changed properties of the connection are updated; properties that people added stay", async () => {
   await using stage = await openMetabaseStage();
   await stage.apply();
   const [entry] = stage.metabase.state.databases.values();
@@ -65,7 +65,7 @@ test("a version that cannot say whether it connects is left with the password th
   expect((await stage.apply()).changes).toEqual([]);
 });
 
-test("a host that Metabase does not see under this name is told with the setting that mends it", async () => {
+test("a host that Metabase cannot resolve is an error that names the setting to change", async () => {
   await using stage = await openMetabaseStage();
   const refused = stage.apply({ connection: connectionOf(stage.databaseUrl, undefined, readerPassword) });
   await expect(refused).rejects.toThrow(
@@ -74,7 +74,7 @@ test("a host that Metabase does not see under this name is told with the setting
   expect(stage.metabase.state.databases.size).toBe(0);
 });
 
-test("the reader's password is wanted only where it has to be told", async () => {
+test("the reader's password is required only where it has to be sent", async () => {
   await using stage = await openMetabaseStage();
   const connection = connectionOf(stage.databaseUrl, "postgres:5432", undefined);
   await expect(stage.apply({ connection })).rejects.toThrow("STOREHOUSE_READER_PASSWORD is not set");

@@ -37,7 +37,7 @@ test("keys lead from facts to dimensions, and what analysts need not see is hidd
   expect(fieldOf(stage, "mart", "keyword_rank_daily", "country_code").semantic_type).toBe("type/Country");
 });
 
-test("a name, a type or a format that somebody chose stays where we have none of our own", async () => {
+test("a name, a type or a format that a person chose stays where we have none of our own", async () => {
   await using stage = await openMetabaseStage();
   await stage.apply();
   const cost = fieldOf(stage, "core", "fact_search_ads_report", "cpa");
@@ -51,7 +51,7 @@ test("a name, a type or a format that somebody chose stays where we have none of
   expect(rank.semantic_type).toBe("type/Score");
 });
 
-test("a comment that changed is told to Metabase, and nothing else is", async () => {
+test("a comment that changed is sent to Metabase, and nothing else is", async () => {
   await using stage = await openMetabaseStage();
   await stage.apply();
   await stage.warehouse.pool.query("comment on view mart.keyword_rank_daily is 'Ranks, day by day.'");
@@ -74,8 +74,8 @@ test("a run that breaks off in the middle is finished by the next", async () => 
   );
   stage.metabase.fail({ method: "PUT", path: /^\/api\/field\//, status: 403 });
   await expect(stage.apply()).rejects.toThrow(
-    /^metabase_forbidden: Metabase lets this key or person not update column/,
+    /^metabase_forbidden: Metabase does not allow this key or account to update column/,
   );
-  expect((await stage.apply()).isWhole).toBe(true);
+  expect((await stage.apply()).isComplete).toBe(true);
   expect((await stage.apply()).changes).toEqual([]);
 });

@@ -4,10 +4,10 @@ import { openMetabaseStage } from "../support/metabase-stage.ts";
 test("waits until Metabase has read the schema", async () => {
   await using stage = await openMetabaseStage();
   stage.metabase.state.slowSync = 8;
-  expect((await stage.apply()).isWhole).toBe(true);
+  expect((await stage.apply()).isComplete).toBe(true);
   expect(stage.said).toEqual([
     "Metabase reads the schema; waiting up to 60 seconds.",
-    expect.stringMatching(/^Metabase is told what \d+ tables and columns mean\.$/),
+    expect.stringMatching(/^Describing \d+ tables and columns in Metabase\.$/),
   ]);
   expect(stage.slept()).toBeGreaterThanOrEqual(8000);
 });
@@ -16,15 +16,15 @@ test("a schema that is not read in time stops before the dashboards, and the nex
   await using stage = await openMetabaseStage();
   stage.metabase.state.slowSync = 1000;
   await expect(stage.apply({ seconds: 20 })).rejects.toThrow(
-    /^metabase_missing_table: Metabase has not found mart\.\w+ within 20 seconds; run the command again/,
+    /^metabase_missing_table: Metabase did not find mart\.\w+ within 20 seconds; run the command again/,
   );
   expect(stage.metabase.state.dashboards.size).toBe(0);
   stage.metabase.state.slowSync = 0;
-  expect((await stage.apply()).isWhole).toBe(true);
+  expect((await stage.apply()).isComplete).toBe(true);
   expect(stage.metabase.state.databases.size).toBe(1);
 });
 
-test("a column that came with a later migration is read; where nothing is missing, nothing is asked for", async () => {
+test("a column of a later migration makes Metabase read the schema; where nothing is missing, it is not requested", async () => {
   await using stage = await openMetabaseStage();
   await stage.apply();
   await stage.warehouse.pool.query("alter table core.dim_country add column motto text");
@@ -36,12 +36,12 @@ test("a column that came with a later migration is read; where nothing is missin
   expect((await stage.apply()).changes).toEqual([]);
 });
 
-test("a table that no dashboard needs and that Metabase does not find is told and stops nothing", async () => {
+test("a table that no dashboard needs and that Metabase does not find is reported and stops nothing", async () => {
   await using stage = await openMetabaseStage();
   await stage.apply();
   const { state } = stage.metabase;
   state.tables = state.tables.filter(({ name }) => name !== "freshness");
   state.slowSync = 1000;
-  expect((await stage.apply({ seconds: 3 })).isWhole).toBe(true);
-  expect(stage.said.at(-1)).toBe("Metabase has not found 1 tables or columns, ops.freshness among them.");
+  expect((await stage.apply({ seconds: 3 })).isComplete).toBe(true);
+  expect(stage.said.at(-1)).toBe("Metabase did not find 1 tables or columns, among them ops.freshness.");
 });

@@ -53,8 +53,8 @@ function addCollections(server: FastifyInstance, state: MetabaseState): void {
   });
 }
 
-/** A query as newer versions tell it: fields with their types, tags with what they lack. */
-function told(query: shape.Query): unknown {
+/** A query as newer versions return it: fields with their types, tags with what they lack. */
+function returned(query: shape.Query): unknown {
   const withType = (part: unknown): unknown => {
     if (Array.isArray(part))
       return part[0] === "field"
@@ -104,7 +104,10 @@ function addCards(server: FastifyInstance, state: MetabaseState): void {
   server.get("/api/card/:id", (request) => {
     const card = found(state.cards, request);
     const isLegacy = (request.query as Record<string, string>)["legacy-mbql"] === "true";
-    return { ...card, dataset_query: isLegacy ? told(card.dataset_query) : { "lib/type": "mbql/query", stages: [] } };
+    return {
+      ...card,
+      dataset_query: isLegacy ? returned(card.dataset_query) : { "lib/type": "mbql/query", stages: [] },
+    };
   });
   server.put("/api/card/:id", (request) => {
     const card = found(state.cards, request);
@@ -135,7 +138,8 @@ function addDashboards(server: FastifyInstance, state: MetabaseState): void {
   });
   server.get("/api/dashboard/:id", (request) => {
     const dashboard = found(state.dashboards, request);
-    const places = dashboard.dashcards.map((place) => ({
+    const shown = dashboard.dashcards.filter(({ card_id: id }) => id == null || !state.cards.get(id)?.archived);
+    const places = shown.map((place) => ({
       ...place,
       dashboard_id: dashboard.id,
       created_at: "2026-01-01T00:00:00Z",

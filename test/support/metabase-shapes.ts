@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What Metabase takes, property by property; like the newest it refuses whatever it does not know. */
+/** What Metabase takes, property by property; like the newest version it refuses unknown properties. */
 const Id = z.int().min(1);
 const Text = z.string().refine((text) => text.trim() !== "", "value must be a non-blank string");
 const Settings = z.record(z.string(), z.unknown());
@@ -19,7 +19,7 @@ export const Setup = z.strictObject({
 
 export const Login = z.strictObject({ username: Text, password: Text });
 
-/** What the Postgres driver is told. */
+/** What the Postgres driver takes. */
 const Details = z.strictObject({
   host: Text,
   port: z.int().min(1).max(65_535),

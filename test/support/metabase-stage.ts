@@ -58,7 +58,7 @@ export async function openMetabaseStage({
         credentials: isSetUp ? { apiKey } : admin,
         connection: connectionOf(database.url, "postgres:5432", readerPassword),
         folder,
-        isRehearsal: false,
+        isDryRun: false,
         overwrite: false,
         seconds: 60,
         clock,
@@ -69,13 +69,13 @@ export async function openMetabaseStage({
   };
 }
 
-/** A clock that runs only while somebody sleeps by it. */
+/** A clock that runs only while its `sleep` is awaited. */
 function ownClock(): { readonly clock: MetabaseOptions["clock"]; readonly slept: () => number } {
   let now = 0;
   const clock: MetabaseOptions["clock"] = {
     now: () => now,
     today: () => {
-      throw new Error("no day is asked for");
+      throw new Error("the test needs no day");
     },
     sleep: async (ms) => {
       now += ms;

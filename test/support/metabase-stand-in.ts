@@ -7,7 +7,7 @@ import { newState, nextId, readSchema, type MetabaseState } from "./metabase-sta
 /** A fault to come: the next request that fits gets this instead of an answer. */
 type Fault = { readonly method: string; readonly path: RegExp; readonly status: number; readonly body?: unknown };
 
-/** A Metabase that is played: on loopback, with a memory, strict about what it is asked. */
+/** A stand-in for Metabase: on loopback, with state, strict about requests. */
 export type MetabaseStandIn = AsyncDisposable & {
   readonly url: string;
   readonly state: MetabaseState;
@@ -148,7 +148,7 @@ function addDatabases(server: FastifyInstance, state: MetabaseState, sees: Sees)
   });
 }
 
-/** The schema is read some time after it was asked for, and looked at meanwhile. */
+/** The schema is read some time after it was requested. */
 function addSchema(server: FastifyInstance, state: MetabaseState, { databaseUrl }: Sees): void {
   let [waits, isAsked] = [0, false];
   server.post("/api/database/:id/sync_schema", (request) => {

@@ -46,7 +46,7 @@ export type DashboardRow = {
   tabs: { id: number; name: string }[];
 };
 
-/** What a Metabase remembers. Tests look at it, and change it as a person at the screen would. */
+/** The state of a Metabase. Tests read it, and change it as a person in the browser would. */
 export type MetabaseState = {
   version: string;
   admin: { email: string; password: string } | null;
@@ -93,7 +93,7 @@ export function nextId(state: MetabaseState): number {
   return state.lastId;
 }
 
-/** Reads the schema of the warehouse as the reader sees it: the tables of the patterns with their columns, of ops the views. Keys are left to be told. */
+/** Reads the schema of the warehouse as the reader sees it: the tables of the patterns with their columns, of ops the views. Keys are not read. */
 export async function readSchema(state: MetabaseState, databaseId: number, url: string): Promise<void> {
   const patterns = state.databases.get(databaseId)?.details["schema-filters-patterns"]?.split(/,\s*/) ?? [];
   const client = new Client({ connectionString: url });

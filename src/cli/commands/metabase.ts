@@ -27,11 +27,11 @@ export function addMetabase(program: Command): void {
   program
     .command("metabase")
     .description(
-      "set Metabase up: the database, what its columns mean, and the starter dashboards; run again, it mends what is missing",
+      "set Metabase up: the database, descriptions of its columns, and the starter dashboards; run again, it makes what is missing",
     )
     .option("--url <url>", `address of Metabase (default: METABASE_URL, else ${defaultUrl})`, address)
-    .option("--dry-run", "only say what would change")
-    .option("--overwrite", "also put back what somebody has changed in our questions and dashboards")
+    .option("--dry-run", "only report what would change")
+    .option("--overwrite", "replace questions, metrics and dashboards that differ from config/metabase")
     .option("--wait <seconds>", "how long to wait for Metabase to start, and to read the schema", seconds, defaultWait)
     .option("--json", "as JSON")
     .addHelpText(
@@ -65,17 +65,13 @@ async function metabase(app: App, { url, wait, ...flags }: Options): Promise<voi
       environment.STOREHOUSE_READER_PASSWORD,
     ),
     folder: path.join(projectRoot, "config", "metabase"),
-    isRehearsal: dryRun,
+    isDryRun: dryRun,
     overwrite: flags.overwrite === true,
     seconds: wait,
     clock: app.clock,
     say: remark,
   });
-  tell(applied, { dryRun, json: flags.json === true });
-}
-
-function tell(applied: Applied, { dryRun, json }: { readonly dryRun: boolean; readonly json: boolean }): void {
-  if (json) printJson({ ...applied, dryRun });
+  if (flags.json === true) printJson({ ...applied, dryRun });
   else print(metabaseReport(applied, dryRun));
 }
 
@@ -91,19 +87,17 @@ function seconds(text: string): number {
   return Number(text);
 }
 
-/** What `storehouse metabase` did, or would do, in words: things one a line, columns and tables by their number. */
-function metabaseReport({ version, changes, isWhole }: Applied, isRehearsal: boolean): string {
+/** What `storehouse metabase` did, or would do: one thing a line, columns and tables by their number. */
+function metabaseReport({ version, changes, isComplete }: Applied, isDryRun: boolean): string {
   const made = changes.filter(({ action }) => action !== "leave");
   const lines = [
-    ...made.filter(({ what }) => !isMany(what)).map((change) => line(change, isRehearsal)),
-    ...described(made, isRehearsal),
+    ...made.filter(({ what }) => !isMany(what)).map((change) => madeLine(change, isDryRun)),
+    ...described(made, isDryRun),
     ...changes.filter(({ action }) => action === "leave").map(leftLine),
   ];
-  if (made.length === 0) lines.push(`Metabase ${version} is as it should be: nothing to change.`);
-  if (!isWhole) lines.push("What comes after that is known once this is done.");
-  else if (isRehearsal && made.length > 0) lines.push("Nothing was changed.");
-  if (changes.some(({ action }) => action === "leave"))
-    lines.push("What somebody has changed was left; --overwrite puts it back.");
+  if (made.length === 0) lines.push(`Metabase ${version} is up to date: nothing to change.`);
+  if (!isComplete) lines.push("Further changes are known once this is done.");
+  else if (isDryRun && made.length > 0) lines.push("Dry run: nothing was changed.");
   return lines.join("\n");
 }
 
@@ -111,22 +105,22 @@ function isMany(what: Change["what"]): boolean {
   return what === "table" || what === "column";
 }
 
-const verbs = { create: ["make", "made"], update: ["update", "updated"] } as const;
+const verbs = { create: ["create", "created"], update: ["update", "updated"], leave: ["leave", "left"] } as const;
 
-function line({ what, name, action, properties }: Change, isRehearsal: boolean): string {
-  const [would, did] = action === "leave" ? ["leave", "left"] : verbs[action];
+function madeLine({ what, name, action, properties }: Change, isDryRun: boolean): string {
+  const [would, did] = verbs[action];
   const which = properties.length === 0 ? "" : `: ${properties.join(", ")}`;
-  return `${isRehearsal ? `would ${would}` : did} ${what} ${name}${which}`;
+  return `${isDryRun ? `would ${would}` : did} ${what} ${name}${which}`;
 }
 
 function leftLine({ what, name, properties }: Change): string {
-  return `left ${what} ${name} as it is: ${properties.join(", ")} changed in Metabase`;
+  return `${what} ${name} differs, left; --overwrite replaces it (${properties.join(", ")})`;
 }
 
-function described(made: readonly Change[], isRehearsal: boolean): readonly string[] {
+function described(made: readonly Change[], isDryRun: boolean): readonly string[] {
   const counts = (["table", "column"] as const).flatMap((what) => {
     const number = made.filter((change) => change.what === what).length;
     return number === 0 ? [] : [countOf(number, what)];
   });
-  return counts.length === 0 ? [] : [`${isRehearsal ? "would describe" : "described"} ${counts.join(" and ")}`];
+  return counts.length === 0 ? [] : [`${isDryRun ? "would describe" : "described"} ${counts.join(" and ")}`];
 }
