@@ -1,15 +1,32 @@
 import { defineConfig } from "vitest/config";
+import { testFiles } from "./test/setup/test-files.ts";
+
+const { unit, database } = testFiles();
+
+const shared = {
+  setupFiles: ["test/setup/no-console.ts"],
+  // forks: a crash stays in its own process, and tests may send signals
+  pool: "forks" as const,
+  // the program is loaded once a process, not once a file: nothing in src/ keeps state between calls
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  unstubEnvs: true,
+};
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/setup/global-setup.ts"],
-    setupFiles: ["test/setup/no-console.ts"],
-    // forks: a leaked handle or a crash stays in its own process, and tests may send signals
-    pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    unstubEnvs: true,
+    projects: [
+      { test: { ...shared, name: "unit", include: [...unit] } },
+      {
+        test: {
+          ...shared,
+          name: "database",
+          include: [...database],
+          globalSetup: ["test/setup/global-setup.ts"],
+        },
+      },
+    ],
   },
 });

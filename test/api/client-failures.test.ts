@@ -185,7 +185,8 @@ test("no error shows the token or an address, however deep one looks", async () 
   const stop = new AbortController();
   await using stopping = await serve(() => stop.abort());
   const errorOf = async (origin: string, signal?: AbortSignal): Promise<unknown> => {
-    await using client = openClient(origin, { timeoutMs: impatient });
+    // the others have to end by what the server does, also where the machine is slow
+    await using client = openClient(origin, origin === stalled.origin ? { timeoutMs: impatient } : {});
     return await client.ask(iosKeywordMetadata, { countryCode: "US", keyword: "yoga" }, signal).then(
       () => expect.fail("there is no answer"),
       (error: unknown) => error,
