@@ -1,6 +1,6 @@
 import { projectRoot, type Config } from "../src/config/config.ts";
 import { Settings } from "../src/config/settings.ts";
-import { datasets } from "../src/datasets/all.ts";
+import { datasets } from "../src/datasets/shared/all.ts";
 import { benchToken, followedApps, type Work } from "./work.ts";
 
 /** What a run of the bench chooses about the way to the service. */

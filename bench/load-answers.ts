@@ -3,7 +3,7 @@ import { createApp, openIngest } from "../src/app.ts";
 import type { Config } from "../src/config/config.ts";
 import type { Slice } from "../src/core/slice.ts";
 import { createBudget } from "../src/credits/budget.ts";
-import { datasetNamed } from "../src/datasets/all.ts";
+import { datasetNamed } from "../src/datasets/shared/all.ts";
 import { commitSlice } from "../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../src/ingest/prepare-slice.ts";
 import { sliceColumns, sliceOf, type SliceRow } from "../src/ledger/slices.ts";

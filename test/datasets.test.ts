@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../src/api/operations/all.ts";
 import { daysBetween, type Day } from "../src/core/day.ts";
 import { projectRoot } from "../src/config/config.ts";
-import { datasets } from "../src/datasets/all.ts";
+import { datasets } from "../src/datasets/shared/all.ts";
 import {
   columnsInDatabase,
   columnsOfDefinition,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../src/core/day.ts";
-import { datasets } from "../src/datasets/all.ts";
+import { datasets } from "../src/datasets/shared/all.ts";
 import type { SandboxOptions } from "../src/sandbox/sandbox.ts";
 import { everythingOn } from "../src/demo/shows.ts";
 import { loadAgain, syncedStage } from "./support/ingest-conformance.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import type { Slice } from "../core/slice.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { brought, storedAnswers, takeSlice } from "../ledger/imported-slices.ts";
 import { noteOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";

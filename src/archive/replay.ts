@@ -1,6 +1,6 @@
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import { missingAnswers } from "../ledger/landed-slices.ts";
 import { noteOutcome } from "../ledger/amend-slices.ts";

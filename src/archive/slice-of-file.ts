@@ -9,7 +9,7 @@ import { devicesOf, storeOf, type Store } from "../core/store.ts";
 import { carries, type FetchOption } from "../core/fetch-option.ts";
 import type { Timing } from "../core/timing.ts";
 import { lastDay, windowLength, type Window } from "../core/window.ts";
-import { fetchOptionFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { AnswerFile } from "./answer-file.ts";
 
@@ -60,11 +60,11 @@ function partitionFor(dataset: Dataset, given: Scope, items: readonly string[] |
   if (store !== undefined && !Object.hasOwn(devicesOf, store)) throw new Misfit("scope.store: is ios or android");
   if (store !== undefined && app !== undefined && storeOf(app) !== store)
     throw new Misfit(`scope.app: is no app of the store ${store}`);
-  const made = dataset.madeFrom?.(scope, items) ?? { options: optionsIn(dataset, scope), found: {} };
+  const made = dataset.madeFrom?.(scope, items) ?? { options: optionsIn(dataset, scope), sources: {} };
   const likely = portfolioOf(dataset, scope, items);
   // a scope that no options make is looked for among those of the defaults, and not found
   const options = dataset.options?.safeParse(made.options).success === false ? {} : made.options;
-  const partitions = dataset.partitions({ ...likely, found: { ...likely.found, ...made.found } }, options);
+  const partitions = dataset.partitions({ ...likely, sources: { ...likely.sources, ...made.sources } }, options);
   const wanted = partitions.find((partition) => scopeKey(partition.scope) === scopeKey(scope));
   if (wanted === undefined) {
     const names = Object.keys(partitions[0]?.scope ?? {}).sort();
@@ -94,8 +94,8 @@ function portfolioOf(dataset: Dataset, scope: Scope, items: readonly string[] | 
   const store = (scope["store"] as Store | undefined) ?? storeOf(trackId);
   const keywords = items ?? [scope["keyword"] ?? "word"];
   const countries = [{ country: scope["country"] ?? "US", keywords, keywordCount: keywords.length }];
-  const found = Object.fromEntries((dataset.plannedFrom ?? []).map((name) => [name, [scope]]));
-  return { apps: [{ store, trackId, tracked: true, countries }], found };
+  const sources = Object.fromEntries((dataset.plannedFrom ?? []).map((name) => [name, [scope]]));
+  return { apps: [{ store, trackId, tracked: true, countries }], sources };
 }
 
 /** The operation that is named, or the first that can have brought so much in one call. */

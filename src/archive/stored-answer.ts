@@ -1,8 +1,8 @@
 import { operationById } from "../api/operations/all.ts";
 import { fail } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { datasetNamed } from "../datasets/all.ts";
-import { callsOf, mostPagesOf } from "../datasets/define-dataset.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { callsOf, mostPagesOf } from "../datasets/shared/define-dataset.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import { readPages, type Fetched } from "../ingest/read-pages.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { parameterSchema } from "../api/parameter-schema.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 
 /** An operation as data, for `storehouse operations --json` and the README. */

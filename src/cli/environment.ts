@@ -9,7 +9,7 @@ import { createApp, type App } from "../app.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { hiderOf } from "../core/secret.ts";
-import { datasetOptions } from "../datasets/all.ts";
+import { datasetOptions } from "../datasets/shared/all.ts";
 import { unusableSettings } from "../planner/unusable-settings.ts";
 
 /** The environment of this process, and `.env` in the working folder or else the project's. */

@@ -1,4 +1,4 @@
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { nightCost } from "../planner/night-cost.ts";
 

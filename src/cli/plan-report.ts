@@ -3,7 +3,7 @@ import { accountIdOf } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
-import { datasetNamed } from "../datasets/all.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { sumOf } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import type { PlanLine } from "../ledger/plans.ts";

@@ -20,10 +20,10 @@ export type PortfolioCountry = {
 };
 
 /** What datasets found that others are planned from, by the name of the finding: named values, sorted. */
-export type Found = Readonly<Record<string, readonly Scope[]>>;
+export type SourceMembers = Readonly<Record<string, readonly Scope[]>>;
 
 /** What we follow: the account's own tracked apps and keywords and those of the configuration. Sorted by store, id, country. */
 export type Portfolio = {
   readonly apps: readonly PortfolioApp[];
-  readonly found?: Found;
+  readonly sources?: SourceMembers;
 };

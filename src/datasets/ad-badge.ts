@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { checkBadge as operation } from "../api/operations/ad-intelligence.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 
 const table = defineTable({
   name: "core.ad_badge",

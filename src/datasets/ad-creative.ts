@@ -7,7 +7,7 @@ import type { Slice } from "../core/slice.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
 import { amountOf, idOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { periodKey } from "./shared/values.ts";
 

@@ -7,7 +7,7 @@ import { defineTable } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
 import { partsOf, type Kind } from "./shared/ad-distribution-parts.ts";
 import { amountOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { periodKey } from "./shared/values.ts";
 
 const asked = ["app_key", "period_start", "period_end", "country_key", "kind", "media_type", "network"] as const;

@@ -3,7 +3,7 @@ import { androidVersionListDetailed, iosVersionListDetailed } from "../api/opera
 import { rangeParams } from "../api/range.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
-import { describedApp, describers, dimAppOfPage } from "./dim-app.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
+import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 
@@ -71,12 +71,12 @@ export const appHistory = defineDataset({
   tables: [table, dimAppOfPage],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
-  finds: describedApp,
+  planningSources: describedApp,
   plannedFrom: ["newest_version"],
   options: pageOptions,
   partitions: (portfolio, options) => {
     const newest = new Map(
-      (portfolio.found?.["newest_version"] ?? []).map((one) => [`${one["store"]}:${one["app"]}`, one["version_at"]]),
+      (portfolio.sources?.["newest_version"] ?? []).map((one) => [`${one["store"]}:${one["app"]}`, one["version_at"]]),
     );
     return appPages(portfolio, options).map(({ scope, isHome }) => ({
       scope: { ...scope, page: isHome ? "home" : "other" },

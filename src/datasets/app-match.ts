@@ -1,7 +1,7 @@
 import { appMatch as operation } from "../api/operations/market.ts";
 import { storeOf } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 
 const table = defineTable({
   name: "core.app_match",

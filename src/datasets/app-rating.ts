@@ -3,7 +3,7 @@ import { androidAppSimple, iosAppSimple } from "../api/operations/app.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries, LanguageCode, pageKey, pageParams } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 

@@ -3,7 +3,7 @@ import { androidVersionList, iosVersionList } from "../api/operations/version.ts
 import { rangeParams } from "../api/range.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 
@@ -38,7 +38,7 @@ export const appVersion = defineDataset({
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],
-  finds: { name: "newest_version", table, columns: ["app_key"], newest: "version_at" },
+  planningSources: { name: "newest_version", table, columns: ["app_key"], newest: "version_at" },
   options: pageOptions,
   partitions: (portfolio, options) => appPages(portfolio, options).map(({ scope }) => ({ scope, items: null })),
   request: ({ operation, scope, window }) => ({

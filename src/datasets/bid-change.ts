@@ -5,7 +5,7 @@ import { addDays } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { defineTable, extraOf, type Row } from "../load/table.ts";
 import { amountOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
 import { organisations } from "./search-ads-integration.ts";

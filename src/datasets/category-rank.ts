@@ -13,7 +13,7 @@ import { devicesOf } from "../core/store.ts";
 import type { Timing } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { normalisedCategoryRanks } from "./shared/category-ranks.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { lateDays, reportedThrough } from "./shared/values.ts";
 

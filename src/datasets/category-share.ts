@@ -2,7 +2,7 @@ import { androidShareOfCategory, iosShareOfCategory } from "../api/operations/ke
 import type { Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
 import { categoryNameOf } from "./shared/category-ranks.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountryDevices } from "./shared/followed.ts";
 import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
 

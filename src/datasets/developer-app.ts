@@ -5,8 +5,8 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
-import { describedApp } from "./dim-app.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
+import { describedApp } from "./shared/dim-app.ts";
 import { appPages, pageOptions, pageParams } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 
@@ -92,7 +92,7 @@ export const developerApp = defineDataset({
 /** The developers of followed apps on the pages of these, and on the same pages those that are named. */
 function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Partition[] {
   const described = new Map(
-    (portfolio.found?.[describedApp.name] ?? []).map((one) => [`${one["store"]}:${one["track_id"]}`, codeOf(one)]),
+    (portfolio.sources?.[describedApp.name] ?? []).map((one) => [`${one["store"]}:${one["track_id"]}`, codeOf(one)]),
   );
   const pages = appPages(portfolio, chosen).map(({ scope: { app, ...page } }) => ({
     page,

@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { amountOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
 import { appCountries } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";

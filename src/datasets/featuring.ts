@@ -3,8 +3,8 @@ import { iosFeaturing as operation } from "../api/operations/featuring.ts";
 import type { Slice } from "../core/slice.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
-import { describedApp } from "./dim-app.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
+import { describedApp } from "./shared/dim-app.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -56,7 +56,7 @@ export const featuring = defineDataset({
   }),
   partitions: (portfolio, { category_codes: codes }) => {
     const own = new Map(
-      (portfolio.found?.[describedApp.name] ?? []).map((one) => [
+      (portfolio.sources?.[describedApp.name] ?? []).map((one) => [
         `${one["store"]}:${one["track_id"]}`,
         one["category_id"],
       ]),

@@ -1,7 +1,7 @@
 import { androidOrganicImpressionShare, iosOrganicImpressionShare } from "../api/operations/keyword-apps.ts";
 import { storeOf, type Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountryDevices } from "./shared/followed.ts";
 import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { androidKeywordApps, iosKeywordApps } from "../api/operations/keyword-apps.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/followed.ts";
 import { isOther } from "./shared/values.ts";
 import { readInstant } from "./shared/instants.ts";

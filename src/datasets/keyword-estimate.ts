@@ -6,7 +6,7 @@ import {
 import { rangeParams } from "../api/range.ts";
 import type { Timing } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { estimatesByDay, estimatesNow } from "./shared/keyword-estimates.ts";
 import { lateDays, reportedThrough } from "./shared/values.ts";

@@ -4,7 +4,7 @@ import type { Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { defineTable } from "../load/table.ts";
 import { brandOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/followed.ts";
 
 const table = defineTable({

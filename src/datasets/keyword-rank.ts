@@ -15,7 +15,7 @@ import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { daysOf, holds, windowLength } from "../core/window.ts";
 import { appRef, defineTable, type RowOf } from "../load/table.ts";
-import { defineDataset, part, type Normalised } from "./define-dataset.ts";
+import { defineDataset, part, type Normalised } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { readInstant, type CrawlTime } from "./shared/instants.ts";
 import { keywordStanding } from "./shared/keyword-standing.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { keywordSpots as operation } from "../api/operations/dashboard-keyword.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 

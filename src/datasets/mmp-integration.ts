@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { mmpIntegrations as operation } from "../api/operations/search-ads-account.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, jsonOf } from "../load/table.ts";
-import { defineDataset } from "./define-dataset.ts";
+import { defineDataset } from "./shared/define-dataset.ts";
 import { eachOnce } from "./shared/values.ts";
 
 const described = { state: "text", app_name: "text", developer_name: "text", extra: "json" } as const;

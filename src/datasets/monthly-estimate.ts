@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { iosMonthlyDownloadRevenue as operation } from "../api/operations/estimation.ts";
 import { addDays, addMonths, monthStart } from "../core/day.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 
 const table = defineTable({
   name: "core.fact_monthly_estimate",

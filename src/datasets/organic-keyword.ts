@@ -3,7 +3,7 @@ import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/ke
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { bestFirst } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountryDevices } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 

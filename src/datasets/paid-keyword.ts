@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
 import { amountOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { periodKey } from "./shared/values.ts";
 

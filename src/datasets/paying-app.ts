@@ -8,7 +8,7 @@ import { lastDay } from "../core/window.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
 import { amountOf } from "./shared/values.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
 import { periodKey } from "./shared/values.ts";

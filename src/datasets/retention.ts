@@ -5,7 +5,7 @@ import { appRef, defineTable } from "../load/table.ts";
 import { accountApps, connections, figuresTiming } from "./shared/account-apps.ts";
 import { accountFigures } from "./shared/account-figures.ts";
 import { amountOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
 
 const table = defineTable({

@@ -6,7 +6,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf, type Row } from "../load/table.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { periodKey } from "./shared/values.ts";
 import { ReviewLanguage } from "./shared/values.ts";
 

@@ -4,7 +4,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { ReviewLanguage } from "./shared/values.ts";
 import { reviewRows } from "./shared/review-rows.ts";
 

@@ -8,7 +8,7 @@ import { accountApps, connections, figuresTiming } from "./shared/account-apps.t
 import { accountFigures } from "./shared/account-figures.ts";
 import { amountOf } from "./shared/values.ts";
 import { areas } from "./shared/ad-scope.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
 
 const table = defineTable({

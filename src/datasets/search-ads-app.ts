@@ -3,7 +3,7 @@ import { searchAdsApps as operation } from "../api/operations/search-ads-account
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { idOf } from "./shared/values.ts";
-import { defineDataset } from "./define-dataset.ts";
+import { defineDataset } from "./shared/define-dataset.ts";
 import { eachOnce } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 

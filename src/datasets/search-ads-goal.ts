@@ -3,7 +3,7 @@ import { searchAdsGoals as operation } from "../api/operations/search-ads-accoun
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { amountOf, idOf } from "./shared/values.ts";
-import { defineDataset } from "./define-dataset.ts";
+import { defineDataset } from "./shared/define-dataset.ts";
 import { eachOnce } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 
@@ -65,7 +65,7 @@ export const searchAdsGoal = defineDataset({
   tables: [goals, events],
   operations: [operation],
   operationsFor: () => [operation],
-  finds: foundGoals,
+  planningSources: foundGoals,
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { searchAdsIntegrations as operation } from "../api/operations/search-ads-account.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { idOf } from "./shared/values.ts";
-import { defineDataset } from "./define-dataset.ts";
+import { defineDataset } from "./shared/define-dataset.ts";
 import { clockOf } from "./shared/instants.ts";
 import { eachOnce } from "./shared/values.ts";
 
@@ -52,7 +52,7 @@ export const searchAdsIntegration = defineDataset({
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],
-  finds: organisations,
+  planningSources: organisations,
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {

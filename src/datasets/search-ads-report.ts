@@ -7,7 +7,7 @@ import type { Scope, Slice } from "../core/slice.ts";
 import type { Reach } from "../core/timing.ts";
 import { lastDay } from "../core/window.ts";
 import type { Row } from "../load/table.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
 import {
   dayTold,
@@ -103,10 +103,10 @@ export const searchAdsReport = defineDataset({
   tables: [reportTable, shapeTable],
   operations: [operation],
   operationsFor: () => [operation],
-  finds: [adKeywords, shapes],
+  planningSources: [adKeywords, shapes],
   plannedFrom: [organisations.name, foundGoals.name, shapes.name],
   options,
-  madeFrom: (scope) => ({ options: optionsOf(scope), found: { [foundGoals.name]: goalIn(scope) } }),
+  madeFrom: (scope) => ({ options: optionsOf(scope), sources: { [foundGoals.name]: goalIn(scope) } }),
   partitions: (portfolio, chosen) =>
     connectedOrganisations(portfolio).flatMap((org) =>
       chosen.levels.flatMap((level) => partitionsOf({ org_id: org, report_level: level }, portfolio, chosen)),
@@ -205,7 +205,7 @@ function byDay(who: Scope, portfolio: Portfolio, { by_day: way }: Chosen) {
  */
 function lacksDays(who: Scope, portfolio: Portfolio): boolean {
   const newest = (shape: string) =>
-    (portfolio.found?.[shapes.name] ?? [])
+    (portfolio.sources?.[shapes.name] ?? [])
       .filter((one) => one["org_id"] === who["org_id"] && one["report_level"] === who["report_level"])
       .filter((one) => one["shape"] === shape)
       .map((one) => one["period_end"] ?? "")
@@ -220,7 +220,7 @@ function periods(grain: keyof typeof grids) {
 
 /** The chosen goals that the account has, each with the app without which no goal can be asked for. */
 function goalsOf(portfolio: Portfolio, { goals }: Chosen): readonly Scope[] {
-  const found = portfolio.found?.[foundGoals.name] ?? [];
+  const found = portfolio.sources?.[foundGoals.name] ?? [];
   return found
     .filter(({ goal_id: goal, store }) => store === "ios" && goals.includes(Number(goal)))
     .map(({ goal_id: goal, app }) => ({ goal_id: goal ?? "", goal_app: app ?? "" }));

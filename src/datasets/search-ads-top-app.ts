@@ -6,7 +6,7 @@ import type { Slice } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts";
 import { amountOf, idOf } from "./shared/values.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { connectedOrganisations, numberOfOrganisation } from "./shared/organisation.ts";
 import { periodKey } from "./shared/values.ts";
 import { adKeywords } from "./search-ads-report.ts";
@@ -55,7 +55,7 @@ export const searchAdsTopApp = defineDataset({
   plannedFrom: [organisations.name, adKeywords.name],
   madeFrom: (scope, items) => ({
     options: {},
-    found: {
+    sources: {
       [adKeywords.name]: (items ?? []).map(askedOf).map(({ country, keywordId, appId, keyword }) => ({
         org_id: part(scope, "org_id"),
         store: "ios",
@@ -106,7 +106,7 @@ export const searchAdsTopApp = defineDataset({
 });
 
 function itemsOf(portfolio: Portfolio, org: string): readonly string[] {
-  const found = (portfolio.found?.[adKeywords.name] ?? []).filter((one) => one["org_id"] === org);
+  const found = (portfolio.sources?.[adKeywords.name] ?? []).filter((one) => one["org_id"] === org);
   const usable = found.filter(
     ({ store, country, keyword_id: id }) => store === "ios" && country !== "ALL" && /^\d+$/.test(id ?? ""),
   );

@@ -7,7 +7,7 @@ import { storeOf, type Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
 import { idOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { periodKey } from "./shared/values.ts";
 import { placesOf } from "./shared/places.ts";

@@ -6,7 +6,7 @@ import type { Scope } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
 import { chartTypes } from "./shared/values.ts";
-import { defineDataset, part, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { normalisedTopChart } from "./shared/top-chart-rows.ts";
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { androidTopKeywords, iosTopKeywords } from "../api/operations/keyword.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { bestFirst } from "./shared/values.ts";
 import { appCountryDevices } from "./shared/followed.ts";
 

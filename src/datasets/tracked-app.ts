@@ -3,9 +3,9 @@ import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { connections } from "./shared/account-apps.ts";
-import { defineDataset } from "./define-dataset.ts";
-import { describers, dimAppOfList } from "./dim-app.ts";
-import { competitorsOf, namedCompetitors, trackedCompetitor } from "./tracked-competitor.ts";
+import { defineDataset } from "./shared/define-dataset.ts";
+import { describers, dimAppOfList } from "./shared/dim-app.ts";
+import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tracked-competitor.ts";
 
 const trackedApp = defineTable({
   name: "core.tracked_app",
@@ -28,7 +28,7 @@ export const trackedApps = defineDataset({
   tables: [trackedApp, trackedCompetitor, dimAppOfList],
   operations: [dashboardApps],
   operationsFor: () => [dashboardApps],
-  finds: [
+  planningSources: [
     { name: connections, table: trackedApp, columns: ["app_key", "is_store_account_connected"] },
     namedCompetitors,
   ],

@@ -1,6 +1,6 @@
 import { numberOfKeywords } from "../api/operations/dashboard.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 
 const table = defineTable({
   name: "core.tracked_country",

@@ -3,7 +3,7 @@ import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
 import { cleanText } from "../core/text.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { brandOf } from "./shared/values.ts";
-import { defineDataset, part } from "./define-dataset.ts";
+import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 
 const table = defineTable({

@@ -7,10 +7,10 @@ import type { Store } from "../core/store.ts";
 import type { Timing } from "../core/timing.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { defineDataset, part, type Normalised, type Partition } from "./define-dataset.ts";
+import { defineDataset, part, type Normalised, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/followed.ts";
 import { readInstant } from "./shared/instants.ts";
-import { namedCompetitors } from "./tracked-competitor.ts";
+import { namedCompetitors } from "./shared/tracked-competitor.ts";
 import { reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
@@ -86,7 +86,7 @@ type Cell = { readonly store: Store; readonly country: string; readonly trackId:
 
 /** Followed apps in their countries, each beside its competitors. Scores of two stores do not compare: of the other one none is asked for. */
 function cellsOf(portfolio: Portfolio, competitors: boolean): readonly Cell[] {
-  const named = (competitors ? portfolio.found?.[namedCompetitors.name] : undefined) ?? [];
+  const named = (competitors ? portfolio.sources?.[namedCompetitors.name] : undefined) ?? [];
   const sameStore = named.filter((one) => one["store"] === one["competitor_store"]);
   const rivals = Map.groupBy(sameStore, (one) => `${one["store"]}:${one["app"]}`);
   return appCountries(portfolio).flatMap(({ app: { store, trackId }, country: { country } }) =>

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { Settings } from "../config/settings.ts";
 import { addDays, day, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
-import { datasets } from "../datasets/all.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import { datasets } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { SandboxOptions } from "../sandbox/sandbox.ts";
 
 /** What a demo loads from which market. Its today is pinned, so that every run shows the same figures. */

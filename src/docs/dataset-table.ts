@@ -1,6 +1,6 @@
 import { describeDataset } from "../cli/describe.ts";
 import { exampleWords, nightCosts, nightSum, nightWords } from "../cli/night.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import { markdown } from "./markdown.ts";
 
 /** README's table of datasets with what a night of each costs, and the sum of those that are on by default. */

@@ -10,7 +10,7 @@ import { errorCodes } from "../core/error-codes.ts";
 import { logEvents } from "../core/log-events.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
 import { fleetMetrics, workerMetrics } from "../health/metric-list.ts";
-import { datasetOptions, datasets } from "../datasets/all.ts";
+import { datasetOptions, datasets } from "../datasets/shared/all.ts";
 import { columnTables } from "./column-tables.ts";
 import { datasetTable } from "./dataset-table.ts";
 import { markdown } from "./markdown.ts";

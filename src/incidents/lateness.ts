@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Lateness } from "./findings.ts";

@@ -5,7 +5,7 @@ import { readStop } from "../credits/account-stop.ts";
 import { readAccount } from "../credits/account.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import type { CreditClass } from "../core/slice.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
 import { paceHours, type Allowance } from "./credit-outlook.ts";
 import { latenessOf, readStates } from "./lateness.ts";

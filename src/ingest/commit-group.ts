@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
-import { datasetNamed } from "../datasets/all.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { sharedQueue } from "../ledger/queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { operationById } from "../api/operations/all.ts";
 import { fail } from "../core/errors.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
-import { callsOf, type Dataset, mostPagesOf } from "../datasets/define-dataset.ts";
+import { callsOf, type Dataset, mostPagesOf } from "../datasets/shared/define-dataset.ts";
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
 import { pagesOf } from "./paid-call.ts";

@@ -9,7 +9,7 @@ import { dayOf } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Receipt } from "../credits/holds.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";

@@ -5,7 +5,7 @@ import type { Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { lastDay, type Window } from "../core/window.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { cutUntold, setAside, untoldDays } from "../ledger/amend-slices.ts";
 import { checkRows } from "../load/check-rows.ts";
 import type { Dimensions } from "../load/dimensions.ts";

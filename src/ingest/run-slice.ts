@@ -1,7 +1,7 @@
 import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { datasetNamed } from "../datasets/all.ts";
-import { isWholeList } from "../datasets/define-dataset.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { isWholeList } from "../datasets/shared/define-dataset.ts";
 import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
 import { pagesLandedBy } from "../raw/read-answers.ts";

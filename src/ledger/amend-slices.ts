@@ -12,8 +12,8 @@ import { batchesOf } from "./batches.ts";
  * slice of their own, which costs nothing: the plan asks for them another way and does not come back to this one. A slice of which
  * nothing is left is skipped itself. To be called in the transaction that ends the slice.
  */
-export async function setAside(db: Database, slice: Slice, silent: readonly string[]): Promise<void> {
-  const rest = (slice.items ?? []).filter((item) => !silent.includes(item));
+export async function setAside(db: Database, slice: Slice, unanswered: readonly string[]): Promise<void> {
+  const rest = (slice.items ?? []).filter((item) => !unanswered.includes(item));
   const { code, message } = fail("not_tracked", { operation: slice.operation });
   if (rest.length === 0) {
     await sql`
@@ -21,7 +21,7 @@ export async function setAside(db: Database, slice: Slice, silent: readonly stri
       where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
     return;
   }
-  const [kept, apart] = await batchesOf(db, [rest, silent]);
+  const [kept, apart] = await batchesOf(db, [rest, unanswered]);
   await sql`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
                            planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)

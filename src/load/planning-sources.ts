@@ -48,7 +48,7 @@ function partOf(table: Table, column: string) {
   };
 }
 
-/** The members of a finding as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
+/** The members of a planning source as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
 export async function readPlanningSource(
   db: Database,
   { table, columns, maybe = [], newest }: PlanningSource,

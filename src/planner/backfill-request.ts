@@ -5,8 +5,8 @@ import { keptFrom } from "../core/period.ts";
 import { periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { oneDay, type Window } from "../core/window.ts";
-import { datasetNamed } from "../datasets/all.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
 

@@ -2,7 +2,7 @@ import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import type { Timing } from "../core/timing.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 
 /** The settings of a dataset, with what holds for all where it has no word of its own. */
 export function settingsOf(dataset: Pick<Dataset, "name" | "tables">, settings: Settings): DatasetSettings {

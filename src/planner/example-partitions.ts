@@ -1,8 +1,8 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { day } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
-import { datasets } from "../datasets/all.ts";
-import type { Dataset, Partition } from "../datasets/define-dataset.ts";
+import { datasets } from "../datasets/shared/all.ts";
+import type { Dataset, Partition } from "../datasets/shared/define-dataset.ts";
 import { examplePortfolio } from "./example-portfolio.ts";
 import { partitionsOf } from "./plan-chunks.ts";
 

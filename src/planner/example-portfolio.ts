@@ -1,7 +1,7 @@
-import type { Found, Portfolio, PortfolioApp } from "../core/portfolio.ts";
+import type { SourceMembers, Portfolio, PortfolioApp } from "../core/portfolio.ts";
 import { scopeKey, type Scope } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
-import { planningSourcesOf, type Dataset } from "../datasets/define-dataset.ts";
+import { planningSourcesOf, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { namesOf, type PlanningSource } from "../load/planning-sources.ts";
 
 /** How much a made-up account follows. */
@@ -13,10 +13,10 @@ export type ExampleSize = { readonly apps: number; readonly keywords: number; re
  */
 export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {
   const apps = Array.from({ length: size.apps }, (_, index) => appOf(index, size));
-  const found: Found = Object.fromEntries(
-    datasets.flatMap(planningSourcesOf).map((finding) => [finding.name, membersOf(finding, apps)]),
+  const sources: SourceMembers = Object.fromEntries(
+    datasets.flatMap(planningSourcesOf).map((source) => [source.name, membersOf(source, apps)]),
   );
-  return { apps, found };
+  return { apps, sources };
 }
 
 function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioApp {
@@ -32,7 +32,7 @@ function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioAp
 }
 
 /**
- * Members of a finding, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
+ * Members of a planning source, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
  * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it tells apps apart;
  * every other value is the same one.
  */

@@ -2,7 +2,7 @@ import { addDays, day, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
-import { fetchOptionFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import type { CoverageReader } from "../ledger/coverage.ts";
 import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 

@@ -10,7 +10,7 @@ import {
   withMostPages,
   type Dataset,
   type Partition,
-} from "../datasets/define-dataset.ts";
+} from "../datasets/shared/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/coverage.ts";
 import { askable } from "../plan/missing.ts";

@@ -1,9 +1,9 @@
 import type { Settings } from "../config/settings.ts";
-import type { Found } from "../core/portfolio.ts";
+import type { SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { learnedCosts } from "../credits/costs.ts";
-import { datasetNamed, datasets } from "../datasets/all.ts";
-import { planningSourcesOf, type Dataset } from "../datasets/define-dataset.ts";
+import { datasetNamed, datasets } from "../datasets/shared/all.ts";
+import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
 import { readTracked } from "./portfolio.ts";
@@ -27,7 +27,7 @@ export function datasetsOf(request: SyncRequest, settings: Settings): readonly D
   const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
   if (named.length === 0)
     return datasets.filter((dataset) => (settings.datasets[dataset.name]?.on ?? dataset.on) && canBe(dataset));
-  // a dataset is planned from what the account follows and from the findings that it names, and those again from others
+  // a dataset is planned from what the account follows and from the planning sources that it names, and those again from others
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
   const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));
   const isNeeded = (dataset: Dataset) => planningSourcesOf(dataset).some(({ name }) => needs.has(name));
@@ -61,8 +61,6 @@ export async function* planChunks(
   }
 }
 
-const stages = ["portfolio", "listing", "market"] as const satisfies readonly Dataset["stage"][];
-
 /** What planning each dataset of a request starts from, in planning order. */
 export async function startsOf(
   db: Database,
@@ -70,8 +68,8 @@ export async function startsOf(
   settings: Settings,
 ): Promise<readonly DatasetPlanning[]> {
   const chosen = datasetsOf(request, settings);
-  const found = await foundFor(db, chosen);
-  const portfolio = { ...portfolioOf(await readTracked(db, request.only?.apps), settings.portfolio), found };
+  const sources = await sourceMembers(db, chosen);
+  const portfolio = { ...portfolioOf(await readTracked(db, request.only?.apps), settings.portfolio), sources };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
   return chosen.map((dataset) => ({
     dataset,
@@ -82,11 +80,11 @@ export async function startsOf(
   }));
 }
 
-/** The findings that any of these datasets is planned from. */
-async function foundFor(db: Database, chosen: readonly Dataset[]): Promise<Found> {
+/** The members of each planning source that any of these datasets names. */
+async function sourceMembers(db: Database, chosen: readonly Dataset[]): Promise<SourceMembers> {
   const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
-  const findings = datasets.flatMap(planningSourcesOf).filter(({ name }) => needs.has(name));
+  const sources = datasets.flatMap(planningSourcesOf).filter(({ name }) => needs.has(name));
   return Object.fromEntries(
-    await Promise.all(findings.map(async (finding) => [finding.name, await readPlanningSource(db, finding)] as const)),
+    await Promise.all(sources.map(async (source) => [source.name, await readPlanningSource(db, source)] as const)),
   );
 }

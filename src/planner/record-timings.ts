@@ -1,7 +1,7 @@
 import type { DatasetSettings, Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
 import type { Database } from "../postgres/database.ts";

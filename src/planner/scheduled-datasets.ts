@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
-import { datasetNamed } from "../datasets/all.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { datasetsOf } from "./plan-stream.ts";
 
 /**

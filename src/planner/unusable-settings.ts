@@ -1,8 +1,8 @@
 import type { DatasetSettings } from "../config/settings.ts";
 import { addMonths, day, daysBetween } from "../core/day.ts";
-import { datasetNamed } from "../datasets/all.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
 import { isKeptByMonth } from "./dataset-settings.ts";
-import { fetchOptionFor, type Dataset, type Partition } from "../datasets/define-dataset.ts";
+import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
 /** Settings that would change nothing about a dataset, each with the reason: whoever writes one expects something of it. */

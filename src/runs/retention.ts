@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import { noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
 import { isLockTimeout } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";

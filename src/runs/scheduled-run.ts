@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
-import { datasets as allDatasets } from "../datasets/all.ts";
-import type { Dataset } from "../datasets/define-dataset.ts";
+import { datasets as allDatasets } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { isAnyPutOff, wakeAffordable } from "../ledger/queue.ts";
 import { type Adoption, adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun } from "../ledger/runs.ts";

@@ -1,4 +1,4 @@
-import { datasetNamed, datasets as allDatasets } from "../datasets/all.ts";
+import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOpen, enqueue, noteNaivePrice, openRun } from "../ledger/runs.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";

@@ -4,7 +4,7 @@ import { jobs } from "../../jobs/all.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { readText } from "../config/read-text.ts";
 import { fail } from "../core/errors.ts";
-import { datasets } from "../datasets/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 
 /** A line of the crontab that runs something. */
 export type CrontabLine = {

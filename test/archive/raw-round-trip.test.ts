@@ -4,7 +4,7 @@ import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { strikerOf } from "../../src/core/secret.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";

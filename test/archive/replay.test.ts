@@ -2,7 +2,7 @@ import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import type { Window } from "../../src/core/window.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { startChild } from "../support/ingest-child.ts";
 
 /** Neither a database nor an API is there, and none is needed. */

@@ -7,7 +7,7 @@ import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { Scope } from "../../src/core/slice.ts";
 import { adCreative } from "../../src/datasets/ad-creative.ts";
 import { adDistribution } from "../../src/datasets/ad-distribution.ts";
-import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 import { normalised } from "../support/normalised.ts";
 

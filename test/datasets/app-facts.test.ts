@@ -77,8 +77,8 @@ describe("what a store shows of an app", () => {
   });
 
   test("is asked for anew when a new release is out", () => {
-    const found = { newest_version: [{ store: "ios", app: String(large), version_at: "2026-08-01 10:00:00" }] };
-    expect(appHistory.partitions({ ...followed, found }).map(({ fingerprint }) => fingerprint)).toEqual([
+    const sources = { newest_version: [{ store: "ios", app: String(large), version_at: "2026-08-01 10:00:00" }] };
+    expect(appHistory.partitions({ ...followed, sources }).map(({ fingerprint }) => fingerprint)).toEqual([
       "2026-08-01 10:00:00",
       "",
     ]);

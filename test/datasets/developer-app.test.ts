@@ -57,7 +57,7 @@ describe("developers", () => {
     countries: ["DE", "US"].map((country) => ({ country, keywords: [], keywordCount: 0 })),
   });
   const apps: Portfolio["apps"] = [app("ios", "1"), app("ios", "2"), app("android", "com.one")];
-  const found = (...described: readonly Record<string, string>[]) => ({ apps, found: { described_app: described } });
+  const found = (...described: readonly Record<string, string>[]) => ({ apps, sources: { described_app: described } });
   const one = { store: "ios", track_id: "1", category_id: "", developer_id: "77", developer_name: "M" };
 
   test("are those of followed apps, each once", () => {

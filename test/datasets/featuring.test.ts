@@ -106,7 +106,7 @@ describe("cards are asked for", () => {
 
   test("on the page of the category that the app is known to be in, of iOS apps alone", () => {
     const of = (found: readonly Record<string, string>[], options?: unknown) =>
-      featuring.partitions({ apps, found: { described_app: found } }, options).map((one) => one.scope);
+      featuring.partitions({ apps, sources: { described_app: found } }, options).map((one) => one.scope);
     expect(of([described])).toEqual([scope]);
     expect(of([])).toEqual([]);
     expect(of([{ ...described, category_id: "" }])).toEqual([]);

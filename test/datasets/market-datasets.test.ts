@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../src/api/read-answer.ts";
 import { day } from "../../src/core/day.ts";
 import { bidChange } from "../../src/datasets/bid-change.ts";
-import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { mmpIntegration } from "../../src/datasets/mmp-integration.ts";
 import { searchAdsGoal } from "../../src/datasets/search-ads-goal.ts";
 import { searchAdsIntegration } from "../../src/datasets/search-ads-integration.ts";
@@ -95,7 +95,7 @@ describe("changes of bids", () => {
 });
 
 describe("top apps", () => {
-  const found = {
+  const sources = {
     search_ads_organisation: [{ org_id: "7", is_valid: "true" }],
     search_ads_keyword: [
       { org_id: "7", store: "ios", app: "42", country: "US", keyword: "to do, list", keyword_id: "31" },
@@ -103,7 +103,7 @@ describe("top apps", () => {
       { org_id: "8", store: "ios", app: "42", country: "US", keyword: "not ours", keyword_id: "33" },
     ],
   };
-  const [partition] = searchAdsTopApp.partitions({ apps: [], found });
+  const [partition] = searchAdsTopApp.partitions({ apps: [], sources });
   const window = { start: day("2026-02-01"), end: day("2026-03-01") };
   const slice = sliceOf({ ...partition, dataset: "search_ads_top_app", window });
 
@@ -133,9 +133,9 @@ describe("top apps", () => {
   });
 
   test("of a keyword that several countries bid on are of the country that the answer tells, and of no other", () => {
-    const [us] = found.search_ads_keyword;
-    const both = { ...found, search_ads_keyword: [us!, { ...us!, country: "DE" }] };
-    const [twice] = searchAdsTopApp.partitions({ apps: [], found: both });
+    const [us] = sources.search_ads_keyword;
+    const both = { ...sources, search_ads_keyword: [us!, { ...us!, country: "DE" }] };
+    const [twice] = searchAdsTopApp.partitions({ apps: [], sources: both });
     const item = (countryCode: string, share: number) => ({
       keywordData: { keyword: "to do, list", keywordId: 31, countryCode },
       appData: [{ trackId: 9, share }],

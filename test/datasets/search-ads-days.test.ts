@@ -13,7 +13,7 @@ import { org, scope, window, normalise } from "../support/report-rows.ts";
 describe("the way to days", () => {
   const found = (shape: readonly Scope[]): Portfolio => ({
     apps: [],
-    found: {
+    sources: {
       search_ads_organisation: [
         { org_id: org, is_valid: "true" },
         { org_id: "8", is_valid: "false" },

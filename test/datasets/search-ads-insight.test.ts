@@ -4,7 +4,7 @@ import type { Operation } from "../../src/api/define-operation.ts";
 import { day } from "../../src/core/day.ts";
 import type { Portfolio } from "../../src/core/portfolio.ts";
 import type { Scope } from "../../src/core/slice.ts";
-import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { paidKeyword } from "../../src/datasets/paid-keyword.ts";
 import { payingApp } from "../../src/datasets/paying-app.ts";
 import { sliceOf } from "../support/ingest-slice.ts";

@@ -39,7 +39,7 @@ describe("competitors that the account names", () => {
   });
   const withNamed = (...named: readonly (readonly [string, string])[]): Portfolio => ({
     ...portfolio,
-    found: { tracked_competitor: named.map(([app, competitor]) => names(app, competitor)) },
+    sources: { tracked_competitor: named.map(([app, competitor]) => names(app, competitor)) },
   });
   const cells = (of: Portfolio, options: object = {}) =>
     visibility.partitions(of, options).map((one) => [one.scope["store"], one.items]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { generatedFiles } from "../../src/docs/generated.ts";
 
 test("what is special to a dataset is in README's table and in the configuration's schema, each with its default", async () => {

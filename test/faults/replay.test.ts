@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, tablesOf } from "../support/ingest-tables.ts";

@@ -7,7 +7,7 @@ import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Timing } from "../../src/core/timing.ts";
 import { windowLength } from "../../src/core/window.ts";
 import { iosReviewsV2 } from "../../src/api/operations/review.ts";
-import { defineDataset, mostPagesOf, type Dataset } from "../../src/datasets/define-dataset.ts";
+import { defineDataset, mostPagesOf, type Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { appCountryDevices } from "../../src/datasets/shared/followed.ts";
 import { planInChunks } from "../../src/planner/plan-chunks.ts";
 import { invent } from "../support/api-invented.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import type { Settings } from "../../src/config/settings.ts";
-import { datasetOptions, datasets } from "../../src/datasets/all.ts";
+import { datasetOptions, datasets } from "../../src/datasets/shared/all.ts";
 import { unusableSettings } from "../../src/planner/unusable-settings.ts";
 
 let folder = "";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
-import { datasetNamed } from "../../src/datasets/all.ts";
+import { datasetNamed } from "../../src/datasets/shared/all.ts";
 import { standingOf } from "../../src/planner/gaps.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";

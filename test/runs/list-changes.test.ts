@@ -14,7 +14,7 @@ function account(apps: number, ...competitors: readonly string[]): Portfolio {
   const named = { store: "ios", app: "101", competitor_store: "ios" };
   return {
     apps: ids.map((trackId) => ({ store: "ios", trackId, tracked: true, countries })),
-    found: { tracked_competitor: competitors.map((competitor_app) => ({ ...named, competitor_app })) },
+    sources: { tracked_competitor: competitors.map((competitor_app) => ({ ...named, competitor_app })) },
   };
 }
 

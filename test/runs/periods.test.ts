@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays, day } from "../../src/core/day.ts";
 import { periodOf } from "../../src/core/period.ts";
 import { daysOf, lastDay, type Window } from "../../src/core/window.ts";
-import { datasetNamed } from "../../src/datasets/all.ts";
+import { datasetNamed } from "../../src/datasets/shared/all.ts";
 import { broughtSlice } from "../../src/archive/slice-of-file.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";

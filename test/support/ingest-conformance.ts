@@ -6,7 +6,7 @@ import { openIngest } from "../../src/app.ts";
 import { addDays } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { everythingOn } from "../../src/demo/shows.ts";
-import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
 import { claim } from "../../src/ledger/queue.ts";

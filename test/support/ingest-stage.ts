@@ -7,7 +7,7 @@ import type { Environment } from "../../src/config/env.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { retryInForeground, syncInForeground, type ForegroundRun } from "../../src/foreground.ts";
 import type { CrashHook } from "../../src/ingest/crash-point.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { day } from "../../src/core/day.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { defineTable, type Row, type Table } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
 

@@ -1,7 +1,7 @@
 import type { Operation } from "../../src/api/define-operation.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
 import type { Slice } from "../../src/core/slice.ts";
-import type { Dataset } from "../../src/datasets/define-dataset.ts";
+import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { checkRows } from "../../src/load/check-rows.ts";
 import type { Row } from "../../src/load/table.ts";
 import { sliceOf } from "./ingest-slice.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { StorehouseError } from "../../src/core/errors.ts";
 import { strikerOf } from "../../src/core/secret.ts";
-import { datasets } from "../../src/datasets/all.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
 import { exportRaw, type Exported, type ExportRequest } from "../../src/archive/export-answers.ts";
 import { importFiles, type ImportedFiles, type ImportRequest } from "../../src/archive/import-files.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";

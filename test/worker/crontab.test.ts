@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { jobs } from "../../jobs/all.ts";
 import { projectRoot } from "../../src/config/config.ts";
 import { nextRuns, readCrontab } from "../../src/worker/crontab.ts";
-import { datasetNamed } from "../../src/datasets/all.ts";
+import { datasetNamed } from "../../src/datasets/shared/all.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
 afterAll(() => rmSync(folder, { recursive: true }));

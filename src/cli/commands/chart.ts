@@ -5,7 +5,7 @@ import { rankChart } from "../../charts/rank-chart.ts";
 import { readRanks } from "../../charts/read-ranks.ts";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
-import { datasetNamed } from "../../datasets/all.ts";
+import { datasetNamed } from "../../datasets/shared/all.ts";
 import { daysOf } from "../../planner/gaps.ts";
 import { boundsOf, countryArgument, dayArgument, pastDayArgument, trackIdArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";

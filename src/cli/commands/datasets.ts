@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { datasets } from "../../datasets/all.ts";
+import { datasets } from "../../datasets/shared/all.ts";
 import { describeDataset } from "../describe.ts";
 import { loadConfig } from "../environment.ts";
 import { exampleWords, nightCosts, nightSum, nightWords } from "../night.ts";

@@ -4,7 +4,7 @@ import { exportRaw } from "../../archive/export-answers.ts";
 import { type ImportedFiles, importFiles } from "../../archive/import-files.ts";
 import type { Day } from "../../core/day.ts";
 import { strikerOf } from "../../core/secret.ts";
-import { datasetNamed, datasets } from "../../datasets/all.ts";
+import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
 import { boundsOf, dayArgument, folderArgument, onlyDatasets } from "../arguments.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Day } from "../../core/day.ts";
 import { operations } from "../../api/operations/all.ts";
 import { fail } from "../../core/errors.ts";
-import { datasetNamed } from "../../datasets/all.ts";
+import { datasetNamed } from "../../datasets/shared/all.ts";
 import { listAnswers, type AnswerLine } from "../../ledger/answers.ts";
 import { boundsOf, countArgument, dayArgument, onlyDatasets, sliceArgument } from "../arguments.ts";
 import { withApp } from "../environment.ts";

@@ -21,7 +21,7 @@ const nowAndThen: Timing = { ...figuresTiming, lookbackDays: 0, packDays: 28, em
 
 /** Followed apps, each with a timing of its own where it is not known to answer. */
 export function accountApps(portfolio: Portfolio): readonly { readonly app: PortfolioApp; readonly timing?: Timing }[] {
-  const found = (portfolio.found?.[connections] ?? []).map(
+  const found = (portfolio.sources?.[connections] ?? []).map(
     ({ store, app, is_store_account_connected: connected }) => [`${store}:${app}`, connected === "true"] as const,
   );
   const connected = new Map(found);

@@ -10,7 +10,7 @@ import type { Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, type Row } from "../../load/table.ts";
 import { chartTypeOf } from "./values.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
 type ByCountry = z.output<typeof iosCategoryRanking.answer> | z.output<typeof androidGlobalCategoryRankings.answer>;

@@ -3,7 +3,7 @@ import { LangCode } from "../../api/values.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../../core/portfolio.ts";
 import { scopeKey, type Scope } from "../../core/slice.ts";
 import { devicesOf, type Store } from "../../core/store.ts";
-import type { Partition } from "../define-dataset.ts";
+import type { Partition } from "./define-dataset.ts";
 
 /** Every followed app in every country in which it is followed. */
 export function appCountries(portfolio: Portfolio): readonly { app: PortfolioApp; country: PortfolioCountry }[] {

@@ -7,7 +7,7 @@ import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
 import { amountOf } from "./values.ts";
 import { isOther } from "./values.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
 type Now = z.output<typeof keywordEstimation.answer>;

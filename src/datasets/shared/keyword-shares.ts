@@ -6,7 +6,7 @@ import type { Params } from "../../api/address.ts";
 import { extraOf } from "../../load/table.ts";
 import { amountOf } from "./values.ts";
 import { isOther } from "./values.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
 type Shares = z.output<typeof iosOrganicImpressionShare.answer>;

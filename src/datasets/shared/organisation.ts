@@ -4,12 +4,12 @@ import { addDays } from "../../core/day.ts";
 import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import type { Window } from "../../core/window.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { organisations } from "../search-ads-integration.ts";
 
 /** The ids of the search-ads organisations of the account, each once, without those that the service calls invalid; none where nothing is connected. */
 export function connectedOrganisations(portfolio: Portfolio): readonly string[] {
-  const found = portfolio.found?.[organisations.name] ?? [];
+  const found = portfolio.sources?.[organisations.name] ?? [];
   const usable = found.filter(({ is_valid: valid }) => valid !== "false");
   return [...new Set(usable.flatMap(({ org_id: org }) => (org === undefined ? [] : [org])))];
 }

@@ -3,7 +3,7 @@ import { addDays, type Day } from "../../core/day.ts";
 import type { Slice } from "../../core/slice.ts";
 import { holds, lastDay, type Window } from "../../core/window.ts";
 import { extraOf, type Row } from "../../load/table.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 import { daysAndOneMore } from "./organisation.ts";
 import {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { iosReviews, iosReviewsV2 } from "../../api/operations/review.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 import { languageCodeOf } from "./values.ts";
 

@@ -6,7 +6,7 @@ import type { Scope, Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
 import { chartTypeOf } from "./values.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 import { placesOf } from "./places.ts";
 import { readInstant } from "./instants.ts";
 

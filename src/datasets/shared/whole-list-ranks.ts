@@ -4,7 +4,7 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { devicesOf, type Store } from "../../core/store.ts";
 import { foldKeyword } from "../../core/text.ts";
-import { part } from "../define-dataset.ts";
+import { part } from "./define-dataset.ts";
 
 type Entry = z.output<typeof dailyKeywordRankings.answer>[number];
 

@@ -87,7 +87,7 @@ describe("an app that is not connected", () => {
   const timing = (app: PortfolioApp, connected?: string) =>
     salesMetric.partitions({
       apps: [app],
-      found: {
+      sources: {
         store_connection:
           connected === undefined ? [] : [{ store: "ios", app: "42", is_store_account_connected: connected }],
       },

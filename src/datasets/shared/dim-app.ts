@@ -1,5 +1,5 @@
-import type { PlanningSource } from "../load/planning-sources.ts";
-import { defineTable } from "../load/table.ts";
+import type { PlanningSource } from "../../load/planning-sources.ts";
+import { defineTable } from "../../load/table.ts";
 
 /** What describes an app, the poorest first: the account's word on a competitor, its list of tracked apps, the page in the store. */
 export const describers = { competitor: "tracked_competitor", tracked: "tracked_app", detail: "app_history" } as const;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { InvalidItem } from "../api/read-answer.ts";
-import { AndroidTrackId, IosTrackId } from "../api/values.ts";
-import { storeOf } from "../core/store.ts";
-import type { PlanningSource } from "../load/planning-sources.ts";
-import { appRef, defineTable, type Row } from "../load/table.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
+import { AndroidTrackId, IosTrackId } from "../../api/values.ts";
+import { storeOf } from "../../core/store.ts";
+import type { PlanningSource } from "../../load/planning-sources.ts";
+import { appRef, defineTable, type Row } from "../../load/table.ts";
 import { describers } from "./dim-app.ts";
 
 /** Which apps the account names as competitors of an app that it tracks. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { dashboardApps } from "../../src/api/operations/dashboard.ts";
-import { readAnswer } from "../../src/api/read-answer.ts";
-import { trackedApps } from "../../src/datasets/tracked-app.ts";
-import { sliceOf } from "../support/ingest-slice.ts";
+import { dashboardApps } from "../../../src/api/operations/dashboard.ts";
+import { readAnswer } from "../../../src/api/read-answer.ts";
+import { trackedApps } from "../../../src/datasets/tracked-app.ts";
+import { sliceOf } from "../../support/ingest-slice.ts";
 
 /** What the list of tracked apps becomes, read as an answer; pairs as `1 > 2`. */
 function told(apps: readonly object[]) {

@@ -1,0 +1,46 @@
+import { readdirSync } from "node:fs";
+import { fail } from "../../core/errors.ts";
+import { isDataset, planningSourcesOf, stages, type Dataset } from "./define-dataset.ts";
+
+/**
+ * Every dataset in planning order: by stage, within a stage each after those that provide what it is planned from, else by name.
+ * A dataset is found by its file in `src/datasets`; nothing lists it. No dataset's file may import this one: it waits for all of them.
+ */
+export const datasets: readonly Dataset[] = inPlanningOrder(await inFolder(new URL("../", import.meta.url)));
+
+async function inFolder(folder: URL): Promise<readonly Dataset[]> {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const modules: readonly object[] = await Promise.all(files.map((file) => import(new URL(file, folder).href)));
+  return modules.flatMap((exported) => Object.values(exported).filter(isDataset));
+}
+
+/** Datasets by stage, each after those of its stage that provide its planning sources, else by name. */
+export function inPlanningOrder(all: readonly Dataset[]): readonly Dataset[] {
+  const byName = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const ordered = new Set<Dataset>();
+  const visited = new Set<Dataset>();
+  const visit = (dataset: Dataset): void => {
+    if (visited.has(dataset)) return;
+    visited.add(dataset);
+    for (const one of byName) if (provides(one, dataset)) visit(one);
+    ordered.add(dataset);
+  };
+  for (const stage of stages) for (const dataset of byName) if (dataset.stage === stage) visit(dataset);
+  return [...ordered];
+}
+
+function provides(dataset: Dataset, { stage, plannedFrom = [] }: Dataset): boolean {
+  return dataset.stage === stage && planningSourcesOf(dataset).some(({ name }) => plannedFrom.includes(name));
+}
+
+/** The dataset of this name; throws a UsageError when there is none. */
+export function datasetNamed(name: string): Dataset {
+  const found = datasets.find((dataset) => dataset.name === name);
+  if (found === undefined) throw fail("unknown_dataset", { dataset: name });
+  return found;
+}
+
+/** The options of each dataset, by its name; null where it has none. */
+export const datasetOptions: Readonly<Record<string, Dataset["options"]>> = Object.fromEntries(
+  datasets.map(({ name, options }) => [name, options]),
+);

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { Operation } from "../../api/define-operation.ts";
+import type { Params } from "../../api/address.ts";
+import type { InvalidItem } from "../../api/read-answer.ts";
+import { fetchOptionOf } from "../../api/fetch-option-of.ts";
+import type { Day } from "../../core/day.ts";
+import type { SourceMembers, Portfolio } from "../../core/portfolio.ts";
+import type { Scope, Slice } from "../../core/slice.ts";
+import type { FetchOption } from "../../core/fetch-option.ts";
+import type { Timing } from "../../core/timing.ts";
+import type { PlanningSource } from "../../load/planning-sources.ts";
+import type { Row, Table } from "../../load/table.ts";
+
+/** The stages of a plan, in their order. */
+export const stages = ["portfolio", "listing", "market"] as const;
+
+/** Who a dataset is fetched for. Two partitions with the same scope are the same one. */
+export type Partition = {
+  readonly scope: Scope;
+  /** What calls name by the batch (keywords, ids); null where the scope says it all. */
+  readonly items: readonly string[] | null;
+  /** Those items that the account tracks: a call that names no items answers for these alone. */
+  readonly tracked?: readonly string[];
+  /** Its own timing, where it differs from the dataset's. */
+  readonly timing?: Timing;
+  /** What the portfolio knows that changes the answer; when it differs from the last one, that answer is stale. */
+  readonly fingerprint?: string;
+  /** True where the service is known to have data: an empty answer is not accepted as one. */
+  readonly expected?: boolean;
+};
+
+/** What an answer becomes: rows by table name, and items that fit the contract but not the table. */
+export type Normalised = {
+  readonly rows: Readonly<Record<string, readonly Row[]>>;
+  readonly invalid: readonly InvalidItem[];
+  /** Items of the slice that the answer does not mention at all: they count as not requested by this fetch option. */
+  readonly unanswered?: readonly string[];
+  /**
+   * The newest day that the answer reports, over all its rows; null when it reports none. The days after it count as requested and
+   * empty. Left out where a day without rows is an answer as well.
+   */
+  readonly reportedThrough?: Day | null;
+};
+
+/** Something worth a table: who it is fetched for, which operations feed it, how its rows look. Data and pure functions. */
+export type Dataset = {
+  readonly name: string;
+  readonly summary: string;
+  /**
+   * `portfolio` datasets list the apps, countries and keywords of the account, `listing` datasets what others are planned from beside
+   * the portfolio (see `planningSources`), `market` datasets all else. Each stage is up to date before the next one is planned.
+   */
+  readonly stage: (typeof stages)[number];
+  /** True for a dataset that a sync fetches without naming it. */
+  readonly on: boolean;
+  /** Why it is on or off by default. */
+  readonly why: string;
+  readonly timing: Timing;
+  readonly tables: readonly Table[];
+  /** Every operation that may feed it. */
+  readonly operations: readonly Operation[];
+  /** The operations that can answer for one scope; the plan takes the cheapest. */
+  readonly operationsFor: (scope: Scope) => readonly Operation[];
+  /** The most pages of an answer that are requested unless the configuration says otherwise: for operations that bill by the page. */
+  readonly mostPages?: number;
+  /** Items that one call names where its operation takes a list and sets no limit. */
+  readonly itemsPerCall?: number;
+  /** The most days that one call requests unless the configuration says otherwise, where the operation sets no suitable limit. */
+  readonly longestWindow?: number;
+  /** The operation that names no items and answers for all that the account tracks on a day, and how many calls that takes (one a device). It has no pages. */
+  readonly wholeList?: { readonly operation: Operation; readonly calls: (scope: Scope) => number };
+  /**
+   * True where equal answers to equal requests become equal rows at any time, of the slice's own scope, days and items, and where no
+   * other dataset writes those rows: an unchanged answer is not loaded again.
+   */
+  readonly answersRepeat?: true;
+  /** What other datasets are planned from, read from the current rows of a table of this one. */
+  readonly planningSources?: PlanningSource | readonly PlanningSource[];
+  /** Names of the planning sources that its partitions are made from (`portfolio.sources`); it is planned after the datasets that provide them. */
+  readonly plannedFrom?: readonly string[];
+  /**
+   * Options and planning sources under which it makes the partition of a scope, for an answer that is imported from a file. Left out
+   * where an option is named after the part of the scope that it sets (`charts` and `chart`), and where any planning source will do.
+   */
+  readonly madeFrom?: (
+    scope: Scope,
+    items: readonly string[] | null,
+  ) => { readonly options: unknown; readonly sources: SourceMembers };
+  /** Its own options in the configuration, each with its default and a sentence; null where it has none. */
+  readonly options: z.ZodObject | null;
+  /**
+   * Who it is fetched for, with options as the configuration gives them. Whatever an option changes in a call or a row is part of the
+   * scope, so that an answer keeps its meaning when the configuration changes.
+   */
+  readonly partitions: (portfolio: Portfolio, options?: unknown) => readonly Partition[];
+  /** The parameters of the call that answers a slice, without paging; where a slice takes several calls, those of call number `call`, from 0. */
+  readonly request: (slice: Slice, call?: number) => Params;
+  /**
+   * Turns the checked answer, one value a page, into rows. What the answer does not echo is stamped from the slice.
+   * `invalid` holds the items that were left out because they do not fit the contract: no row may claim anything about those.
+   */
+  readonly normalise: (slice: Slice, pages: readonly unknown[], invalid: readonly InvalidItem[]) => Normalised;
+};
+
+/** A dataset as its file defines it: its partitions take the options with every default filled in. */
+type Definition<O extends z.ZodObject> = Omit<Dataset, "options" | "partitions"> & {
+  readonly options?: O;
+  readonly partitions: (portfolio: Portfolio, options: z.output<O>) => readonly Partition[];
+};
+
+/** The planning sources that a dataset provides. */
+export function planningSourcesOf({ planningSources }: Pick<Dataset, "planningSources">): readonly PlanningSource[] {
+  return planningSources === undefined ? [] : [planningSources].flat();
+}
+
+const defined = new WeakSet<object>();
+
+/** True for what `defineDataset` made. */
+export function isDataset(value: unknown): value is Dataset {
+  return typeof value === "object" && value !== null && defined.has(value);
+}
+
+/** Freezes a dataset; exported from a file of `src/datasets` it is one of the program's datasets. */
+export function defineDataset<const O extends z.ZodObject = typeof noOptions>(definition: Definition<O>): Dataset {
+  const { options = null, partitions } = definition;
+  const read = (options ?? noOptions) as O;
+  const dataset = Object.freeze({
+    ...definition,
+    options,
+    partitions: (portfolio: Portfolio, given: unknown = {}) => partitions(portfolio, read.parse(given)),
+  });
+  defined.add(dataset);
+  return dataset;
+}
+
+const noOptions = z.object({});
+
+/** What a call of one of the dataset's operations can request for a partition, at the learned cost or else the documented one. */
+export function fetchOptionFor(
+  dataset: Dataset,
+  operation: Operation,
+  partition: Pick<Partition, "scope" | "tracked">,
+  learned: ReadonlyMap<string, number>,
+): FetchOption {
+  const { wholeList, itemsPerCall } = dataset;
+  const option = fetchOptionOf(operation, learned);
+  if (wholeList?.operation === operation)
+    return {
+      ...option,
+      maxItems: Number.POSITIVE_INFINITY,
+      tracked: new Set(partition.tracked),
+      calls: wholeList.calls(partition.scope),
+    };
+  return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
+}
+
+/** How many calls answer a slice; each is stored as a page of it. */
+export function callsOf(dataset: Dataset, slice: Pick<Slice, "operation" | "scope">): number {
+  return dataset.wholeList !== undefined && isWholeList(dataset, slice) ? dataset.wholeList.calls(slice.scope) : 1;
+}
+
+/**
+ * A scope with the most pages to request. The limit is part of the scope because a shortened answer differs from the whole one: a
+ * higher limit requests it again, and a replay stops at the same page.
+ */
+export function withMostPages(scope: Scope, mostPages: number | undefined): Scope {
+  return mostPages === undefined ? scope : { ...scope, most_pages: String(mostPages) };
+}
+
+/** The most pages of a slice's answer to request; infinite where there is no limit. */
+export function mostPagesOf({ scope }: Pick<Slice, "scope">): number {
+  return scope["most_pages"] === undefined ? Number.POSITIVE_INFINITY : Number(scope["most_pages"]);
+}
+
+/** True for a slice whose call names none of its items: a problem of the call is a problem of no single item. */
+export function isWholeList({ wholeList }: Dataset, { operation }: Pick<Slice, "operation">): boolean {
+  return wholeList?.operation.id === operation;
+}
+
+/** A part of a scope that the dataset's own partitions always set. */
+export function part(scope: Scope, name: string): string {
+  const value = scope[name];
+  if (value === undefined) throw new Error(`the scope has no ${name}`);
+  return value;
+}
