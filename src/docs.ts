@@ -2,5 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "./config/config.ts";
 import { generatedFiles } from "./docs/generated.ts";
+import { openScratchWarehouse } from "./docs/scratch-warehouse.ts";
 
-for (const { file, text } of await generatedFiles()) await writeFile(path.join(projectRoot, file), text);
+await using warehouse = await openScratchWarehouse();
+for (const { file, text } of await generatedFiles(warehouse.db)) await writeFile(path.join(projectRoot, file), text);

@@ -41,7 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   metabase: [...core, "config", "postgres"],
   sandbox: [...core, "api"],
   cli: [...root, ...watch, "charts", "export", "worker", "sandbox", "metabase", "docs"],
-  docs: [...core, "config", "api", "datasets", "health", "incidents", "cli"],
+  docs: [...core, "config", "api", "postgres", "datasets", "export", "health", "incidents", "cli"],
   demo: [...root, "charts", "worker", "sandbox", "cli"],
 };
 

@@ -1,27 +1,22 @@
+import type { Relation } from "../export/relation.ts";
 import { markdown } from "./markdown.ts";
-import { migratedTables, type MigratedTable } from "./migrated-tables.ts";
 
-/** README's tables of columns: each table and view that analysts query, folded up. */
-export function columnTables(): string {
-  return migratedTables()
-    .filter(({ name, isView }) => /^(core|mart)\./.test(name) || (isView && name.startsWith("ops.")))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(folded)
-    .join("\n\n");
+/** Tables of columns: each table and view that analysts query, folded up. */
+export function columnTables(relations: readonly Relation[]): string {
+  return relations.map(folded).join("\n\n");
 }
 
-function folded({ name, isView, comment, columns }: MigratedTable): string {
-  const headings = isView ? ["column", "meaning"] : ["column", "type", "meaning"];
-  const rows = columns.map((column) => [
-    `\`${column.name}\``,
-    ...(isView ? [] : [column.type]),
-    escaped(column.comment),
-  ]);
+function folded({ name, comment, columns }: Relation): string {
+  const rows = columns.map((column) => [`\`${column.name}\``, shortType(column.type), escaped(column.comment)]);
   return [
     `<details><summary><code>${name}</code> ${escaped(comment)}</summary>`,
-    markdown(headings, rows),
+    markdown(["column", "type", "meaning"], rows),
     "</details>",
   ].join("\n\n");
+}
+
+function shortType(type: string): string {
+  return type.replace("timestamp with time zone", "timestamptz").replace("timestamp without time zone", "timestamp");
 }
 
 function escaped(text: string): string {

@@ -8,6 +8,9 @@ import { Environment } from "../config/env.ts";
 import { Settings, settingsFor } from "../config/settings.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { logEvents } from "../core/log-events.ts";
+import { readRelations } from "../export/read-relations.ts";
+import type { Relation } from "../export/relation.ts";
+import type { Database } from "../postgres/database.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
 import { fleetMetrics, workerMetrics } from "../health/metric-list.ts";
 import { datasetOptions, datasets } from "../datasets/shared/all.ts";
@@ -15,25 +18,30 @@ import { columnTables } from "./column-tables.ts";
 import { datasetTable } from "./dataset-table.ts";
 import { markdown } from "./markdown.ts";
 import { martPage } from "./mart-page.ts";
+import { schemaText } from "./schema-text.ts";
 
 /** A file that is wholly or partly generated: its path under the project and what it must hold. */
 export type GeneratedFile = { readonly file: string; readonly text: string };
 
 const storeWords = { ios: "iosstore", android: "androidstore" };
 
-/** Every generated file as it must be; README keeps its prose around the marked tables. */
-export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
+/** Every generated file as it must be, `db` being an empty warehouse; README keeps its prose around the marked tables. */
+export async function generatedFiles(db: Database): Promise<readonly GeneratedFile[]> {
   const readme = await readFile(path.join(projectRoot, "README.md"), "utf8");
-  const made = await Promise.all(Object.entries(tables).map(async ([name, make]) => [name, await make()] as const));
+  const relations = await readRelations(db);
+  const made = await Promise.all(
+    Object.entries(tables).map(async ([name, make]) => [name, await make(relations)] as const),
+  );
   const schema = z.toJSONSchema(settingsFor(datasetOptions), { io: "input" });
   return [
     { file: "README.md", text: made.reduce((text, [name, table]) => replaceMarked(text, name, table), readme) },
+    { file: "migrations/schema.sql", text: await schemaText(db) },
     { file: "config/storehouse.schema.json", text: `${JSON.stringify(schema, null, 2)}\n` },
   ];
 }
 
 /** The tables of README by the name of their marker. */
-const tables: Readonly<Record<string, () => string | Promise<string>>> = {
+const tables: Readonly<Record<string, (relations: readonly Relation[]) => string | Promise<string>>> = {
   datasets: datasetTable,
   marts: martPage,
   columns: columnTables,

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectRoot } from "../config/config.ts";
+import type { Relation } from "../export/relation.ts";
 import { markdown } from "./markdown.ts";
 import { martExamples } from "./mart-examples.ts";
-import { migratedTables } from "./migrated-tables.ts";
 
 /** Where the answers of the examples stand; a test writes them (`vitest -u`) and holds them. */
 export const martAnswers = path.join(projectRoot, "src", "docs", "mart-answers.txt");
 
 /** README's page about the marts: each with its grain, and a query with its answer. */
-export function martPage(): string {
-  const comments = new Map(migratedTables().map(({ name, comment }) => [name, comment]));
+export function martPage(relations: readonly Relation[]): string {
+  const comments = new Map(relations.map(({ name, comment }) => [name, comment]));
   const answers = new Map(
     readFileSync(martAnswers, "utf8")
       .split(/^## /m)

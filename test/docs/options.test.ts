@@ -1,13 +1,17 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
-import { generatedFiles } from "../../src/docs/generated.ts";
 
-test("what is special to a dataset is in README's table and in the configuration's schema, each with its default", async () => {
-  const [readme, schema] = await generatedFiles();
-  const settings = JSON.parse(schema?.text ?? "{}");
+const read = (file: string): string => readFileSync(path.join(projectRoot, file), "utf8");
+const settings = JSON.parse(read("config/storehouse.schema.json"));
+
+test("what is special to a dataset is in README's table and in the configuration's schema, each with its default", () => {
+  const rows = read("README.md").split("\n");
   for (const { name, options } of datasets)
     for (const [option, of] of Object.entries(options?.shape ?? {})) {
-      const row = readme?.text.split("\n").find((line) => line.includes(`datasets.${name}.options.${option}\``));
+      const row = rows.find((line) => line.includes(`datasets.${name}.options.${option}\``));
       expect(row).toContain(of.description);
       const { properties } = settings.properties.datasets.properties[name].properties.options;
       expect(properties[option].default).toEqual(of.parse(undefined));
@@ -15,8 +19,7 @@ test("what is special to a dataset is in README's table and in the configuration
     }
 });
 
-test("the schema names every dataset and no other", async () => {
-  const [, schema] = await generatedFiles();
-  const { properties, additionalProperties } = JSON.parse(schema?.text ?? "{}").properties.datasets;
+test("the schema names every dataset and no other", () => {
+  const { properties, additionalProperties } = settings.properties.datasets;
   expect([Object.keys(properties), additionalProperties]).toEqual([datasets.map(({ name }) => name), false]);
 });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { table, type Cell } from "../../src/cli/table.ts";
 import { martExamples } from "../../src/docs/mart-examples.ts";
 import { martAnswers } from "../../src/docs/mart-page.ts";
-import { migratedTables } from "../../src/docs/migrated-tables.ts";
 import { everythingShow } from "../../src/demo/shows.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 
@@ -26,9 +25,9 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-test("every mart is there, and no other", () => {
-  const made = migratedTables().filter(({ name }) => name.startsWith("mart."));
-  expect(made.map(({ name }) => name.replace("mart.", "")).sort()).toEqual([...marts].sort());
+test("every mart has an example or is what one is made of, and there is no other", async () => {
+  const made = await stage.query("select viewname as name from pg_catalog.pg_views where schemaname = 'mart'");
+  expect(made.map(({ name }) => name).sort()).toEqual([...marts].sort());
 });
 
 test.each(marts)("%s has rows once everything is loaded, the same in every zone", async (name) => {

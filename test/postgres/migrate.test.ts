@@ -12,9 +12,12 @@ import { emptyDatabase } from "../support/warehouse-empty.ts";
 const root = path.join(import.meta.dirname, "../..");
 
 describe("migrate", () => {
-  test("runs every file of migrations/ in order of its name, and none of them twice", async () => {
+  test("runs every numbered file of migrations/ in order of its name, and none of them twice", async () => {
     await using database = await emptyDatabase();
-    const files = (await readdir(path.join(root, "migrations"))).map((file) => file.replace(/\.sql$/, "")).sort();
+    const files = (await readdir(path.join(root, "migrations")))
+      .filter((file) => file !== "schema.sql")
+      .map((file) => file.replace(/\.sql$/, ""))
+      .sort();
     expect(await migrate(database.url)).toEqual(files);
     expect(await migrate(database.url)).toEqual([]);
   });
@@ -53,5 +56,19 @@ describe("migrate", () => {
       and    coalesce(case a.attnum when 0 then obj_description(c.oid, 'pg_class') else col_description(c.oid, a.attnum) end, '') = ''
       order  by 1`.execute(warehouse.db);
     expect(rows.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("refers from every key of a table to its dimension", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const { rows } = await sql<{ name: string }>`
+      select concat_ws('.', c.relname, a.attname) as name
+      from   pg_class as c
+      join   pg_attribute as a on a.attrelid = c.oid and a.attname ~ '((app|country|keyword|device)_key|date_day|period_(start|end))$'
+      where  c.relnamespace = 'core'::regnamespace and c.relkind in ('r', 'p') and not starts_with(c.relname, 'dim_')
+      and    not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'f' and k.conkey = array[a.attnum])`.execute(
+      warehouse.db,
+    );
+    expect(rows).toEqual([]);
   });
 });

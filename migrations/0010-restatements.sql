@@ -1,0 +1,57 @@
+-- How values moved that the source restates.
+
+create table ops.restated_value (
+  table_name text        not null,
+  row_key    jsonb       not null,
+  row_hash   uuid        not null generated always as (md5(row_key::text)::uuid) stored,
+  date_day   date,
+  changed_at timestamptz not null,
+  seen_at    timestamptz,
+  slice_id   bigint      not null,
+  was        jsonb       not null,
+  became     jsonb,
+  primary key (table_name, row_hash, changed_at)
+);
+-- rows that a newer answer left out
+create index restated_value_withdrawn on ops.restated_value (table_name, row_hash, changed_at) where became is null;
+comment on table  ops.restated_value            is 'What rows of restated facts said before a younger answer changed them or left them out; written in the transaction that changes them. A row that never changed has no entry: it was first seen at its own fetched_at, any other at its oldest seen_at here, and last changed at its own fetched_at. See ops.reported_at.';
+comment on column ops.restated_value.table_name is 'Table of the row, schema and name.';
+comment on column ops.restated_value.row_key    is 'Primary key of the row by column.';
+comment on column ops.restated_value.row_hash   is 'MD5 of the key, which alone may be too long for an index.';
+comment on column ops.restated_value.date_day   is 'First day that the row stands for; null where rows stand for none.';
+comment on column ops.restated_value.changed_at is 'When the answer was received that changed the row.';
+comment on column ops.restated_value.seen_at    is 'When the answer was received that the values before came from.';
+comment on column ops.restated_value.slice_id   is 'Slice that changed the row.';
+comment on column ops.restated_value.was        is 'The columns that changed, as they were; all of them where the row went.';
+comment on column ops.restated_value.became     is 'The same columns as they became; null where the row went.';
+
+create function ops.reported_at(reported regclass, at timestamptz) returns setof jsonb
+language plpgsql stable as $$
+declare
+  keys text;
+begin
+  select string_agg(format('t.%I', a.attname), ', ' order by k.place) into keys
+  from   pg_catalog.pg_index as i
+  cross  join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+  join   pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum
+  where  i.indrelid = reported and i.indisprimary;
+  return query execute format($query$
+    with now as (
+      select (select to_jsonb(v) from (select %1$s) as v) as row_key, to_jsonb(t) - '{slice_id,fetched_at}'::text[] as told, t.fetched_at
+      from   %2$s as t
+    ), since as (
+      select r.row_key, (array_agg(r.seen_at order by r.changed_at))[1] as seen_at, jsonb_object_agg(w.name, w.value order by r.changed_at desc) as was
+      from   ops.restated_value as r
+      cross  join lateral jsonb_each(r.was) as w (name, value)
+      where  r.table_name = %3$L and r.changed_at > $1
+      group  by r.row_key
+    )
+    select coalesce(now.told, since.row_key) || coalesce(since.was, '{}')
+    from   now
+    full   join since on since.row_key = now.row_key
+    where  case when since.row_key is null then now.fetched_at <= $1 else since.seen_at <= $1 end$query$,
+    keys, reported, (select n.nspname || '.' || c.relname from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace where c.oid = reported))
+  using at;
+end
+$$;
+comment on function ops.reported_at(regclass, timestamptz) is 'The rows of a restated fact as they stood at an instant, as JSON: what did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';

@@ -1,0 +1,24 @@
+-- Categories of a keyword.
+
+create table core.fact_category_share (
+  keyword_key    integer     not null,
+  date_day       date        not null,
+  country_key    smallint    not null,
+  store          text        not null check (store in ('ios', 'android')),
+  device_key     smallint    not null,
+  share_day      date        not null,
+  category_code  text        not null,
+  category_name  text,
+  category_share numeric,
+  extra          jsonb,
+  slice_id       bigint      not null,
+  fetched_at     timestamptz not null,
+  primary key (keyword_key, date_day, country_key, store, device_key, share_day, category_code)
+) partition by range (date_day);
+comment on table  core.fact_category_share                is 'In which categories apps have a keyword in their metadata, and in which part, as seen on a day; replaced as a whole when asked again on that day.';
+comment on column core.fact_category_share.date_day       is 'Day of observation.';
+comment on column core.fact_category_share.share_day      is 'Day that the service tells the part for; the day of observation where it tells none.';
+comment on column core.fact_category_share.category_code  is 'Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.';
+comment on column core.fact_category_share.category_share is 'Part of the category, as the service scales it.';
+select ops.add_foreign_keys('core.fact_category_share');
+select ops.comment_columns('core.fact_category_share');

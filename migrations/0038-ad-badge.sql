@@ -1,0 +1,18 @@
+-- Whether apps advertise and show advertisements.
+
+create table core.ad_badge (
+  app_key       integer     not null,
+  date_day      date        not null,
+  is_advertiser boolean,
+  is_publisher  boolean,
+  extra         jsonb,
+  slice_id      bigint      not null,
+  fetched_at    timestamptz not null,
+  primary key (app_key, date_day)
+);
+comment on table  core.ad_badge               is 'Whether apps advertise and show advertisements, as it stood on a day.';
+comment on column core.ad_badge.date_day      is 'Day on which it was seen.';
+comment on column core.ad_badge.is_advertiser is 'True when the app advertises.';
+comment on column core.ad_badge.is_publisher  is 'True when it shows advertisements of others.';
+select ops.add_foreign_keys('core.ad_badge');
+select ops.comment_columns('core.ad_badge');

@@ -1,0 +1,51 @@
+-- Who advertises most.
+
+create table core.fact_top_advertiser (
+  store          text        not null,
+  country_key    smallint    not null,
+  category       text        not null,
+  network        text        not null,
+  period_start   date        not null,
+  period_end     date        not null,
+  rank           integer     not null,
+  app_key        integer,
+  app_name       text,
+  developer_id   text,
+  developer_name text,
+  category_id    text,
+  category_name  text,
+  is_advertiser  boolean,
+  is_publisher   boolean,
+  ad_count       numeric,
+  creative_count numeric,
+  network_count  numeric,
+  networks       jsonb,
+  countries      jsonb,
+  icon_url       text,
+  service_app_id text,
+  extra          jsonb,
+  slice_id       bigint      not null,
+  fetched_at     timestamptz not null,
+  primary key (store, country_key, category, network, period_start, period_end, rank)
+) partition by range (period_start);
+comment on table  core.fact_top_advertiser                is 'The apps that advertise most, by store, country, category, network and stretch of 30 days, as far as pages were asked for.';
+comment on column core.fact_top_advertiser.country_key    is 'Country that was asked for; 0 (ALL) for all of them together.';
+comment on column core.fact_top_advertiser.category       is 'Category that was asked for, as the service names it; '''' for all of them together.';
+comment on column core.fact_top_advertiser.network        is 'Network that was asked for; '''' for all of them together.';
+comment on column core.fact_top_advertiser.period_start   is 'First day of the 30 days that the answer is about.';
+comment on column core.fact_top_advertiser.period_end     is 'Last day of them, counted in.';
+comment on column core.fact_top_advertiser.rank           is 'Place in the list, 1 is the top; the order of the answer. A place that is missing was told in a form that did not fit (ops.reject).';
+comment on column core.fact_top_advertiser.developer_id   is 'Id of the developer.';
+comment on column core.fact_top_advertiser.category_id    is 'Category id of the app in its store; 0 is a real one.';
+comment on column core.fact_top_advertiser.category_name  is 'Name of that category.';
+comment on column core.fact_top_advertiser.is_advertiser  is 'True when the app advertises.';
+comment on column core.fact_top_advertiser.is_publisher   is 'True when it shows advertisements of others.';
+comment on column core.fact_top_advertiser.ad_count       is 'Number of advertisements.';
+comment on column core.fact_top_advertiser.creative_count is 'Number of different ones.';
+comment on column core.fact_top_advertiser.network_count  is 'Number of networks.';
+comment on column core.fact_top_advertiser.networks       is 'The networks: a list of title, class.';
+comment on column core.fact_top_advertiser.countries      is 'The countries: a list of title, countryCode.';
+comment on column core.fact_top_advertiser.icon_url       is 'Address of the app''s icon.';
+comment on column core.fact_top_advertiser.service_app_id is 'The service''s own number of the app.';
+select ops.add_foreign_keys('core.fact_top_advertiser');
+select ops.comment_columns('core.fact_top_advertiser');

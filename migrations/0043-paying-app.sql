@@ -1,0 +1,27 @@
+-- Apps that pay for keywords.
+
+create table core.fact_paying_app (
+  keyword_key                integer     not null,
+  period_start               date        not null,
+  period_end                 date        not null,
+  country_key                smallint    not null,
+  app_key                    integer     not null,
+  share                      numeric,
+  slot_shares                jsonb,
+  default_product_page_count numeric,
+  custom_product_page_count  numeric,
+  extra                      jsonb,
+  slice_id                   bigint      not null,
+  fetched_at                 timestamptz not null,
+  primary key (keyword_key, period_start, period_end, country_key, app_key)
+) partition by range (period_start);
+comment on table  core.fact_paying_app                            is 'iOS apps that pay for keywords, over stretches of 14 days.';
+comment on column core.fact_paying_app.period_start               is 'First day of the 14 days that the answer is about.';
+comment on column core.fact_paying_app.period_end                 is 'Last day of them, counted in.';
+comment on column core.fact_paying_app.app_key                    is 'The app that pays.';
+comment on column core.fact_paying_app.share                      is 'Part of all impressions of the keyword''s advertisements that is the app''s.';
+comment on column core.fact_paying_app.slot_shares                is 'The app''s part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.';
+comment on column core.fact_paying_app.default_product_page_count is 'Number of default product pages that are advertised.';
+comment on column core.fact_paying_app.custom_product_page_count  is 'Number of custom product pages that are advertised.';
+select ops.add_foreign_keys('core.fact_paying_app');
+select ops.comment_columns('core.fact_paying_app');

@@ -1,0 +1,143 @@
+-- Marts about visibility and about paid search. Visibility stands beside that of the competitors that the account names; an app that is only a
+-- competitor has no rows of its own.
+
+create view mart.visibility_daily as
+with cell as not materialized (
+  select f.app_key, f.date_day, f.country_key, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score) filter (where f.kind = 'now')) as score,
+         case when max(f.score) filter (where f.kind = 'history') is null and max(f.score) filter (where f.kind = 'now') is not null then 'now' else 'history' end as kind
+  from   core.fact_visibility as f
+  group  by 1, 2, 3
+), named as (
+  select t.app_key, t.competitor_app_key, o.store, o.track_id, coalesce(o.app_name, o.track_id) as app_name,
+         case when t.valid_from = min(t.valid_from) over (partition by t.app_key) then '-infinity'::date else t.valid_from end as since,
+         coalesce(t.valid_to, 'infinity'::date) as until
+  from   core.tracked_competitor as t
+  join   core.dim_app as a on a.app_key = t.app_key
+  join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = a.store
+), naming as (
+  select n.app_key, range_agg(daterange(n.since, n.until)) as days
+  from   named as n
+  group  by 1
+), own as not materialized (
+  select l.*, a.store, a.track_id, a.app_name
+  from   cell as l
+  join   core.dim_app as a on a.app_key = l.app_key
+  where  l.app_key not in (
+           select t.competitor_app_key
+           from   core.tracked_competitor as t
+           where  not exists (select from core.tracked_app            as f where f.app_key = t.competitor_app_key)
+           and    not exists (select from core.fact_keyword_standing  as f where f.app_key = t.competitor_app_key)
+           and    not exists (select from core.fact_app_rating        as f where f.app_key = t.competitor_app_key))
+), beside as (
+  select o.store, o.date_day, o.country_key, o.app_key, true as is_own, o.score, o.kind, o.track_id, o.app_name
+  from   own as o
+  union  all
+  select n.store, l.date_day, l.country_key, n.app_key, false, l.score, l.kind, n.track_id, n.app_name
+  from   named as n
+  join   cell  as l on l.app_key = n.competitor_app_key and l.date_day >= n.since and l.date_day < n.until
+), among_named as (
+  select b.*,
+         coalesce(sum(b.score) filter (where not b.is_own) over others, 0) as named_sum, count(b.score) filter (where not b.is_own) over others as named_count,
+         rank() over (partition by b.store, b.date_day, b.country_key, b.app_key order by b.score desc nulls last) as named_place,
+         first_value(case when not b.is_own and b.score is not null then b.app_name end) over best as named_best_name,
+         first_value(case when not b.is_own then b.score end) over best as named_best_score
+  from   beside as b
+  window others as (partition by b.store, b.date_day, b.country_key, b.app_key),
+         best   as (partition by b.store, b.date_day, b.country_key, b.app_key order by b.is_own, b.score desc nulls last, b.track_id)
+), among_followed as (
+  select m.*,
+         sum(m.score) over others as score_sum, count(m.score) over others as score_count,
+         rank() over (partition by m.store, m.date_day, m.country_key order by m.score desc nulls last) as place,
+         first_value(m.app_key)  over best as best_app_key,
+         first_value(m.app_name) over best as best_app_name,
+         first_value(m.score)    over best as best_score,
+         nth_value(m.app_name, 2) over best as next_app_name,
+         nth_value(m.score, 2)    over best as next_score
+  from   among_named as m
+  where  m.is_own
+  window others as (partition by m.store, m.date_day, m.country_key),
+         best   as (partition by m.store, m.date_day, m.country_key order by m.score desc nulls last, m.track_id
+                    rows between unbounded preceding and unbounded following)
+)
+select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_day, r.score as visibility_score, r.kind as score_kind,
+       r.score / nullif(case when s.is_named then r.named_sum + r.score else r.score_sum end, 0) as visibility_share,
+       case when r.score is not null then case when s.is_named then r.named_place else r.place end end as visibility_rank,
+       case when s.is_named then r.named_count else s.other_count end as competitor_count,
+       case when s.is_named then r.named_sum / nullif(r.named_count, 0)
+            else (r.score_sum - coalesce(r.score, 0)) / nullif(s.other_count, 0) end as competitor_average_score,
+       case when s.is_named then r.named_best_name
+            when r.best_app_key = r.app_key then case when r.next_score is not null then r.next_app_name end
+            when r.best_score is not null then r.best_app_name end as best_competitor_name,
+       case when s.is_named then r.named_best_score when r.best_app_key = r.app_key then r.next_score else r.best_score end as best_competitor_score,
+       case when s.is_named then 'named' else 'followed' end as competitor_source
+from   among_followed as r
+join   core.dim_country as c on c.country_key = r.country_key
+left   join naming as n on n.app_key = r.app_key
+cross  join lateral (
+  select coalesce(n.days @> r.date_day, false) as is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count) as s;
+comment on view   mart.visibility_daily                          is 'One row an app, country and day: its visibility score beside those of its competitors, which are the apps of the same store that the account named as such on that day (before the first list that was seen, those of that list) and, where it named none, the other followed apps of the store. A competitor that is not followed itself has no row. Are we more visible than our competitors? Who overtook whom this month?';
+comment on column mart.visibility_daily.date_day                 is 'Day of the score.';
+comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service tells none.';
+comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.';
+comment on column mart.visibility_daily.visibility_share         is 'The score as a part of the scores of the app and its competitors in that country on that day, 0 to 1.';
+comment on column mart.visibility_daily.visibility_rank          is 'Place among them, 1 is the most visible; equal scores share a place.';
+comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score there on that day.';
+comment on column mart.visibility_daily.competitor_average_score is 'Average of their scores; null without competitors.';
+comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible of them; of a named one whose name is not known the track id.';
+comment on column mart.visibility_daily.best_competitor_score    is 'Its score.';
+comment on column mart.visibility_daily.competitor_source        is 'named: competitors are those that the account names for the app; followed: it names none, and they are the other followed apps of the store.';
+select ops.comment_columns('mart.visibility_daily');
+
+create view mart.paid_share_of_voice as
+with told as (
+  select 'market' as share_source, p.app_key, p.keyword_key, p.country_key, p.period_start, p.period_end, p.share, 1 as preference
+  from   core.fact_paying_app as p
+  union  all
+  select 'market', p.app_key, p.keyword_key, p.country_key, p.period_start, p.period_end, p.app_share, 2
+  from   core.fact_paid_keyword as p
+  union  all
+  select 'own keywords', t.app_key, t.keyword_key, t.country_key, t.period_start, t.period_end, t.share, 1
+  from   core.fact_search_ads_top_app as t
+  where  t.keyword_key is not null
+), cell as (
+  select t.share_source, t.app_key, t.keyword_key, t.country_key, t.period_start, t.period_end,
+         coalesce(max(t.share) filter (where t.preference = 1), max(t.share)) as share
+  from   told as t
+  group  by 1, 2, 3, 4, 5, 6
+), placed as (
+  select l.*, count(*) over payers as payer_count, rank() over (payers order by l.share desc nulls last) as place, sum(l.share) over payers as share_sum
+  from   cell as l
+  window payers as (partition by l.share_source, l.keyword_key, l.country_key, l.period_start, l.period_end)
+)
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.period_start, p.period_end, p.share_source,
+       p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as told_share_sum,
+       exists (select from core.tracked_app as t where t.app_key = p.app_key and t.is_current) as is_tracked_app,
+       v.search_volume, p.share * v.search_volume as paid_voice_sum
+from   placed as p
+join   core.dim_app     as a on a.app_key = p.app_key
+join   core.dim_country as c on c.country_key = p.country_key
+join   core.dim_keyword as k on k.keyword_key = p.keyword_key
+left   join lateral (
+  select n.search_volume
+  from   core.fact_keyword_metadata as n
+  where  n.keyword_key = p.keyword_key and n.country_key = p.country_key and n.store = a.store and n.search_volume is not null
+  order  by n.date_day desc limit 1) as m on true
+left   join (
+  select t.country_key, t.keyword_key, o.store, max(t.search_volume) as search_volume
+  from   core.tracked_keyword as t
+  join   core.dim_app as o on o.app_key = t.app_key
+  where  t.is_current
+  group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
+cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
+comment on view   mart.paid_share_of_voice                       is 'One row an app, keyword, country, period and share_source: which part of the impressions of the keyword''s advertisements the app has. sum(paid_voice_sum) / nullif(sum(search_volume), 0) of one app over keywords, share_source and period is its share of voice, keywords counted by their volume. Who pays for the keywords that we follow? Which part of the paid voice is ours?';
+comment on column mart.paid_share_of_voice.period_start          is 'First day that the part is about.';
+comment on column mart.paid_share_of_voice.period_end            is 'Last day of them, counted in.';
+comment on column mart.paid_share_of_voice.share_source          is 'market: what is seen in the store, over 14 days, of followed keywords and of all that followed apps pay for; own keywords: what search ads tell the account of the keywords that it bids on, by calendar month. Choose one.';
+comment on column mart.paid_share_of_voice.paid_impression_share is 'The app''s part of the impressions, as the service scales it.';
+comment on column mart.paid_share_of_voice.paid_rank             is 'Its place among those that are told to pay, 1 has the largest part.';
+comment on column mart.paid_share_of_voice.payer_count           is 'Apps that are told to pay: of a keyword of which only the app''s own side was asked for, the followed ones.';
+comment on column mart.paid_share_of_voice.told_share_sum        is 'Sum of the parts of all apps that are told to pay; they need not add up to everything.';
+comment on column mart.paid_share_of_voice.is_tracked_app        is 'True for an app that the account tracks.';
+comment on column mart.paid_share_of_voice.search_volume         is 'Search volume score of the keyword as last seen; null where it is not known.';
+comment on column mart.paid_share_of_voice.paid_voice_sum        is 'paid_impression_share x search_volume.';
+select ops.comment_columns('mart.paid_share_of_voice');

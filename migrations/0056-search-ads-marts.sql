@@ -1,0 +1,229 @@
+-- Marts about the account's search ads: figures as now and as first reported.
+
+create view mart.search_ads_daily as
+with told as (
+  select f.*, false as is_withdrawn
+  from   core.fact_search_ads_report as f
+  where  f.grain = 'day' and not f.is_total
+  union  all
+  -- what a younger answer left out is told no more, and once was
+  select g.*, true
+  from   (select distinct on (r.row_hash) r.row_key, r.was
+          from   ops.restated_value as r
+          where  r.table_name = 'core.fact_search_ads_report' and r.became is null
+          order  by r.row_hash, r.changed_at desc) as r
+  cross  join lateral jsonb_populate_record(null::core.fact_search_ads_report, r.was || r.row_key) as g
+  where  g.grain = 'day' and not g.is_total
+  and    not exists (
+    select from core.fact_search_ads_report as f
+    where  (f.org_id, f.report_level, f.grain, f.currency, f.attribution, f.goal_id, f.period_start, f.period_end, f.is_total, f.app_id,
+            f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
+            f.device_class, f.customer_type, f.segment)
+         = (g.org_id, g.report_level, g.grain, g.currency, g.attribution, g.goal_id, g.period_start, g.period_end, g.is_total, g.app_id,
+            g.campaign_id, g.ad_group_id, g.keyword_id, g.ad_id, g.product_page, g.search_term, g.match_type, g.country_key, g.gender, g.age,
+            g.device_class, g.customer_type, g.segment))
+)
+select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id, f.app_name,
+       f.campaign_id, f.campaign_name, f.ad_group_id, f.ad_group_name, f.ad_id, f.ad_name, f.product_page, f.product_page_name,
+       f.keyword_id, k.keyword, f.search_term, f.match_type, f.gender, f.age, f.device_class, f.customer_type,
+       w.spend, w.impression_count, w.tap_count, w.install_count, w.new_download_count, w.redownload_count, w.attributed_install_count, w.goal_count,
+       w.goal_revenue,
+       i.currency as original_currency,
+       case when w.original ->> 'spend' ~ '^-?[0-9]+([.][0-9]+)?$' then (w.original ->> 'spend')::numeric end as original_spend,
+       case when w.original ->> 'goalRevenue' ~ '^-?[0-9]+([.][0-9]+)?$' then (w.original ->> 'goalRevenue')::numeric end as original_goal_revenue,
+       case when o.was ? 'spend' then (o.was ->> 'spend')::numeric else f.spend end as first_spend,
+       case when o.was ? 'impression_count' then (o.was ->> 'impression_count')::numeric else f.impression_count end as first_impression_count,
+       case when o.was ? 'tap_count' then (o.was ->> 'tap_count')::numeric else f.tap_count end as first_tap_count,
+       case when o.was ? 'install_count' then (o.was ->> 'install_count')::numeric else f.install_count end as first_install_count,
+       case when o.was ? 'new_download_count' then (o.was ->> 'new_download_count')::numeric else f.new_download_count end as first_new_download_count,
+       case when o.was ? 'redownload_count' then (o.was ->> 'redownload_count')::numeric else f.redownload_count end as first_redownload_count,
+       case when o.was ? 'attributed_install_count' then (o.was ->> 'attributed_install_count')::numeric else f.attributed_install_count end as first_attributed_install_count,
+       case when o.was ? 'goal_count' then (o.was ->> 'goal_count')::numeric else f.goal_count end as first_goal_count,
+       case when o.was ? 'goal_revenue' then (o.was ->> 'goal_revenue')::numeric else f.goal_revenue end as first_goal_revenue,
+       coalesce(o.seen_at, f.fetched_at) as first_reported_at, coalesce(o.changed_at, f.fetched_at) as last_changed_at,
+       o.changed_at is not null as is_restated, f.is_withdrawn
+from   told as f
+join   core.dim_country as c on c.country_key = f.country_key
+left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
+left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.is_current group by 1) as i on i.org_id = f.org_id
+left   join lateral (select f.spend, f.impression_count, f.tap_count, f.install_count, f.new_download_count, f.redownload_count,
+                            f.attributed_install_count, f.goal_count, f.goal_revenue, f.original where not f.is_withdrawn) as w on true
+-- of each column that ever changed the value before its first change
+left   join lateral (
+  select min(r.seen_at) as seen_at, max(r.changed_at) as changed_at, jsonb_object_agg(e.name, e.value order by r.changed_at desc) as was
+  from   ops.restated_value as r
+  cross  join lateral jsonb_each(r.was) as e (name, value)
+  where  r.table_name = 'core.fact_search_ads_report'
+  and    r.row_hash = md5((
+    select to_jsonb(v)
+    from   (select f.org_id, f.report_level, f.grain, f.currency, f.attribution, f.goal_id, f.period_start, f.period_end, f.is_total, f.app_id,
+                    f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
+                    f.device_class, f.customer_type, f.segment) as v)::text)::uuid
+) as o on true;
+comment on view   mart.search_ads_daily                                is 'One row a thing of a level of search ads and day, without totals, as now and as first reported. Take one report_level, currency, attribution and goal_id. What did we spend a campaign yesterday? Which keywords bring installs?';
+comment on column mart.search_ads_daily.report_level                   is 'What a row stands for: CAMPAIGN, AD_GROUP, KEYWORD ... Levels hold the same figures again.';
+comment on column mart.search_ads_daily.currency                       is 'Currency of the money, as asked for; the same spend is here once for each that was asked for.';
+comment on column mart.search_ads_daily.attribution                    is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.';
+comment on column mart.search_ads_daily.goal_id                        is 'Goal that was asked for; empty for none, and then the figures of goals say nothing.';
+comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.';
+comment on column mart.search_ads_daily.track_id                       is 'Advertised app; empty for none.';
+comment on column mart.search_ads_daily.campaign_id                    is 'Campaign; empty for none.';
+comment on column mart.search_ads_daily.ad_group_id                    is 'Ad group; empty for none.';
+comment on column mart.search_ads_daily.ad_id                          is 'Ad; empty for none.';
+comment on column mart.search_ads_daily.ad_name                        is 'Name of the ad.';
+comment on column mart.search_ads_daily.product_page                   is 'Custom product page, by its id or else its name; empty for none.';
+comment on column mart.search_ads_daily.product_page_name              is 'Name of the product page.';
+comment on column mart.search_ads_daily.keyword_id                     is 'Keyword, or negative keyword; empty for none.';
+comment on column mart.search_ads_daily.keyword                        is 'The keyword in words.';
+comment on column mart.search_ads_daily.search_term                    is 'What people searched for; empty for none.';
+comment on column mart.search_ads_daily.match_type                     is 'How the keyword must match.';
+comment on column mart.search_ads_daily.gender                         is 'Segment; empty for none.';
+comment on column mart.search_ads_daily.age                            is 'Segment; empty for none.';
+comment on column mart.search_ads_daily.device_class                   is 'Segment; empty for none.';
+comment on column mart.search_ads_daily.customer_type                  is 'Segment; empty for none.';
+comment on column mart.search_ads_daily.spend                          is 'Money spent, in currency, as now reported.';
+comment on column mart.search_ads_daily.impression_count               is 'Impressions, as now reported.';
+comment on column mart.search_ads_daily.tap_count                      is 'Taps, as now reported.';
+comment on column mart.search_ads_daily.install_count                  is 'Installs, of people who had the app before or not, as now reported.';
+comment on column mart.search_ads_daily.new_download_count             is 'Installs of people who never had the app, as now reported.';
+comment on column mart.search_ads_daily.redownload_count               is 'Installs of people who had the app before, as now reported.';
+comment on column mart.search_ads_daily.attributed_install_count       is 'Installs by the measurement partner, as now reported.';
+comment on column mart.search_ads_daily.goal_count                     is 'Times that the goal was reached, as now reported.';
+comment on column mart.search_ads_daily.goal_revenue                   is 'Revenue of the goal, in currency, as now reported.';
+comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency, as it is now; null where the organisation is no longer connected.';
+comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null where the service does not tell it.';
+comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null where the service does not tell it.';
+comment on column mart.search_ads_daily.first_spend                    is 'Money spent, in currency, as first reported.';
+comment on column mart.search_ads_daily.first_impression_count         is 'Impressions, as first reported.';
+comment on column mart.search_ads_daily.first_tap_count                is 'Taps, as first reported.';
+comment on column mart.search_ads_daily.first_install_count            is 'Installs, of people who had the app before or not, as first reported.';
+comment on column mart.search_ads_daily.first_new_download_count       is 'Installs of people who never had the app, as first reported.';
+comment on column mart.search_ads_daily.first_redownload_count         is 'Installs of people who had the app before, as first reported.';
+comment on column mart.search_ads_daily.first_attributed_install_count is 'Installs by the measurement partner, as first reported.';
+comment on column mart.search_ads_daily.first_goal_count               is 'Times that the goal was reached, as first reported.';
+comment on column mart.search_ads_daily.first_goal_revenue             is 'Revenue of the goal, in currency, as first reported.';
+comment on column mart.search_ads_daily.first_reported_at              is 'When the first answer that told it was received.';
+comment on column mart.search_ads_daily.last_changed_at                is 'When the answer was received that last changed it.';
+comment on column mart.search_ads_daily.is_restated                    is 'True where a later answer changed what the first one told.';
+comment on column mart.search_ads_daily.is_withdrawn                   is 'True where the newest answer tells it no more: the figures as now reported are null then.';
+select ops.comment_columns('mart.search_ads_daily');
+
+create view mart.search_ads_campaign_report as
+select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
+       max(r.campaign_name) as campaign_name, r.date_day, r.currency, r.attribution, r.goal_id,
+       sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
+       sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
+       sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
+       r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
+       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
+       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
+       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
+       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
+       sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
+       sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
+       sum(r.first_goal_count) as first_goal_count, sum(r.first_goal_revenue) as first_goal_revenue,
+       min(r.first_reported_at) as first_reported_at, max(r.last_changed_at) as last_changed_at, bool_or(r.is_restated) as is_restated,
+       bool_and(r.is_withdrawn) as is_withdrawn
+from   mart.search_ads_daily as r
+where  r.report_level = 'CAMPAIGN'
+group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
+comment on view   mart.search_ads_campaign_report                   is 'One row a campaign, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What does an install cost in each campaign? By how much did last week''s figures move since they were first reported?';
+comment on column mart.search_ads_campaign_report.tap_through_share is 'Taps an impression, 0 to 1.';
+comment on column mart.search_ads_campaign_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
+comment on column mart.search_ads_campaign_report.cost_per_tap      is 'Spend a tap, in currency.';
+comment on column mart.search_ads_campaign_report.cost_per_install  is 'Spend an install, in currency.';
+comment on column mart.search_ads_campaign_report.cost_per_goal     is 'Spend a goal, in currency.';
+comment on column mart.search_ads_campaign_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+select ops.comment_columns('mart.search_ads_campaign_report', 'mart.search_ads_daily');
+
+create view mart.search_ads_ad_group_report as
+select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
+       max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.date_day, r.currency, r.attribution, r.goal_id,
+       sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
+       sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
+       sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
+       r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
+       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
+       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
+       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
+       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
+       sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
+       sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
+       sum(r.first_goal_count) as first_goal_count, sum(r.first_goal_revenue) as first_goal_revenue,
+       min(r.first_reported_at) as first_reported_at, max(r.last_changed_at) as last_changed_at, bool_or(r.is_restated) as is_restated,
+       bool_and(r.is_withdrawn) as is_withdrawn
+from   mart.search_ads_daily as r
+where  r.report_level = 'AD_GROUP'
+group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
+comment on view   mart.search_ads_ad_group_report                   is 'One row an ad group, country, day, currency, attribution and goal, its segments (gender, age, device, customers) added up. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which ad groups spend without installs? What does a tap cost in each?';
+comment on column mart.search_ads_ad_group_report.tap_through_share is 'Taps an impression, 0 to 1.';
+comment on column mart.search_ads_ad_group_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
+comment on column mart.search_ads_ad_group_report.cost_per_tap      is 'Spend a tap, in currency.';
+comment on column mart.search_ads_ad_group_report.cost_per_install  is 'Spend an install, in currency.';
+comment on column mart.search_ads_ad_group_report.cost_per_goal     is 'Spend a goal, in currency.';
+comment on column mart.search_ads_ad_group_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+select ops.comment_columns('mart.search_ads_ad_group_report', 'mart.search_ads_daily');
+
+create view mart.search_ads_keyword_report as
+select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
+       max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.keyword_id, max(r.keyword) as keyword,
+       r.match_type, r.date_day, r.currency, r.attribution, r.goal_id,
+       sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
+       sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
+       sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
+       r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
+       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
+       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
+       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
+       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
+       sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
+       sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
+       sum(r.first_goal_count) as first_goal_count, sum(r.first_goal_revenue) as first_goal_revenue,
+       min(r.first_reported_at) as first_reported_at, max(r.last_changed_at) as last_changed_at, bool_or(r.is_restated) as is_restated,
+       bool_and(r.is_withdrawn) as is_withdrawn
+from   mart.search_ads_daily as r
+where  r.report_level = 'KEYWORD'
+group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.date_day, r.currency, r.attribution,
+          r.goal_id, r.original_currency;
+comment on view   mart.search_ads_keyword_report                   is 'One row a keyword of an ad group, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which keywords bring installs, and at what cost? Which taps come to nothing?';
+comment on column mart.search_ads_keyword_report.tap_through_share is 'Taps an impression, 0 to 1.';
+comment on column mart.search_ads_keyword_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
+comment on column mart.search_ads_keyword_report.cost_per_tap      is 'Spend a tap, in currency.';
+comment on column mart.search_ads_keyword_report.cost_per_install  is 'Spend an install, in currency.';
+comment on column mart.search_ads_keyword_report.cost_per_goal     is 'Spend a goal, in currency.';
+comment on column mart.search_ads_keyword_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+select ops.comment_columns('mart.search_ads_keyword_report', 'mart.search_ads_daily');
+
+create view mart.search_ads_search_term_report as
+select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
+       max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.keyword_id, max(r.keyword) as keyword,
+       r.match_type, r.search_term, r.date_day, r.currency, r.attribution, r.goal_id,
+       sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
+       sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
+       sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
+       r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
+       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
+       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
+       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
+       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
+       sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
+       sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
+       sum(r.first_goal_count) as first_goal_count, sum(r.first_goal_revenue) as first_goal_revenue,
+       min(r.first_reported_at) as first_reported_at, max(r.last_changed_at) as last_changed_at, bool_or(r.is_restated) as is_restated,
+       bool_and(r.is_withdrawn) as is_withdrawn
+from   mart.search_ads_daily as r
+where  r.report_level = 'SEARCH_TERM'
+group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,
+          r.attribution, r.goal_id, r.original_currency;
+comment on view   mart.search_ads_search_term_report                   is 'One row a search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones?';
+comment on column mart.search_ads_search_term_report.tap_through_share is 'Taps an impression, 0 to 1.';
+comment on column mart.search_ads_search_term_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
+comment on column mart.search_ads_search_term_report.cost_per_tap      is 'Spend a tap, in currency.';
+comment on column mart.search_ads_search_term_report.cost_per_install  is 'Spend an install, in currency.';
+comment on column mart.search_ads_search_term_report.cost_per_goal     is 'Spend a goal, in currency.';
+comment on column mart.search_ads_search_term_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+select ops.comment_columns('mart.search_ads_search_term_report', 'mart.search_ads_daily');

@@ -1,0 +1,124 @@
+-- What paying for keywords does beside organic search, and what changes of bids did. A paid keyword matches ranks without regard to capital letters.
+
+create view mart.keyword_cannibalisation as
+with paid as (
+  select f.org_id, f.app_key, f.keyword_key, f.country_key, f.period_start as date_day, f.currency, f.attribution, max(f.org_name) as org_name,
+         count(distinct f.keyword_id) as bid_keyword_count, sum(f.spend) as spend, sum(f.impression_count) as impression_count,
+         sum(f.tap_count) as tap_count, sum(f.install_count) as install_count
+  from   core.fact_search_ads_report as f
+  where  f.report_level = 'KEYWORD' and f.grain = 'day' and not f.is_total and f.goal_id = '' and f.app_key is not null and f.keyword_key is not null
+  group  by 1, 2, 3, 4, 5, 6, 7
+  having sum(f.spend) > 0
+)
+select p.org_id, p.org_name, a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.date_day, p.currency, p.attribution,
+       o.organic_rank, coalesce(b.is_own_brand, false) as is_own_brand,
+       case when not coalesce(o.organic_rank <= 3, false) then 'brand' when b.is_own_brand then 'rank and brand' else 'rank' end as reason,
+       p.bid_keyword_count, p.spend, p.impression_count, p.tap_count, p.install_count,
+       p.spend / nullif(p.tap_count, 0) as cost_per_tap, p.spend / nullif(p.install_count, 0) as cost_per_install
+from   paid as p
+join   core.dim_app     as a on a.app_key = p.app_key
+join   core.dim_country as c on c.country_key = p.country_key
+join   core.dim_keyword as k on k.keyword_key = p.keyword_key
+cross  join lateral (
+  select array_agg(s.keyword_key) as keyword_keys
+  from   core.dim_keyword as s
+  where  lower(s.keyword) = lower(k.keyword)) as s
+cross  join lateral (
+  select min(r.rank) as organic_rank
+  from   core.fact_keyword_rank as r
+  where  r.app_key = p.app_key and r.date_day = p.date_day and r.country_key = p.country_key and r.keyword_key = any (s.keyword_keys)) as o
+left   join lateral (
+  select bool_or(t.brand_track_id = a.track_id) as is_own_brand
+  from   (select t.brand_track_id
+          from   core.tracked_keyword as t
+          where  t.app_key = p.app_key and t.country_key = p.country_key and t.keyword_key = any (s.keyword_keys)
+          union  all
+          select m.brand_track_id
+          from   core.fact_keyword_metadata as m
+          where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
+where  o.organic_rank <= 3 or b.is_own_brand;
+comment on view   mart.keyword_cannibalisation                   is 'One row an organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 by itself on that day or the keyword is its own brand: money that may buy what comes for nothing. Take one currency and attribution. What do we spend on keywords that we lead anyway? What would leaving our brand to organic search save?';
+comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report tells no single one, and then no rank is known.';
+comment on column mart.keyword_cannibalisation.currency          is 'Currency of the money, as asked for; the same spend is here once for each.';
+comment on column mart.keyword_cannibalisation.attribution       is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.';
+comment on column mart.keyword_cannibalisation.organic_rank      is 'Best organic rank over the devices on that day; null when not ranked or not asked for.';
+comment on column mart.keyword_cannibalisation.is_own_brand      is 'True where the service takes the keyword for the app''s own brand.';
+comment on column mart.keyword_cannibalisation.reason            is 'rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.';
+comment on column mart.keyword_cannibalisation.bid_keyword_count is 'Keywords of search ads (of several ad groups or match types) that are added up in the row.';
+comment on column mart.keyword_cannibalisation.spend             is 'Money spent, in currency.';
+comment on column mart.keyword_cannibalisation.impression_count  is 'Impressions.';
+comment on column mart.keyword_cannibalisation.tap_count         is 'Taps.';
+comment on column mart.keyword_cannibalisation.install_count     is 'Installs.';
+comment on column mart.keyword_cannibalisation.cost_per_tap      is 'Spend a tap, in currency.';
+comment on column mart.keyword_cannibalisation.cost_per_install  is 'Spend an install, in currency.';
+select ops.comment_columns('mart.keyword_cannibalisation');
+
+create view mart.bid_change_impact as
+with change as (
+  select b.*, case b.entity_level when '' then 'KEYWORD' else b.entity_level end as report_level,
+         (select count(*) from core.fact_bid_change as o
+          where  o.org_id = b.org_id and o.entity_level = b.entity_level and o.entity_id = b.entity_id
+          and    o.date_day between b.date_day - 7 and b.date_day + 7) - 1 as nearby_change_count
+  from   core.fact_bid_change as b
+)
+select b.org_id, m.org_name, m.track_id, m.app_name, m.country_code, m.campaign_name, m.ad_group_name, b.entity_level, b.entity_id, m.keyword, b.date_day, b.changed_at, b.ordinal as change_number,
+       b.currency as bid_currency, b.old_value as old_bid, b.new_value as new_bid, (b.new_value - b.old_value) / nullif(b.old_value, 0) as bid_change_share,
+       b.source as change_source, b.rule_name, b.nearby_change_count, m.currency, m.attribution, m.before_day_count, m.after_day_count,
+       m.before_spend, m.after_spend, m.before_impression_count, m.after_impression_count, m.before_tap_count, m.after_tap_count,
+       m.before_install_count, m.after_install_count,
+       m.before_tap_count / nullif(m.before_impression_count, 0) as before_tap_through_share, m.after_tap_count / nullif(m.after_impression_count, 0) as after_tap_through_share,
+       m.before_spend / nullif(m.before_tap_count, 0) as before_cost_per_tap, m.after_spend / nullif(m.after_tap_count, 0) as after_cost_per_tap,
+       m.before_spend / nullif(m.before_install_count, 0) as before_cost_per_install, m.after_spend / nullif(m.after_install_count, 0) as after_cost_per_install
+from   change as b
+left   join lateral (
+  select f.currency, f.attribution, max(f.org_name) as org_name, max(f.app_id) as track_id, max(f.app_name) as app_name, max(f.campaign_name) as campaign_name,
+         max(f.ad_group_name) as ad_group_name, max(k.keyword) as keyword, case when min(f.country_key) = max(f.country_key) then max(c.country_code) else 'ALL' end as country_code,
+         count(distinct f.period_start) filter (where f.period_start < b.date_day) as before_day_count,
+         count(distinct f.period_start) filter (where f.period_start > b.date_day) as after_day_count,
+         sum(f.spend) filter (where f.period_start < b.date_day) as before_spend, sum(f.spend) filter (where f.period_start > b.date_day) as after_spend,
+         sum(f.impression_count) filter (where f.period_start < b.date_day) as before_impression_count, sum(f.impression_count) filter (where f.period_start > b.date_day) as after_impression_count,
+         sum(f.tap_count) filter (where f.period_start < b.date_day) as before_tap_count, sum(f.tap_count) filter (where f.period_start > b.date_day) as after_tap_count,
+         sum(f.install_count) filter (where f.period_start < b.date_day) as before_install_count, sum(f.install_count) filter (where f.period_start > b.date_day) as after_install_count
+  from   core.fact_search_ads_report as f
+  join   core.dim_country as c on c.country_key = f.country_key
+  left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
+  where  f.org_id = b.org_id and f.report_level = b.report_level and f.grain = 'day' and f.goal_id = '' and not f.is_total
+  and    f.period_start between b.date_day - 7 and b.date_day + 7
+  and    b.entity_id = case b.report_level when 'KEYWORD' then f.keyword_id when 'AD_GROUP' then f.ad_group_id when 'CAMPAIGN' then f.campaign_id end
+  group  by f.currency, f.attribution) as m on true;
+comment on view   mart.bid_change_impact                          is 'One row a change of a bid, currency and attribution of the reports: what it brought in the 7 days before and in the 7 days after. Take one currency and attribution. Did raising the bid bring more installs? Which rules made taps dearer?';
+comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, as all that follows from reports, where none tells of it.';
+comment on column mart.bid_change_impact.track_id                 is 'Advertised app.';
+comment on column mart.bid_change_impact.country_code             is 'Country, ISO 3166-1 alpha-2; ALL where reports tell several, or none.';
+comment on column mart.bid_change_impact.entity_level             is 'What the bid is of: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not say, and then taken for a keyword.';
+comment on column mart.bid_change_impact.entity_id                is 'Id of the keyword or whatever the level says.';
+comment on column mart.bid_change_impact.keyword                  is 'The keyword in words; null where the bid is of none.';
+comment on column mart.bid_change_impact.date_day                 is 'Day of the change.';
+comment on column mart.bid_change_impact.changed_at               is 'When it was changed, without zone.';
+comment on column mart.bid_change_impact.change_number            is 'Place among the changes of this bid at this instant, 1 for the first.';
+comment on column mart.bid_change_impact.bid_currency             is 'Currency of the two bids.';
+comment on column mart.bid_change_impact.old_bid                  is 'Bid before, in bid_currency.';
+comment on column mart.bid_change_impact.new_bid                  is 'Bid after, in bid_currency.';
+comment on column mart.bid_change_impact.bid_change_share         is 'By which part the bid moved: 0.1 is 10 percent up.';
+comment on column mart.bid_change_impact.change_source            is 'DASHBOARD (by hand) or RULE.';
+comment on column mart.bid_change_impact.rule_name                is 'The rule that changed it; null where it was none.';
+comment on column mart.bid_change_impact.nearby_change_count      is 'Other changes of this bid in the 7 days before and after: where there are any, the effect is not this one''s alone.';
+comment on column mart.bid_change_impact.currency                 is 'Currency of the money in reports.';
+comment on column mart.bid_change_impact.attribution              is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.';
+comment on column mart.bid_change_impact.before_day_count         is 'Days of the 7 before that reports tell of; fewer where nothing ran or nothing was asked for.';
+comment on column mart.bid_change_impact.after_day_count          is 'Days of the 7 after that reports tell of; fewer as well while they are not over.';
+comment on column mart.bid_change_impact.before_spend             is 'Money spent, in currency, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_spend              is 'Money spent, in currency, in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_impression_count  is 'Impressions in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_impression_count   is 'Impressions in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_tap_count         is 'Taps in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_tap_count          is 'Taps in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_install_count     is 'Installs in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_install_count      is 'Installs in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_tap_through_share is 'Taps an impression, 0 to 1, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_tap_through_share  is 'Taps an impression, 0 to 1, in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_cost_per_tap      is 'Spend a tap, in currency, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_cost_per_tap       is 'Spend a tap, in currency, in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_cost_per_install  is 'Spend an install, in currency, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_cost_per_install   is 'Spend an install, in currency, in the 7 days after, the day of the change left out.';
+select ops.comment_columns('mart.bid_change_impact');

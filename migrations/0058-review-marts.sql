@@ -1,0 +1,90 @@
+-- Marts about reviews. Each list of a store has ids of its own, so that a review of both would count twice: reviews of the plain list count on
+-- days of an app and country for which the paged list (v2) has none.
+
+create view mart.review_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day, r.source as review_source,
+       count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, sum(r.rating)::numeric / nullif(count(r.rating), 0) as average_rating,
+       count(*) filter (where r.rating = 1) as one_star_count,
+       count(*) filter (where r.rating = 2) as two_star_count,
+       count(*) filter (where r.rating = 3) as three_star_count,
+       count(*) filter (where r.rating = 4) as four_star_count,
+       count(*) filter (where r.rating = 5) as five_star_count,
+       count(*) filter (where r.is_replied) as replied_review_count, count(r.is_replied) as reply_known_review_count,
+       count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0) as replied_share
+from   core.review as r
+join   core.dim_app     as a on a.app_key = r.app_key
+join   core.dim_country as c on c.country_key = r.country_key
+where  (r.source = 'v2' or not exists (
+  select from core.review as o
+  where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
+  and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
+group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source;
+comment on view   mart.review_daily                          is 'One row an app, country, language and day on which reviews were written: how many, and with how many stars. Did the last release bring bad reviews? In which country are users least content?';
+comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where none was told.';
+comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, and where none was told.';
+comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written, or last edited.';
+comment on column mart.review_daily.review_source            is 'Which list of the store they come from: v2 (paged), or plain on days of which v2 tells nothing for the app and country.';
+comment on column mart.review_daily.review_count             is 'Reviews.';
+comment on column mart.review_daily.rated_review_count       is 'Reviews that tell their stars.';
+comment on column mart.review_daily.rating_sum               is 'Sum of their stars.';
+comment on column mart.review_daily.average_rating           is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
+comment on column mart.review_daily.one_star_count           is 'Reviews with one star.';
+comment on column mart.review_daily.two_star_count           is 'Reviews with two stars.';
+comment on column mart.review_daily.three_star_count         is 'Reviews with three stars.';
+comment on column mart.review_daily.four_star_count          is 'Reviews with four stars.';
+comment on column mart.review_daily.five_star_count          is 'Reviews with five stars.';
+comment on column mart.review_daily.replied_review_count     is 'Reviews that the developer has answered.';
+comment on column mart.review_daily.reply_known_review_count is 'Reviews of which it is known whether they are answered; none where answered ones are not asked for apart (option replied).';
+comment on column mart.review_daily.replied_share            is 'Answered reviews as a part of those of which it is known, 0 to 1.';
+select ops.comment_columns('mart.review_daily');
+
+create view mart.review_by_version as
+with release as (
+  select v.app_key, v.version, min(v.version_at) as released_at
+  from   core.app_version as v
+  where  v.version <> ''
+  group  by 1, 2
+), span as (
+  select n.*, lead(n.released_at) over (partition by n.app_key order by n.released_at, n.version) as replaced_at
+  from   release as n
+), placed as (
+  select r.*, coalesce(nullif(r.version, ''), l.version, '') as on_version, nullif(r.version, '') is null and l.version is not null as is_inferred
+  from   core.review as r
+  left   join span as l on l.app_key = r.app_key and l.released_at <= r.reviewed_at and r.reviewed_at < coalesce(l.replaced_at, 'infinity')
+                      and nullif(r.version, '') is null
+  where  (r.source = 'v2' or not exists (
+    select from core.review as o
+    where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
+    and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
+)
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version as version, r.is_inferred as is_version_inferred,
+       max(n.released_at) as released_at, min(r.reviewed_at)::date as first_review_day, max(r.reviewed_at)::date as last_review_day,
+       count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, sum(r.rating)::numeric / nullif(count(r.rating), 0) as average_rating,
+       count(*) filter (where r.rating = 1) as one_star_count,
+       count(*) filter (where r.rating = 2) as two_star_count,
+       count(*) filter (where r.rating = 3) as three_star_count,
+       count(*) filter (where r.rating = 4) as four_star_count,
+       count(*) filter (where r.rating = 5) as five_star_count
+from   placed as r
+join   core.dim_app     as a on a.app_key = r.app_key
+join   core.dim_country as c on c.country_key = r.country_key
+left   join release as n on n.app_key = r.app_key and n.version = r.on_version
+group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version, r.is_inferred;
+comment on view   mart.review_by_version                     is 'One row an app, country, language and version: what users said of it. On Android reviews tell their version; on iOS it is inferred from the releases (is_version_inferred): the newest one out when the review was written. How was the last release received? Which version was liked best?';
+comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where none was told.';
+comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and where none was told.';
+comment on column mart.review_by_version.version             is 'Number of the version; empty where it is neither told nor to be inferred.';
+comment on column mart.review_by_version.is_version_inferred is 'True where the reviews do not tell their version and the newest release of that time was taken; users may have written about an older one. A version may have a row of each.';
+comment on column mart.review_by_version.released_at         is 'When the version came out, as the list of releases tells it, without zone; null where that does not hold it.';
+comment on column mart.review_by_version.first_review_day    is 'Day of the first of the reviews.';
+comment on column mart.review_by_version.last_review_day     is 'Day of the last of the reviews.';
+comment on column mart.review_by_version.review_count        is 'Reviews.';
+comment on column mart.review_by_version.rated_review_count  is 'Reviews that tell their stars.';
+comment on column mart.review_by_version.rating_sum          is 'Sum of their stars.';
+comment on column mart.review_by_version.average_rating      is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
+comment on column mart.review_by_version.one_star_count      is 'Reviews with one star.';
+comment on column mart.review_by_version.two_star_count      is 'Reviews with two stars.';
+comment on column mart.review_by_version.three_star_count    is 'Reviews with three stars.';
+comment on column mart.review_by_version.four_star_count     is 'Reviews with four stars.';
+comment on column mart.review_by_version.five_star_count     is 'Reviews with five stars.';
+select ops.comment_columns('mart.review_by_version');

@@ -1,0 +1,57 @@
+-- Marts about charts, and beside them downloads. Days are looked up by key: a query for one app reads no other.
+
+create view mart.category_rank_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version,
+       f.date_day, f.resolution as rank_resolution, avg(f.rank) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as look_count
+from   core.fact_category_rank as f
+join   core.dim_app     as a on a.app_key = f.app_key
+join   core.dim_country as c on c.country_key = f.country_key
+join   core.dim_device  as d on d.device_key = f.device_key
+-- by key, and only of what is not the best itself: a window over all looks would read those of every app
+where  f.resolution = 'daily' or not exists (
+  select from core.fact_category_rank as o
+  where  o.app_key = f.app_key and o.date_day = f.date_day and o.country_key = f.country_key and o.device_key = f.device_key
+  and    o.category_code = f.category_code and o.chart = f.chart and o.chart_version = f.chart_version
+  and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'))
+group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
+comment on view   mart.category_rank_daily                     is 'One row an app, country, device, category, chart, chart version and day: its place in the chart. How do we do in our category? In which countries are we in the top ten?';
+comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
+comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
+comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.';
+comment on column mart.category_rank_daily.date_day            is 'Day of the rank.';
+comment on column mart.category_rank_daily.rank_resolution     is 'What it is made of, the first that there is: daily (the average of the day as the service tells it), hourly (the looks of the day), last_day (the newest day as all countries were asked for at once).';
+comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day need not be whole. Null where the app was looked at and has none.';
+comment on column mart.category_rank_daily.best_category_rank  is 'Best place of the day, as far as single looks are told.';
+comment on column mart.category_rank_daily.worst_category_rank is 'Worst place of the day, as far as single looks are told.';
+comment on column mart.category_rank_daily.look_count          is 'Looks that have a place.';
+select ops.comment_columns('mart.category_rank_daily');
+
+create view mart.category_rank_vs_downloads_daily as
+select r.store, r.track_id, r.app_name, r.country_code, r.country_name, r.device_code, r.category_code, r.category_name, r.chart, r.chart_version, r.date_day,
+       r.category_rank, e.download_count as estimated_download_count, e.revenue as estimated_revenue,
+       s.download_count as store_download_count, s.revenue as store_revenue
+from   mart.category_rank_daily as r
+join   core.dim_app     as a on a.store = r.store and a.track_id = r.track_id
+join   core.dim_country as c on c.country_code = r.country_code
+-- looked up by key: sums over all would be made of every app and day
+left   join lateral (
+  select coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)) as download_count,
+         coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)) as revenue
+  from   core.fact_download_revenue as f
+  where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key) as e on true
+left   join lateral (
+  select coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)) as download_count,
+         coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)) as revenue
+  from   core.fact_sales_metric as f
+  where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key and not f.is_total) as s on true;
+comment on view   mart.category_rank_vs_downloads_daily                          is 'One row an app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads stand beside each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten take? Do downloads follow the chart or lead it?';
+comment on column mart.category_rank_vs_downloads_daily.device_code              is 'IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.';
+comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
+comment on column mart.category_rank_vs_downloads_daily.chart                    is 'FREE, PAID or GROSSING.';
+comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.';
+comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null where the app was looked at and has none.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day; null where not asked for.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS): of all devices together, or else the sum of those that were told for the day; it tells no currency.';
+comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; null where not asked for.';
+comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; the service tells no currency.';
+select ops.comment_columns('mart.category_rank_vs_downloads_daily');

@@ -1,0 +1,4608 @@
+-- The catalogue that the migrations make on Postgres 18, to read and to compare: `npm run docs` writes it from an empty warehouse.
+-- The migrator runs numbered files alone. Behind a column stands its comment.
+
+create schema archive; -- Monthly partitions that retention took out of the facts instead of dropping them: yours to keep, move or drop.
+
+create schema core; -- Normalised dimensions (dim_*) and facts (fact_*).
+
+create schema mart; -- What a BI user opens first: wide, names spelled out.
+
+create schema ops; -- Slices, runs, credits, coverage: what was asked for, what came of it, what it cost.
+
+create schema parts; -- Monthly partitions of the large facts; read the tables in core instead.
+
+create schema raw; -- Answers of the API as they came, compressed; everything else can be rebuilt from here.
+
+-- Whether apps advertise and show advertisements, as it stood on a day.
+create table core.ad_badge (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day on which it was seen.
+  is_advertiser boolean, -- True when the app advertises.
+  is_publisher boolean, -- True when it shows advertisements of others.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint ad_badge_pkey PRIMARY KEY (app_key, date_day),
+  constraint ad_badge_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint ad_badge_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day)
+);
+
+-- Advertisements for apps over stretches of 30 days, as far as pages were asked for. An advertisement is here once for each period, and once for each country, network and kind of media that was asked for by itself.
+create table core.ad_creative (
+  app_key integer not null, -- The app.
+  period_start date not null, -- First day of the 30 days that the answer is about.
+  period_end date not null, -- Last day of them, counted in.
+  country_key smallint not null, -- Country that was asked for; 0 (ALL) for all of them together.
+  network text not null, -- Network that was asked for; '' for all of them together.
+  media_type text not null, -- Id of the kind of media that was asked for; '' for all of them together.
+  creative_key text not null, -- Tells advertisements of one answer apart: a digest of the media and the texts shown with it.
+  media_id text, -- Id of the media.
+  hashed_media_id text, -- Another id of it.
+  media_kind numeric, -- Kind of media as the service numbers it.
+  media_url text, -- Address of the media.
+  media_original_url text, -- Address of the media as the network served it.
+  preview_url text, -- Address of a picture of it.
+  resource_media numeric, -- What the service calls resourceMedia; its meaning is not told.
+  resource_media_url text, -- Address of that.
+  size_text text, -- Size as the service writes it, for instance 320x50.
+  width numeric, -- Width in pixels.
+  height numeric, -- Height in pixels.
+  duration numeric, -- Length of a video; the service tells no unit.
+  title text, -- Title of the advertisement.
+  subtitle text, -- Line under the title.
+  action_text text, -- Text of the button.
+  tag_types text, -- Codes of tags, separated by commas; their meaning is not told.
+  country_codes jsonb, -- Countries in which it was seen, as a list of codes.
+  networks jsonb, -- Networks in which it was seen: a list of title, id, class.
+  media_formats jsonb, -- Codes of formats, as a list; their meaning is not told.
+  impression_count numeric, -- Impressions, as estimated for the days asked for.
+  first_seen_at timestamp with time zone, -- When it was first seen.
+  last_seen_at timestamp with time zone, -- When it was last seen.
+  first_seen_code text, -- A code that stands beside first_seen_at; its meaning is not told.
+  last_seen_code text, -- A code that stands beside last_seen_at; its meaning is not told.
+  platform_id numeric, -- 1 the Android store, 2 the iOS store.
+  service_app_id text, -- The service's own number of the app.
+  app_name text, -- Name of the app.
+  icon_url text, -- Address of the app's icon.
+  category_id text, -- Category id in its store; 0 is a real one.
+  category_name text, -- Name of the category.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint ad_creative_pkey PRIMARY KEY (app_key, period_start, period_end, country_key, network, media_type, creative_key),
+  constraint ad_creative_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint ad_creative_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key),
+  constraint ad_creative_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day),
+  constraint ad_creative_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
+);
+
+-- What changed with each release of an app, one row a changed property. What did a competitor change, and when?
+create table core.app_change (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
+  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  version_at timestamp without time zone not null, -- When the release came out, without zone.
+  version text not null, -- Number of the new version; '' where none is told.
+  property text not null, -- What changed, in the words of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).
+  old_value jsonb, -- Value before; null where none is told.
+  new_value jsonb, -- Value after; null where none is told.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint app_change_pkey PRIMARY KEY (app_key, country_key, language_code, version_at, version, property),
+  constraint app_change_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint app_change_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+
+-- What the store shows of an app; one row a stretch of days in which nothing of it changed. What did the page say on a day?
+create table core.app_history (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
+  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which it was first seen otherwise; null while it holds.
+  is_current boolean not null, -- True while it holds.
+  app_name text, -- Name of the app.
+  developer_id text, -- Id of the developer in the store.
+  developer_name text, -- Name of the developer.
+  price_text text, -- Price as the store writes it (0.00, Free ...), not a number.
+  icon_url text, -- Address of the icon.
+  category_id text, -- Category id; the two stores number their categories on their own, 0 is a real one.
+  category_name text, -- Name of the category.
+  version text, -- Number of the version (Android).
+  updated_at timestamp without time zone, -- When the app was last updated (Android), without zone.
+  description text, -- Description in the language of the page.
+  screenshots jsonb, -- Addresses of the screenshots, in order.
+  whats_new jsonb, -- What is new (Android), as the service tells it.
+  has_in_app_purchases boolean, -- True when it offers in-app purchases.
+  in_app_products text, -- Prices of the in-app products (Android), as the store writes them.
+  is_removed boolean, -- True when the store has removed the app.
+  released_at timestamp without time zone, -- When the app was first released (iOS), without zone.
+  available_countries jsonb, -- Country codes of the stores that have it (iOS), sorted.
+  file_size text, -- Size as the store writes it (Android).
+  install_range text, -- Range of installs as the store writes it (Android).
+  has_top_developer_badge boolean, -- True when the developer has the badge (Android).
+  support_url text, -- Address of support (Android).
+  store_url text, -- Address of the page inside the store (Android).
+  owner_email text, -- Contact of the owner (Android).
+  video_url text, -- Address of the video (Android).
+  video_frame_url text, -- Address of the picture of the video (Android).
+  last_modified_at timestamp without time zone, -- When the service last saw the page change, as last seen, without zone.
+  similar_apps jsonb, -- Ids of similar apps (Android), as last seen; a change of them is no new version.
+  rating numeric, -- Average rating, 1 to 5, as last seen.
+  rating_count bigint, -- Number of ratings, as last seen.
+  ratings_by_star jsonb, -- Number of ratings with one to five stars (Android), as last seen.
+  extra jsonb, -- Fields of the answer that have no column of their own, as last seen; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint app_history_pkey PRIMARY KEY (app_key, country_key, language_code, valid_from),
+  constraint app_history_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint app_history_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+
+-- Which iOS app and which Android app are the same, one row a pair. Ids are those of core.dim_app.track_id.
+create table core.app_match (
+  ios_track_id text not null, -- Track id in the iOS store.
+  android_track_id text not null, -- Track id in the Android store.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint app_match_pkey PRIMARY KEY (ios_track_id, android_track_id)
+);
+
+-- Releases of apps, one row a release and store page. When did an app last ship?
+create table core.app_version (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
+  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  version_at timestamp without time zone not null, -- When the release came out, as the service tells it, without zone.
+  version text not null, -- Number of the version; '' where none is told.
+  release_notes text, -- Release notes in the language of the page.
+  differences jsonb, -- Names of what changed with it, as the service spells them.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint app_version_pkey PRIMARY KEY (app_key, country_key, language_code, version_at, version),
+  constraint app_version_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint app_version_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+
+-- The apps of the developers of followed apps; one row a stretch of days in which an app was among them under one name and price. What did they launch, what did they take out?
+create table core.developer_app (
+  store text not null, -- ios or android.
+  developer_code text not null, -- By what the developer was asked for: the id on iOS, the name on Android.
+  country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
+  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  app_key integer not null, -- The app.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which it was first seen otherwise, or no longer; null while it holds.
+  is_current boolean not null, -- True while it holds.
+  app_name text, -- Name of the app.
+  price_text text, -- Price as the store writes it, not a number.
+  icon_url text, -- Address of the icon, as last seen.
+  category_id text, -- Category id in its store, as last seen; 0 is a real one.
+  category_name text, -- Name of the category, as last seen.
+  developer_id text, -- Id of the developer in the store, as last seen.
+  developer_name text, -- Name of the developer, as last seen.
+  updated_at timestamp without time zone, -- When the app was last updated, as last seen, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own, as last seen; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint developer_app_pkey PRIMARY KEY (store, developer_code, country_key, language_code, app_key, valid_from),
+  constraint developer_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint developer_app_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+
+-- Apps, one row a store and track id, with what was last heard of them.
+create table core.dim_app (
+  app_key integer not null generated always as identity, -- Key of the app inside this warehouse.
+  store text not null, -- ios or android.
+  track_id text not null, -- Track id as text: a number on iOS, a package name on Android.
+  app_name text, -- Name of the app as last seen.
+  category_id text, -- Category id; the two stores number their categories on their own, 0 is a real one.
+  category_name text, -- Name of the category.
+  icon_url text, -- Address of the icon.
+  price_text text, -- Price as the store writes it (0.00, Free ...), not a number.
+  developer_id text, -- Id of the developer in the store.
+  developer_name text, -- Name of the developer.
+  rating numeric, -- Average rating, 1 to 5.
+  rating_count bigint, -- Number of ratings.
+  described_by text, -- What described the app: app_history (its page in the store) stands above tracked_app (the list of the account), and that above tracked_competitor (what the list says of competitors); null until one was read.
+  slice_id bigint, -- Slice that brought the description; null until one was read.
+  fetched_at timestamp with time zone, -- When the description was received; null until one was read.
+  constraint dim_app_pkey PRIMARY KEY (app_key),
+  constraint dim_app_store_track_id_key UNIQUE (store, track_id),
+  constraint dim_app_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+
+-- Countries by ISO 3166-1; key 0 (ALL) stands for every country together.
+create table core.dim_country (
+  country_key smallint not null, -- ISO 3166-1 numeric code; 1000 and above for two-letter codes that ISO has not numbered.
+  country_code text not null, -- ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.
+  alpha3_code text not null, -- ISO 3166-1 alpha-3.
+  country_name text not null, -- Common English name.
+  region text not null, -- Continent-sized region after UN M49.
+  subregion text not null, -- Subregion after UN M49.
+  constraint dim_country_pkey PRIMARY KEY (country_key),
+  constraint dim_country_country_code_key UNIQUE (country_code)
+);
+
+-- Calendar days from 2008 (when the stores opened) to 2049.
+create table core.dim_date (
+  date_day date not null, -- The day.
+  year smallint not null, -- Calendar year.
+  quarter smallint not null, -- Quarter of the calendar year, 1 to 4.
+  month smallint not null, -- Month, 1 to 12.
+  month_start date not null, -- First day of the month.
+  iso_year smallint not null, -- Year that the ISO week belongs to.
+  iso_week smallint not null, -- ISO week, 1 to 53.
+  week_start date not null, -- Monday of the ISO week.
+  day_of_week smallint not null, -- ISO day of the week, 1 (Monday) to 7.
+  is_weekend boolean not null, -- True on Saturday and Sunday.
+  constraint dim_date_pkey PRIMARY KEY (date_day)
+);
+
+-- Devices that the stores tell apart.
+create table core.dim_device (
+  device_key smallint not null, -- Fixed number of the device; 0 where the store tells none apart.
+  device_code text not null, -- The code the API uses (IPHONE, IPAD); ALL where the store tells none apart.
+  device_name text not null, -- Name for people.
+  constraint dim_device_pkey PRIMARY KEY (device_key),
+  constraint dim_device_device_code_key UNIQUE (device_code)
+);
+
+-- Keywords, letter by letter as they are asked for.
+create table core.dim_keyword (
+  keyword_key integer not null generated always as identity, -- Key of the keyword inside this warehouse.
+  keyword text not null, -- The keyword.
+  constraint dim_keyword_pkey PRIMARY KEY (keyword_key),
+  constraint dim_keyword_keyword_key UNIQUE (keyword)
+);
+CREATE INDEX dim_keyword_in_small_letters ON core.dim_keyword USING btree (lower(keyword));
+
+-- How the advertising of apps is spread over stretches of 30 days. Always choose one kind, media_type, network and country_key; the parts of one member_group make a whole, and percents of different periods cannot be averaged.
+create table core.fact_ad_distribution (
+  app_key integer not null, -- The app.
+  period_start date not null, -- First day of the 30 days that the answer is about.
+  period_end date not null, -- Last day of them, counted in.
+  country_key smallint not null, -- Country that was asked for; 0 (ALL) for all of them together.
+  kind text not null, -- What is told apart: country, dimension, type, language, network, or publisher_dimension (sizes of what the app shows of others).
+  media_type text not null, -- What is counted: creatives or impressions; '' where the service does not say (language, publisher_dimension).
+  network text not null, -- Network that was asked for; '' for all of them together.
+  member_group text not null, -- The whole that the parts belong to where there are several: image, video, html (dimension), the media type (publisher_dimension); '' where there is one.
+  member text not null, -- The part: country code (alpha-2), size, type, language or network.
+  member_name text, -- Its name; null where the member is all there is.
+  percent_share numeric, -- Part of the whole in percent, 0 to 100.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_ad_distribution_pkey PRIMARY KEY (app_key, period_start, period_end, country_key, kind, media_type, network, member_group, member),
+  constraint fact_ad_distribution_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_ad_distribution_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_ad_distribution_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_ad_distribution_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- Ratings of apps as they stood on a day. How do ratings grow?
+create table core.fact_app_rating (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day on which it was seen.
+  country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
+  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  rating numeric, -- Average rating, 1 to 5.
+  rating_count bigint, -- Number of ratings.
+  app_name text, -- Name of the app.
+  price_text text, -- Price as the store writes it, not a number.
+  icon_url text, -- Address of the icon.
+  category_id text, -- Category id in its store; 0 is a real one.
+  category_name text, -- Name of the category.
+  developer_id text, -- Id of the developer in the store.
+  developer_name text, -- Name of the developer (iOS).
+  updated_at timestamp without time zone, -- When the app was last updated, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_app_rating_pkey PRIMARY KEY (app_key, date_day, country_key, language_code),
+  constraint fact_app_rating_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_app_rating_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_app_rating_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (date_day);
+
+-- Every change of a bid. Who moved which bid, when, by how much, by hand or by rule?
+create table core.fact_bid_change (
+  org_id text not null, -- Search-ads organisation.
+  date_day date not null, -- Day of the change.
+  entity_level text not null, -- What the bid is of: KEYWORD ...; '' where the log does not say.
+  entity_id text not null, -- Id of the keyword or whatever the level says.
+  changed_at timestamp without time zone not null, -- When it was changed, without zone.
+  ordinal integer not null, -- Place among the changes of this thing at this instant, 1 for the first; the log has no ids, and equal entries are different changes.
+  currency text, -- Currency of the two values.
+  old_value numeric, -- Bid before.
+  new_value numeric, -- Bid after.
+  source text, -- DASHBOARD (by hand) or RULE.
+  rule_name text, -- The rule that changed it; null where it was none.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_bid_change_pkey PRIMARY KEY (org_id, date_day, entity_level, entity_id, changed_at, ordinal),
+  constraint fact_bid_change_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (date_day);
+
+-- Ranks of apps in the charts of their categories. Always choose one resolution (and chart_version): the same chart may be here as an average of days, by look, and as last seen.
+create table core.fact_category_rank (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day of the rank.
+  country_key smallint not null, -- Country of the store.
+  device_key smallint not null, -- The device; 0 on Android.
+  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
+  chart text not null, -- FREE, PAID or GROSSING.
+  resolution text not null, -- daily: average of the day (Android: its rank); hourly: one look of several; last_day: the newest day as all countries were asked for at once.
+  chart_version text not null, -- v1 or v2 of the iOS charts; '' where there is one only.
+  ranked_at timestamp without time zone not null, -- When the rank was seen, without zone; midnight for a rank of a day.
+  category_name text, -- Name of the category.
+  rank numeric, -- Position, 1 is the top; an average need not be whole. Null where the service tells the look and no rank.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_category_rank_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, category_code, chart, resolution, chart_version, ranked_at),
+  constraint fact_category_rank_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_category_rank_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_category_rank_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_category_rank_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- In which categories apps have a keyword in their metadata, and in which part, as seen on a day; replaced as a whole when asked again on that day.
+create table core.fact_category_share (
+  keyword_key integer not null, -- The keyword.
+  date_day date not null, -- Day of observation.
+  country_key smallint not null, -- Country of the store.
+  store text not null, -- ios or android.
+  device_key smallint not null, -- The device; 0 on Android.
+  share_day date not null, -- Day that the service tells the part for; the day of observation where it tells none.
+  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.
+  category_name text, -- Name of the category.
+  category_share numeric, -- Part of the category, as the service scales it.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_category_share_pkey PRIMARY KEY (keyword_key, date_day, country_key, store, device_key, share_day, category_code),
+  constraint fact_category_share_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint fact_category_share_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_category_share_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_category_share_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_category_share_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Estimated downloads and revenue of iOS apps by country, device and day. Never add the rows of all devices to those of single ones.
+create table core.fact_download_revenue (
+  app_key integer not null, -- The app.
+  date_day date not null, -- The day.
+  country_key smallint not null, -- Country of the store.
+  device_key smallint not null, -- The device that was asked for; 0 (ALL) where none was named.
+  is_total boolean not null, -- True where no device was named: the figures are those of all devices together.
+  download_count numeric, -- Estimated downloads.
+  revenue numeric, -- Estimated revenue; the service tells no currency.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_download_revenue_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
+  constraint fact_download_revenue_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_download_revenue_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_download_revenue_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_download_revenue_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Cards of a category's page of the iOS store on which an app was shown, by day and country. When were we featured, and beside whom?
+create table core.fact_featuring (
+  app_key integer not null, -- The app that was asked for.
+  date_day date not null, -- Day on which it was shown.
+  country_key smallint not null, -- Country of the store; 0 (ALL) where the answer names none.
+  category_code text not null, -- Id of the category whose page showed it (36 is overall).
+  card_number integer not null, -- Number of the card among those of the day, country and category, from 1, in the order of the answer.
+  card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
+  label text, -- Label above the title.
+  title text, -- Title of the card.
+  card_name text, -- Name of what the card shows.
+  short_name text, -- Short form of that name.
+  link_url text, -- Where the card leads.
+  image_url text, -- Address of its picture.
+  position integer, -- Place of the app among those on the card, 1 is the first; null where the card does not list it.
+  listed_count integer, -- Number of apps on the card; null where it lists none.
+  track_ids jsonb, -- Track ids of the apps on the card as text, in the order in which they are shown.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_featuring_pkey PRIMARY KEY (app_key, date_day, country_key, category_code, card_number),
+  constraint fact_featuring_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_featuring_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_featuring_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (date_day);
+
+-- Which part of the impressions of a keyword goes to which app, without advertisements, as seen on a day; replaced as a whole when asked again on that day. The parts that are told need not add up to everything.
+create table core.fact_impression_share (
+  keyword_key integer not null, -- The keyword.
+  date_day date not null, -- Day of observation.
+  country_key smallint not null, -- Country of the store.
+  store text not null, -- ios or android.
+  device_key smallint not null, -- The device; 0 on Android.
+  share_day date not null, -- Day that the service tells the part for; the day of observation where it tells none.
+  app_key integer not null, -- The app.
+  impression_share numeric, -- Part of the impressions, as the service scales it.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_impression_share_pkey PRIMARY KEY (keyword_key, date_day, country_key, store, device_key, share_day, app_key),
+  constraint fact_impression_share_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint fact_impression_share_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_impression_share_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_impression_share_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_impression_share_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_impression_share_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- The apps that a search for a keyword shows, in their order, as seen on a day; replaced as a whole when asked again on that day. Who stands above us?
+create table core.fact_keyword_app (
+  keyword_key integer not null, -- The keyword.
+  date_day date not null, -- Day of observation.
+  country_key smallint not null, -- Country of the store.
+  store text not null, -- ios or android.
+  device_key smallint not null, -- The device; 0 on Android.
+  position integer not null, -- Place among the results, 1 is the top: the order of the list.
+  app_key integer, -- The app in this place.
+  updated_at timestamp without time zone, -- When the service last looked at the search, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_keyword_app_pkey PRIMARY KEY (keyword_key, date_day, country_key, store, device_key, "position"),
+  constraint fact_keyword_app_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint fact_keyword_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_keyword_app_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_keyword_app_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_keyword_app_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_keyword_app_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was asked for and not told.
+create table core.fact_keyword_estimate (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day of the estimate; the day of observation for kind now.
+  country_key smallint not null, -- Country of the store.
+  keyword_key integer not null, -- The keyword.
+  kind text not null, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
+  conversion_rate numeric, -- Part of those who are reached that would install; 0.0023 is 0.23 percent.
+  max_reach_count numeric, -- Estimated unique impressions of the keyword in the country.
+  install_count numeric, -- Installs to be expected from reach and conversion.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_keyword_estimate_pkey PRIMARY KEY (app_key, date_day, country_key, keyword_key, kind),
+  constraint fact_keyword_estimate_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_keyword_estimate_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_keyword_estimate_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_keyword_estimate_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Search volume, competition and chance of a keyword by store and country, as told on the day of observation.
+create table core.fact_keyword_metadata (
+  store text not null, -- ios or android.
+  keyword_key integer not null, -- The keyword.
+  date_day date not null, -- Day of observation; the service tells the figures of its last day.
+  country_key smallint not null, -- The country.
+  language_code text, -- Language that the service detects in the keyword.
+  search_volume numeric, -- Search volume score.
+  popularity numeric, -- Search-ads popularity score (iOS); null where there is none.
+  app_count bigint, -- Apps that the search returns (Android).
+  iphone_app_count bigint, -- Apps that the search returns on iPhone.
+  ipad_app_count bigint, -- Apps that the search returns on iPad.
+  chance numeric, -- Chance to rank, as the service scores it (Android).
+  iphone_chance numeric, -- Chance to rank on iPhone, as the service scores it.
+  ipad_chance numeric, -- Chance to rank on iPad, as the service scores it.
+  brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_keyword_metadata_pkey PRIMARY KEY (keyword_key, date_day, country_key, store),
+  constraint fact_keyword_metadata_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text]))),
+  constraint fact_keyword_metadata_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_keyword_metadata_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_keyword_metadata_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Rank of an app for a keyword by country, device and day. A row without rank: asked for and not ranked. No row: not asked for; ops.coverage_daily tells why.
+create table core.fact_keyword_rank (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Calendar day of the crawl.
+  country_key smallint not null, -- The country.
+  keyword_key integer not null, -- The keyword.
+  device_key smallint not null, -- The device; 0 on Android.
+  rank integer, -- Position in the search results, 1 is the top; of several crawls of a day the last one counts. Null: asked for and not ranked.
+  observed_at timestamp without time zone, -- Crawl time by the service's own clock, without zone; epoch-milliseconds are read as UTC. Null when the answer left the keyword out.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_keyword_rank_pkey PRIMARY KEY (app_key, date_day, country_key, keyword_key, device_key),
+  constraint fact_keyword_rank_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_keyword_rank_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_keyword_rank_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_keyword_rank_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_keyword_rank_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Sums over core.fact_keyword_rank by app, country, device and day: kept up by each load of ranks in its own transaction, never loaded by itself. Parts add up over apps and countries; devices search alike and are not to be added up.
+create table core.fact_keyword_standing (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Calendar day of the crawl.
+  country_key smallint not null, -- The country.
+  device_key smallint not null, -- The device; 0 on Android.
+  asked_keyword_count bigint not null, -- Keywords that were asked for.
+  ranked_keyword_count bigint not null, -- Keywords of these for which the app ranks.
+  top_1_keyword_count bigint not null, -- Keywords for which it is the first result.
+  top_3_keyword_count bigint not null, -- Keywords for which it is among the first 3 results.
+  top_10_keyword_count bigint not null, -- Keywords for which it is among the first 10 results.
+  top_50_keyword_count bigint not null, -- Keywords for which it is among the first 50 results.
+  rank_sum bigint not null, -- Sum of the ranks; over ranked_keyword_count it is the average rank.
+  voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each cut to a whole number: a first place counts 1,000,000,000, a second one half of it, no rank nothing.
+  constraint fact_keyword_standing_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
+  constraint fact_keyword_standing_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_keyword_standing_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_keyword_standing_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_keyword_standing_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+);
+CREATE INDEX fact_keyword_standing_by_day ON core.fact_keyword_standing USING btree (date_day, country_key);
+
+-- Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of the look. Never add the row of ALL to those of countries.
+create table core.fact_monthly_estimate (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day on which the estimate was seen.
+  country_key smallint not null, -- Country; 0 (ALL) for the total.
+  is_total boolean not null, -- True for the total over all countries, which the service tells by itself.
+  period_start date not null, -- First day of the calendar month before the day of the look; the answer itself names no month.
+  period_end date not null, -- Last day of that month.
+  download_count numeric, -- Estimated downloads.
+  revenue numeric, -- Estimated revenue; the service tells no currency.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_monthly_estimate_pkey PRIMARY KEY (app_key, date_day, country_key),
+  constraint fact_monthly_estimate_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_monthly_estimate_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_monthly_estimate_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_monthly_estimate_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_monthly_estimate_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (date_day);
+
+-- Every keyword for which an app ranks, by country, device and day; replaced as a whole when asked again.
+create table core.fact_organic_keyword (
+  app_key integer not null, -- The app.
+  date_day date not null, -- The day that was asked for.
+  country_key smallint not null, -- The country.
+  device_key smallint not null, -- The device; 0 on Android.
+  keyword_key integer not null, -- The keyword.
+  rank integer, -- Position of the app in the search results, 1 is the top.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_organic_keyword_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, keyword_key),
+  constraint fact_organic_keyword_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_organic_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_organic_keyword_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_organic_keyword_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_organic_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Keywords that iOS apps pay for, over stretches of 14 days.
+create table core.fact_paid_keyword (
+  app_key integer not null, -- The app.
+  period_start date not null, -- First day of the 14 days that the answer is about.
+  period_end date not null, -- Last day of them, counted in.
+  country_key smallint not null, -- Country of the store.
+  keyword_key integer not null, -- The keyword.
+  app_share numeric, -- Part of all impressions of the keyword's advertisements that is the app's.
+  slot_shares jsonb, -- The app's part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_paid_keyword_pkey PRIMARY KEY (app_key, period_start, period_end, country_key, keyword_key),
+  constraint fact_paid_keyword_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_paid_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_paid_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED,
+  constraint fact_paid_keyword_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_paid_keyword_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- iOS apps that pay for keywords, over stretches of 14 days.
+create table core.fact_paying_app (
+  keyword_key integer not null, -- The keyword.
+  period_start date not null, -- First day of the 14 days that the answer is about.
+  period_end date not null, -- Last day of them, counted in.
+  country_key smallint not null, -- Country of the store.
+  app_key integer not null, -- The app that pays.
+  share numeric, -- Part of all impressions of the keyword's advertisements that is the app's.
+  slot_shares jsonb, -- The app's part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.
+  default_product_page_count numeric, -- Number of default product pages that are advertised.
+  custom_product_page_count numeric, -- Number of custom product pages that are advertised.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_paying_app_pkey PRIMARY KEY (keyword_key, period_start, period_end, country_key, app_key),
+  constraint fact_paying_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_paying_app_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_paying_app_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED,
+  constraint fact_paying_app_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_paying_app_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- Visits of the pages of the account's own apps in the store by country and day. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.
+create table core.fact_retention (
+  app_key integer not null, -- The app.
+  date_day date not null, -- The day.
+  country_key smallint not null, -- Country of the visitors; 0 (ALL) for the total.
+  device_key smallint not null, -- The device that was asked for; 0 (ALL) where none was named.
+  is_total boolean not null, -- True for the total over all countries, which the service tells by itself.
+  is_device_total boolean not null, -- True where an iOS app was asked for all devices together.
+  android_store_visit_count numeric, -- Visits of the page in the Android store.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_retention_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
+  constraint fact_retention_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_retention_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_retention_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_retention_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Words of the reviews of an app over a period: a row for the word (kind word), one for each rating that holds it (sentiment) and one for each date (trend). Always choose one kind: the word's own row already counts what the others tell in parts.
+create table core.fact_review_word (
+  app_key integer not null, -- The app.
+  period_start date not null, -- First day of the period.
+  period_end date not null, -- Last day of the period; the service leaves open whether it counts that in, and the rows of kind trend tell.
+  country_key smallint not null, -- Country of the reviews (iOS); 0 (ALL) for all together, and on Android.
+  language_code text not null, -- Language of the reviews (Android) in lower case; '' for all together, and on iOS.
+  word text not null, -- The word as the service tells it.
+  kind text not null, -- word: the whole period; sentiment: of it the part with one rating; trend: the part of one date.
+  facet text not null, -- Rating (sentiment) or date (trend) as the service writes it; '' for the whole period.
+  occurrence_count bigint, -- How often the word occurs; told for the whole period only.
+  review_count bigint, -- Reviews that hold it; told for the whole period only.
+  average_rating numeric, -- Average rating of these reviews; told for the whole period only.
+  facet_count numeric, -- The number told for this rating or date; null for the whole period.
+  rating integer, -- Stars, 1 to 5, of a row of kind sentiment; null where the rating is told otherwise.
+  trend_day date, -- Day of a row of kind trend; null where the date is told otherwise.
+  extra jsonb, -- Fields of the answer that have no column of their own, on the word's own row; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_review_word_pkey PRIMARY KEY (app_key, period_start, period_end, country_key, language_code, word, kind, facet),
+  constraint fact_review_word_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_review_word_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_review_word_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_review_word_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- Downloads, revenue and page views of the account's own apps by day, as their store told them. Choose one context. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.
+create table core.fact_sales_metric (
+  app_key integer not null, -- The app.
+  date_day date not null, -- The day.
+  country_key smallint not null, -- Country of the store; 0 (ALL) for the total.
+  device_key smallint not null, -- The device that was asked for; 0 (ALL) where none was named.
+  context text not null, -- DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW.
+  is_total boolean not null, -- True for the total over all countries, which the service tells by itself.
+  is_device_total boolean not null, -- True where an iOS app was asked for all devices together.
+  units numeric, -- Downloads, revenue or views, after the context; of revenue the service tells no currency.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_sales_metric_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, context),
+  constraint fact_sales_metric_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_sales_metric_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_sales_metric_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_sales_metric_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- Spend, taps, installs and goals of search ads. One row a thing of its level and day or longer period; levels, grains, currencies, attributions and goals hold the same figures again, so that a sum is over one of each and without totals. See mart.search_ads_daily. How values moved is in ops.restated_value.
+create table core.fact_search_ads_report (
+  org_id text not null, -- Search-ads organisation.
+  report_level text not null, -- What a row stands for: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.
+  grain text not null, -- day, week or month: what the row is an aggregate over; week_summary or month_summary for the line of a SUMMARY over it; window for rows of a DAILY report that do not tell their day, over all days that were asked for.
+  currency text not null, -- Currency of the money, as asked for.
+  attribution text not null, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
+  goal_id text not null, -- Goal that was asked for; '' for none, and then the figures of goals say nothing.
+  period_start date not null, -- First day that the figures are about.
+  period_end date not null, -- Last day of them, counted in; the same day where grain is day.
+  is_total boolean not null, -- True for a row that sums up others of its report: never to be added to them.
+  app_id text not null, -- Advertised app; '' for none.
+  campaign_id text not null, -- Campaign; '' for none.
+  ad_group_id text not null, -- Ad group; '' for none. With the day it is not unique: country and the four segments belong to it.
+  keyword_id text not null, -- Keyword, or negative keyword; '' for none.
+  ad_id text not null, -- Ad; '' for none.
+  product_page text not null, -- Custom product page, by its id or else its name; '' for none.
+  search_term text not null, -- What people searched for; '' for none.
+  match_type text not null, -- How the keyword must match; '' for none.
+  country_key smallint not null, -- Country; 0 (ALL) where the row is about no single one.
+  gender text not null, -- Segment; '' for none.
+  age text not null, -- Segment; '' for none.
+  device_class text not null, -- Segment; '' for none.
+  customer_type text not null, -- Segment; '' for none.
+  segment text not null, -- What else tells rows apart that are alike in all of these, as JSON; '' where nothing has to.
+  report_type text, -- Report that it comes from: DAILY, REPORT, SUMMARY. A day is held once, as the newest report of whichever type told it.
+  date_day date, -- The day where grain is day; null for longer periods, which are never spread over their days.
+  app_key integer, -- The advertised app.
+  keyword_key integer, -- The keyword.
+  org_name text, -- Name of the organisation.
+  app_name text, -- Name of the app.
+  campaign_name text, -- Name of the campaign.
+  ad_group_name text, -- Name of the ad group.
+  ad_name text, -- Name of the ad.
+  product_page_name text, -- Name of the product page.
+  spend numeric, -- Money spent, in currency.
+  impression_count numeric, -- Impressions.
+  tap_count numeric, -- Taps.
+  install_count numeric, -- Installs, of people who had the app before or not.
+  new_download_count numeric, -- Installs of people who never had the app.
+  redownload_count numeric, -- Installs of people who had the app before.
+  lat_on_install_count numeric, -- Installs of people who limit ad tracking.
+  lat_off_install_count numeric, -- Installs of people who do not.
+  cpa numeric, -- Spend an install, in currency.
+  cpt numeric, -- Spend a tap, in currency.
+  cpm numeric, -- Spend a thousand impressions, in currency.
+  ttr numeric, -- Taps an impression.
+  cr numeric, -- Installs a tap.
+  attributed_install_count numeric, -- Installs by the measurement partner.
+  attributed_install_rate numeric, -- Those of them a tap.
+  cpi numeric, -- Spend an install by the measurement partner, in currency.
+  goal_count numeric, -- Times that the goal was reached.
+  goal_count_1d numeric, -- The same within 1 days of the install.
+  goal_count_3d numeric, -- The same within 3 days of the install.
+  goal_count_7d numeric, -- The same within 7 days of the install.
+  goal_count_14d numeric, -- The same within 14 days of the install.
+  goal_count_30d numeric, -- The same within 30 days of the install.
+  goal_rate numeric, -- Goals an install.
+  cost_per_goal numeric, -- Spend a goal, in currency.
+  cpa_goal numeric, -- Spend an install that was aimed at, in currency.
+  goal_revenue numeric, -- Revenue of the goal, in currency.
+  goal_revenue_1d numeric, -- The same within 1 days of the install, in currency.
+  goal_revenue_3d numeric, -- The same within 3 days of the install, in currency.
+  goal_revenue_7d numeric, -- The same within 7 days of the install, in currency.
+  goal_revenue_14d numeric, -- The same within 14 days of the install, in currency.
+  goal_revenue_30d numeric, -- The same within 30 days of the install, in currency.
+  goal_roas numeric, -- Revenue of the goal a unit of spend.
+  goal_roas_1d numeric, -- The same within 1 days of the install.
+  goal_roas_3d numeric, -- The same within 3 days of the install.
+  goal_roas_7d numeric, -- The same within 7 days of the install.
+  goal_roas_14d numeric, -- The same within 14 days of the install.
+  goal_roas_30d numeric, -- The same within 30 days of the install.
+  revenue_per_goal numeric, -- Revenue a goal, in currency.
+  arpu numeric, -- Revenue an install, in currency.
+  default_bid numeric, -- Default bid of the ad group, in currency.
+  daily_budget numeric, -- Daily budget, in currency.
+  started_at timestamp without time zone, -- When what the row is about began, without zone.
+  ad_channel_type text, -- SEARCH or DISPLAY.
+  billing_event text, -- What is paid for: TAPS.
+  pricing_model text, -- How it is priced.
+  campaign_status text, -- ENABLED or PAUSED.
+  ad_group_status text, -- ENABLED or PAUSED.
+  display_status text, -- RUNNING or PAUSED.
+  serving_status_reasons text, -- Why it does not run, PAUSED_BY_USER for instance.
+  search_match text, -- Whether matching searches are found by themselves, as the service spells it.
+  countries jsonb, -- Countries of the campaign: a list.
+  country_statuses jsonb, -- Country to whether it runs there.
+  supply_sources jsonb, -- Placements: a list of names.
+  original jsonb, -- The money in the organisation's own currency, as the service names it.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_search_ads_report_pkey PRIMARY KEY (org_id, report_level, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id, keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment),
+  constraint fact_search_ads_report_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_search_ads_report_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_search_ads_report_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_search_ads_report_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED,
+  constraint fact_search_ads_report_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_search_ads_report_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- The apps that win the impressions of keywords that the account bids on, by calendar month.
+create table core.fact_search_ads_top_app (
+  org_id text not null, -- Search-ads organisation.
+  period_start date not null, -- First day that the answer is about.
+  period_end date not null, -- Last day of them, counted in.
+  country_key smallint not null, -- Country.
+  keyword_id text not null, -- Keyword as reports number it.
+  app_key integer not null, -- The app that wins impressions.
+  keyword_key integer, -- The keyword.
+  share numeric, -- Its part of the impressions, as the service tells it.
+  app_name text, -- Name of the app.
+  icon_url text, -- Address of its icon.
+  is_removed boolean, -- True when it is no longer in the store.
+  keyword_app_count numeric, -- Apps that the search for the keyword returns.
+  competitors jsonb, -- What the service says of competitors: true, false or a list.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_search_ads_top_app_pkey PRIMARY KEY (org_id, period_start, period_end, country_key, keyword_id, app_key),
+  constraint fact_search_ads_top_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_search_ads_top_app_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_search_ads_top_app_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED,
+  constraint fact_search_ads_top_app_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_search_ads_top_app_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- The apps that advertise most, by store, country, category, network and stretch of 30 days, as far as pages were asked for.
+create table core.fact_top_advertiser (
+  store text not null, -- ios or android.
+  country_key smallint not null, -- Country that was asked for; 0 (ALL) for all of them together.
+  category text not null, -- Category that was asked for, as the service names it; '' for all of them together.
+  network text not null, -- Network that was asked for; '' for all of them together.
+  period_start date not null, -- First day of the 30 days that the answer is about.
+  period_end date not null, -- Last day of them, counted in.
+  rank integer not null, -- Place in the list, 1 is the top; the order of the answer. A place that is missing was told in a form that did not fit (ops.reject).
+  app_key integer, -- The app.
+  app_name text, -- Name of the app.
+  developer_id text, -- Id of the developer.
+  developer_name text, -- Name of the developer.
+  category_id text, -- Category id of the app in its store; 0 is a real one.
+  category_name text, -- Name of that category.
+  is_advertiser boolean, -- True when the app advertises.
+  is_publisher boolean, -- True when it shows advertisements of others.
+  ad_count numeric, -- Number of advertisements.
+  creative_count numeric, -- Number of different ones.
+  network_count numeric, -- Number of networks.
+  networks jsonb, -- The networks: a list of title, class.
+  countries jsonb, -- The countries: a list of title, countryCode.
+  icon_url text, -- Address of the app's icon.
+  service_app_id text, -- The service's own number of the app.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_top_advertiser_pkey PRIMARY KEY (store, country_key, category, network, period_start, period_end, rank),
+  constraint fact_top_advertiser_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_top_advertiser_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_top_advertiser_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_top_advertiser_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (period_start);
+
+-- The apps of a chart on a day, whoever's they are. Who is in the chart, and who is new? Always choose one device and chart_version.
+create table core.fact_top_chart (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day of the chart.
+  country_key smallint not null, -- Country of the store.
+  device_key smallint not null, -- The device; 0 on Android.
+  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL). Ids of the two stores collide, these codes do not.
+  chart text not null, -- FREE, PAID or GROSSING.
+  chart_version text not null, -- v1 or v2 of the iOS charts; '' on Android.
+  rank integer not null, -- Position, 1 is the top.
+  category_id integer, -- Id of the category in its store, 0 among them on Android.
+  category_name text, -- Name of the category.
+  charted_at timestamp without time zone, -- When the chart was seen, as the service tells it, without zone; null where it does not.
+  extra jsonb, -- Fields of the app's entry that have no column of their own (Android); null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_top_chart_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, category_code, chart, chart_version),
+  constraint fact_top_chart_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_top_chart_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_top_chart_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_top_chart_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+) partition by range (date_day);
+CREATE INDEX fact_top_chart_by_chart ON ONLY core.fact_top_chart USING btree (category_code, country_key, chart, date_day);
+
+-- The keywords that bring an app the most searches, by country, device and day; replaced as a whole when asked again.
+create table core.fact_top_keyword (
+  app_key integer not null, -- The app.
+  date_day date not null, -- The day that was asked for.
+  country_key smallint not null, -- The country.
+  device_key smallint not null, -- The device; 0 on Android.
+  keyword_key integer not null, -- The keyword.
+  rank integer, -- Position of the app in the search results, 1 is the top.
+  search_volume numeric, -- Search volume score of the keyword.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_top_keyword_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, keyword_key),
+  constraint fact_top_keyword_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_top_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_top_keyword_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_top_keyword_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED,
+  constraint fact_top_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
+) partition by range (date_day);
+
+-- How visible apps are in the searches of their store, by country and day.
+create table core.fact_visibility (
+  app_key integer not null, -- The app.
+  date_day date not null, -- Day of the score; the day of the look for kind now.
+  country_key smallint not null, -- Country of the store.
+  kind text not null, -- history: the score of the day as the service keeps it; now: the score that was seen on the day.
+  score numeric, -- Visibility score; null where the service tells none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint fact_visibility_pkey PRIMARY KEY (app_key, date_day, country_key, kind),
+  constraint fact_visibility_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_visibility_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_visibility_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
+) partition by range (date_day);
+
+-- The hidden keyword field of iOS apps by locale; one row a stretch of days in which it stayed the same.
+create table core.keyword_spot (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- Country that was asked for.
+  locale text not null, -- Locale that the field is filed under, as the service spells it.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which it was first seen otherwise; null while it holds.
+  is_current boolean not null, -- True while it holds.
+  keywords text, -- The field as it stands, its words between commas.
+  keyword_count integer, -- Different words in it.
+  updated_at timestamp without time zone, -- When the service last saw the field change, as last told, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint keyword_spot_pkey PRIMARY KEY (app_key, country_key, locale, valid_from),
+  constraint keyword_spot_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint keyword_spot_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+
+-- The words of the hidden keyword field of iOS apps; one row a stretch of days in which a word was there. Which of our words never rank?
+create table core.keyword_spot_word (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- Country that was asked for.
+  locale text not null, -- Locale that the field is filed under, as the service spells it.
+  keyword_key integer not null, -- The word.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which it was first seen otherwise; null while it holds.
+  is_current boolean not null, -- True while it holds.
+  position integer, -- Place in the field, from 1, as last seen.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint keyword_spot_word_pkey PRIMARY KEY (app_key, country_key, locale, keyword_key, valid_from),
+  constraint keyword_spot_word_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint keyword_spot_word_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key),
+  constraint keyword_spot_word_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
+);
+
+-- Measurement partners that the account's apps report to; one row a stretch of days in which nothing of one changed.
+create table core.mmp_integration (
+  app_key integer not null, -- The app.
+  tracker_type text not null, -- Name of the partner, upper case; '' for an app without any.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
+  is_current boolean not null, -- True while it is.
+  state text, -- How it stands: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.
+  app_name text, -- Name of the app.
+  developer_name text, -- Name of its developer.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  icon_url text, -- Address of the app's icon.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint mmp_integration_pkey PRIMARY KEY (app_key, tracker_type, valid_from),
+  constraint mmp_integration_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
+);
+
+-- Reviews of apps, one row a review as it was last told: one that was edited keeps its row. What do users complain about? Where both lists of a store are switched on, choose one source.
+create table core.review (
+  app_key integer not null, -- The app.
+  review_id text not null, -- Id of the review in the list that told it.
+  source text not null, -- Which list told it: v2 (paged) or plain. Each has ids of its own, so that a review of both is two rows.
+  reviewed_at timestamp without time zone not null, -- When it was written, or last edited, as the service tells it, without zone.
+  country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where none was told and several were asked for.
+  language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where none was told.
+  rating integer, -- Stars, 1 to 5.
+  title text, -- Title; null where the review has none.
+  content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
+  reviewer text, -- Name that the reviewer goes by.
+  version text, -- Version of the app that was reviewed, where it is told (Android, v2).
+  is_replied boolean, -- True when the developer has answered it; null where answered ones were not asked for apart (option replied).
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint review_pkey PRIMARY KEY (app_key, review_id, source),
+  constraint review_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint review_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+CREATE INDEX review_in_time ON core.review USING btree (app_key, reviewed_at);
+CREATE INDEX review_of_v2 ON core.review USING btree (app_key, country_key, reviewed_at) WHERE (source = 'v2'::text);
+
+-- Apps that the account advertises; one row a stretch of days in which nothing of one changed but its ratings.
+create table core.search_ads_app (
+  app_key integer not null, -- The app.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
+  is_current boolean not null, -- True while it is.
+  app_name text, -- Name of the app.
+  category_id text, -- Category id in its store; 0 is a real one.
+  category_name text, -- Name of the category.
+  subcategories jsonb, -- Its further categories: a list of names.
+  price_text text, -- Price as the store writes it, not a number.
+  developer_id text, -- Id of the developer in the store.
+  developer_name text, -- Name of the developer.
+  released_at timestamp without time zone, -- When it was released, without zone.
+  icon_url text, -- Address of the icon.
+  rating numeric, -- Average rating as last seen, 1 to 5.
+  rating_count bigint, -- Number of ratings as last seen.
+  updated_at timestamp without time zone, -- When it was last updated, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_app_pkey PRIMARY KEY (app_key, valid_from),
+  constraint search_ads_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
+);
+
+-- Goals by which the account measures its search ads; one row a stretch of days in which nothing of one changed.
+create table core.search_ads_goal (
+  goal_id text not null, -- Id of the goal; reports can be fetched for it (options.goals).
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
+  is_current boolean not null, -- True while it is.
+  app_key integer, -- The app that it is of.
+  account_number text, -- The service's number of the account.
+  tracker_type text, -- Measurement partner that tells its events.
+  goal_name text, -- Name of the goal.
+  category text, -- PURCHASE, SUBSCRIPTION ...
+  currency text, -- Currency of its revenue.
+  created_at timestamp without time zone, -- When it was made, without zone.
+  updated_at timestamp without time zone, -- When it was last changed, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_goal_pkey PRIMARY KEY (goal_id, valid_from),
+  constraint search_ads_goal_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
+);
+
+-- Events that count towards a goal; one row a stretch of days in which nothing of one changed.
+create table core.search_ads_goal_event (
+  goal_id text not null, -- The goal.
+  event_id text not null, -- Id of the event.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
+  is_current boolean not null, -- True while it is.
+  event_name text, -- Name of the event.
+  revenue_policy text, -- IN_APP_VALUE (as the app tells it) or FIXED_VALUE.
+  custom_revenue numeric, -- Fixed revenue of one event, in the currency of the goal.
+  custom_usd_revenue numeric, -- The same in US dollars.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_goal_event_pkey PRIMARY KEY (goal_id, event_id, valid_from)
+);
+
+-- Search-ads organisations that the account is connected with; one row a stretch of days in which nothing of one changed. Which organisations are connected? None means not connected, not that nothing was spent.
+create table core.search_ads_integration (
+  org_id text not null, -- Id of the organisation.
+  integration_id text not null, -- Id of the connection.
+  valid_from date not null, -- First day on which it was seen so.
+  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
+  is_current boolean not null, -- True while it is.
+  organisation_name text, -- Name of the organisation.
+  integration_code text, -- The connection's own code, of no fixed length or alphabet.
+  currency text, -- The organisation's own currency, in which column original of reports is told.
+  time_zone text, -- Its time zone.
+  payment_model text, -- How it pays.
+  is_valid boolean, -- False where the connection does not work; then nothing is asked for.
+  has_fetched boolean, -- True when the service has fetched its data.
+  role_names jsonb, -- What the connection may do: a list of names.
+  created_at timestamp without time zone, -- When it was connected, without zone.
+  extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_integration_pkey PRIMARY KEY (org_id, integration_id, valid_from)
+);
+
+-- What the rows of DAILY reports are like, answer by answer: the contract does not show them, and where they lack their day, days come from a REPORT each instead.
+create table core.search_ads_report_shape (
+  org_id text not null, -- Search-ads organisation.
+  report_level text not null, -- Level of the report.
+  period_start date not null, -- First day that was asked for.
+  period_end date not null, -- Last day that was asked for.
+  shape text, -- days: rows tell their day and what their level is about; totals: they are totals, of which nothing follows; window: they tell what their level is about and no day.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_report_shape_pkey PRIMARY KEY (org_id, report_level, period_start, period_end),
+  constraint search_ads_report_shape_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day),
+  constraint search_ads_report_shape_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
+);
+
+-- Apps that the account tracks; one row a stretch of days in which an app was tracked.
+create table core.tracked_app (
+  app_key integer not null, -- The app.
+  valid_from date not null, -- First day on which it was seen as tracked.
+  valid_to date, -- Day on which it was first seen as no longer tracked; null while it is.
+  is_current boolean not null, -- True while the app is tracked.
+  is_store_account_connected boolean, -- True when the account has connected its own store account for the app.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint tracked_app_pkey PRIMARY KEY (app_key, valid_from),
+  constraint tracked_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
+);
+
+-- Apps that the account names as competitors of an app that it tracks; one row a stretch of days in which one was named for the other.
+create table core.tracked_competitor (
+  app_key integer not null, -- The app that the account tracks.
+  competitor_app_key integer not null, -- Its competitor, which need not be followed itself.
+  valid_from date not null, -- First day on which it was seen as named.
+  valid_to date, -- Day on which it was first seen as no longer named; null while it is.
+  is_current boolean not null, -- True while it is named.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint tracked_competitor_pkey PRIMARY KEY (app_key, competitor_app_key, valid_from),
+  constraint tracked_competitor_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint tracked_competitor_competitor_app_key_fkey FOREIGN KEY (competitor_app_key) REFERENCES core.dim_app(app_key)
+);
+CREATE INDEX tracked_competitor_by_competitor ON core.tracked_competitor USING btree (competitor_app_key);
+
+-- How many keywords the account tracks for an app by country; one row a stretch of days with the same number.
+create table core.tracked_country (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- The country.
+  valid_from date not null, -- First day on which this number was seen.
+  valid_to date, -- Day on which another number, or none, was seen; null while it holds.
+  is_current boolean not null, -- True while the number holds.
+  keyword_count integer not null, -- Number of tracked keywords.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint tracked_country_pkey PRIMARY KEY (app_key, country_key, valid_from),
+  constraint tracked_country_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint tracked_country_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
+);
+
+-- Keywords that the account tracks for an app and country; one row a stretch of days in which a keyword was tracked.
+create table core.tracked_keyword (
+  app_key integer not null, -- The app.
+  country_key smallint not null, -- The country.
+  keyword_key integer not null, -- The keyword.
+  valid_from date not null, -- First day on which it was seen as tracked.
+  valid_to date, -- Day on which it was first seen as no longer tracked; null while it is.
+  is_current boolean not null, -- True while the keyword is tracked.
+  search_volume numeric, -- Search volume score as last seen.
+  chance numeric, -- Chance to rank, as the service scores it, as last seen.
+  app_count bigint, -- Apps that the search for the keyword returns, as last seen.
+  brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint tracked_keyword_pkey PRIMARY KEY (app_key, country_key, keyword_key, valid_from),
+  constraint tracked_keyword_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key),
+  constraint tracked_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key),
+  constraint tracked_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
+);
+
+-- One row a followed app, country and day on which anything is known of it: searches, charts, ratings, reviews and downloads side by side. What was not asked for is null. How did the app do yesterday? What else moved on the day on which downloads fell?
+create view mart.app_overview_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together, such as ratings and reviews on Android.
+  country_name text, -- Name of the country.
+  date_day date, -- The day.
+  asked_keyword_count numeric, -- Keywords that were asked for (iPhone on iOS).
+  ranked_keyword_count numeric, -- Keywords of these for which the app ranks.
+  top_1_keyword_count numeric, -- Keywords for which it is the first result.
+  top_3_keyword_count numeric, -- Keywords for which it is among the first 3 results.
+  top_10_keyword_count numeric, -- Keywords for which it is among the first 10 results.
+  average_rank numeric, -- Average rank over the keywords for which it ranks.
+  voice_share numeric, -- Share of voice: sum of 1 / rank over the keywords asked for, 0 to 1.
+  visibility_score numeric, -- Visibility score in the searches of the store.
+  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.
+  rating numeric, -- Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.
+  rating_count numeric, -- Number of ratings as seen on that day.
+  review_count numeric, -- Reviews written on that day; null where there are none.
+  average_review_rating numeric, -- Average of their stars.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS); it tells no currency.
+  store_download_count numeric, -- Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day.
+  store_revenue numeric, -- Revenue as the store told the account; the service tells no currency.
+  page_view_count numeric -- Views of the page in the store as the store told the account.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    o.date_day,
+    o.asked_keyword_count,
+    o.ranked_keyword_count,
+    o.top_1_keyword_count,
+    o.top_3_keyword_count,
+    o.top_10_keyword_count,
+    o.rank_sum / NULLIF(o.ranked_keyword_count, 0::numeric) AS average_rank,
+    o.voice_sum / NULLIF(o.asked_keyword_count, 0::numeric) AS voice_share,
+    o.visibility_score,
+    o.best_category_rank,
+    o.rating,
+    o.rating_count,
+    o.review_count,
+    o.review_sum / NULLIF(o.rated_count, 0::numeric) AS average_review_rating,
+    o.estimated_download_count,
+    o.estimated_revenue,
+    o.store_download_count,
+    o.store_revenue,
+    o.page_view_count
+   FROM core.dim_app a
+     CROSS JOIN LATERAL ( SELECT u.country_key,
+            u.date_day,
+            max(u.asked) AS asked_keyword_count,
+            max(u.ranked) AS ranked_keyword_count,
+            max(u.top_1) AS top_1_keyword_count,
+            max(u.top_3) AS top_3_keyword_count,
+            max(u.top_10) AS top_10_keyword_count,
+            max(u.rank_sum) AS rank_sum,
+            max(u.voice_sum) AS voice_sum,
+            max(u.visibility) AS visibility_score,
+            min(u.category_rank) AS best_category_rank,
+            max(u.rating) AS rating,
+            max(u.rating_count) AS rating_count,
+            max(u.reviews) AS review_count,
+            max(u.review_sum) AS review_sum,
+            max(u.rated) AS rated_count,
+            max(u.downloads) AS estimated_download_count,
+            max(u.revenue) AS estimated_revenue,
+            max(u.store_downloads) AS store_download_count,
+            max(u.store_revenue) AS store_revenue,
+            max(u.views) AS page_view_count
+           FROM ( SELECT f.country_key,
+                    f.date_day,
+                    f.asked_keyword_count::numeric AS asked,
+                    f.ranked_keyword_count::numeric AS ranked,
+                    f.top_1_keyword_count::numeric AS top_1,
+                    f.top_3_keyword_count::numeric AS top_3,
+                    f.top_10_keyword_count::numeric AS top_10,
+                    f.rank_sum::numeric AS rank_sum,
+                    f.voice_billionths::numeric / 1000000000.0 AS voice_sum,
+                    NULL::numeric AS visibility,
+                    NULL::numeric AS category_rank,
+                    NULL::numeric AS rating,
+                    NULL::numeric AS rating_count,
+                    NULL::numeric AS reviews,
+                    NULL::numeric AS review_sum,
+                    NULL::numeric AS rated,
+                    NULL::numeric AS downloads,
+                    NULL::numeric AS revenue,
+                    NULL::numeric AS store_downloads,
+                    NULL::numeric AS store_revenue,
+                    NULL::numeric AS views
+                   FROM core.fact_keyword_standing f
+                  WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
+                UNION ALL
+                 SELECT f.country_key,
+                    f.date_day,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    COALESCE(max(f.score) FILTER (WHERE f.kind = 'history'::text), max(f.score)) AS "coalesce",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric"
+                   FROM core.fact_visibility f
+                  WHERE f.app_key = a.app_key
+                  GROUP BY f.country_key, f.date_day
+                UNION ALL
+                 SELECT f.country_key,
+                    f.date_day,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    min(f.rank) AS min,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric"
+                   FROM core.fact_category_rank f
+                  WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
+                  GROUP BY f.country_key, f.date_day
+                UNION ALL
+                 SELECT f.country_key,
+                    f.date_day,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    (array_agg(f.rating ORDER BY f.rating_count DESC NULLS LAST))[1] AS array_agg,
+                    max(f.rating_count) AS max,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric"
+                   FROM core.fact_app_rating f
+                  WHERE f.app_key = a.app_key
+                  GROUP BY f.country_key, f.date_day
+                UNION ALL
+                 SELECT f.country_key,
+                    f.reviewed_at::date AS reviewed_at,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    count(*) AS count,
+                    sum(f.rating) AS sum,
+                    count(f.rating) AS count,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric"
+                   FROM core.review f
+                  WHERE f.app_key = a.app_key AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
+                           FROM core.review v
+                          WHERE v.app_key = f.app_key AND v.country_key = f.country_key AND v.source = 'v2'::text AND v.reviewed_at >= date_trunc('day'::text, f.reviewed_at) AND v.reviewed_at < (date_trunc('day'::text, f.reviewed_at) + '1 day'::interval))))
+                  GROUP BY f.country_key, (f.reviewed_at::date)
+                UNION ALL
+                 SELECT f.country_key,
+                    f.date_day,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS "coalesce",
+                    COALESCE(max(f.revenue) FILTER (WHERE f.is_total), sum(f.revenue) FILTER (WHERE NOT f.is_total)) AS "coalesce",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric"
+                   FROM core.fact_download_revenue f
+                  WHERE f.app_key = a.app_key
+                  GROUP BY f.country_key, f.date_day
+                UNION ALL
+                 SELECT f.country_key,
+                    f.date_day,
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    NULL::numeric AS "numeric",
+                    COALESCE(max(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key <> 0)) AS "coalesce",
+                    COALESCE(max(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key <> 0)) AS "coalesce",
+                    COALESCE(max(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key <> 0)) AS "coalesce"
+                   FROM core.fact_sales_metric f
+                  WHERE f.app_key = a.app_key AND NOT f.is_total
+                  GROUP BY f.country_key, f.date_day) u
+          GROUP BY u.country_key, u.date_day) o
+     JOIN core.dim_country c ON c.country_key = o.country_key
+  WHERE NOT (EXISTS ( SELECT
+           FROM core.tracked_competitor n
+          WHERE n.competitor_app_key = a.app_key)) OR ( SELECT true
+           FROM core.tracked_app n
+          WHERE n.app_key = a.app_key
+         LIMIT 1) OR ( SELECT true
+           FROM core.fact_keyword_standing n
+          WHERE n.app_key = a.app_key
+         LIMIT 1) OR ( SELECT true
+           FROM core.fact_app_rating n
+          WHERE n.app_key = a.app_key
+         LIMIT 1) OR ( SELECT true
+           FROM core.fact_category_rank n
+          WHERE n.app_key = a.app_key
+         LIMIT 1) OR ( SELECT true
+           FROM core.review n
+          WHERE n.app_key = a.app_key
+         LIMIT 1);
+
+-- One row a change of a bid, currency and attribution of the reports: what it brought in the 7 days before and in the 7 days after. Take one currency and attribution. Did raising the bid bring more installs? Which rules made taps dearer?
+create view mart.bid_change_impact (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation; null, as all that follows from reports, where none tells of it.
+  track_id text, -- Advertised app.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where reports tell several, or none.
+  campaign_name text, -- Name of the campaign.
+  ad_group_name text, -- Name of the ad group.
+  entity_level text, -- What the bid is of: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not say, and then taken for a keyword.
+  entity_id text, -- Id of the keyword or whatever the level says.
+  keyword text, -- The keyword in words; null where the bid is of none.
+  date_day date, -- Day of the change.
+  changed_at timestamp without time zone, -- When it was changed, without zone.
+  change_number integer, -- Place among the changes of this bid at this instant, 1 for the first.
+  bid_currency text, -- Currency of the two bids.
+  old_bid numeric, -- Bid before, in bid_currency.
+  new_bid numeric, -- Bid after, in bid_currency.
+  bid_change_share numeric, -- By which part the bid moved: 0.1 is 10 percent up.
+  change_source text, -- DASHBOARD (by hand) or RULE.
+  rule_name text, -- The rule that changed it; null where it was none.
+  nearby_change_count bigint, -- Other changes of this bid in the 7 days before and after: where there are any, the effect is not this one's alone.
+  currency text, -- Currency of the money in reports.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.
+  before_day_count bigint, -- Days of the 7 before that reports tell of; fewer where nothing ran or nothing was asked for.
+  after_day_count bigint, -- Days of the 7 after that reports tell of; fewer as well while they are not over.
+  before_spend numeric, -- Money spent, in currency, in the 7 days before, the day of the change left out.
+  after_spend numeric, -- Money spent, in currency, in the 7 days after, the day of the change left out.
+  before_impression_count numeric, -- Impressions in the 7 days before, the day of the change left out.
+  after_impression_count numeric, -- Impressions in the 7 days after, the day of the change left out.
+  before_tap_count numeric, -- Taps in the 7 days before, the day of the change left out.
+  after_tap_count numeric, -- Taps in the 7 days after, the day of the change left out.
+  before_install_count numeric, -- Installs in the 7 days before, the day of the change left out.
+  after_install_count numeric, -- Installs in the 7 days after, the day of the change left out.
+  before_tap_through_share numeric, -- Taps an impression, 0 to 1, in the 7 days before, the day of the change left out.
+  after_tap_through_share numeric, -- Taps an impression, 0 to 1, in the 7 days after, the day of the change left out.
+  before_cost_per_tap numeric, -- Spend a tap, in currency, in the 7 days before, the day of the change left out.
+  after_cost_per_tap numeric, -- Spend a tap, in currency, in the 7 days after, the day of the change left out.
+  before_cost_per_install numeric, -- Spend an install, in currency, in the 7 days before, the day of the change left out.
+  after_cost_per_install numeric -- Spend an install, in currency, in the 7 days after, the day of the change left out.
+) as
+ WITH change AS (
+         SELECT b_1.org_id,
+            b_1.date_day,
+            b_1.entity_level,
+            b_1.entity_id,
+            b_1.changed_at,
+            b_1.ordinal,
+            b_1.currency,
+            b_1.old_value,
+            b_1.new_value,
+            b_1.source,
+            b_1.rule_name,
+            b_1.extra,
+            b_1.slice_id,
+            b_1.fetched_at,
+                CASE b_1.entity_level
+                    WHEN ''::text THEN 'KEYWORD'::text
+                    ELSE b_1.entity_level
+                END AS report_level,
+            (( SELECT count(*) AS count
+                   FROM core.fact_bid_change o
+                  WHERE o.org_id = b_1.org_id AND o.entity_level = b_1.entity_level AND o.entity_id = b_1.entity_id AND o.date_day >= (b_1.date_day - 7) AND o.date_day <= (b_1.date_day + 7))) - 1 AS nearby_change_count
+           FROM core.fact_bid_change b_1
+        )
+ SELECT b.org_id,
+    m.org_name,
+    m.track_id,
+    m.app_name,
+    m.country_code,
+    m.campaign_name,
+    m.ad_group_name,
+    b.entity_level,
+    b.entity_id,
+    m.keyword,
+    b.date_day,
+    b.changed_at,
+    b.ordinal AS change_number,
+    b.currency AS bid_currency,
+    b.old_value AS old_bid,
+    b.new_value AS new_bid,
+    (b.new_value - b.old_value) / NULLIF(b.old_value, 0::numeric) AS bid_change_share,
+    b.source AS change_source,
+    b.rule_name,
+    b.nearby_change_count,
+    m.currency,
+    m.attribution,
+    m.before_day_count,
+    m.after_day_count,
+    m.before_spend,
+    m.after_spend,
+    m.before_impression_count,
+    m.after_impression_count,
+    m.before_tap_count,
+    m.after_tap_count,
+    m.before_install_count,
+    m.after_install_count,
+    m.before_tap_count / NULLIF(m.before_impression_count, 0::numeric) AS before_tap_through_share,
+    m.after_tap_count / NULLIF(m.after_impression_count, 0::numeric) AS after_tap_through_share,
+    m.before_spend / NULLIF(m.before_tap_count, 0::numeric) AS before_cost_per_tap,
+    m.after_spend / NULLIF(m.after_tap_count, 0::numeric) AS after_cost_per_tap,
+    m.before_spend / NULLIF(m.before_install_count, 0::numeric) AS before_cost_per_install,
+    m.after_spend / NULLIF(m.after_install_count, 0::numeric) AS after_cost_per_install
+   FROM change b
+     LEFT JOIN LATERAL ( SELECT f.currency,
+            f.attribution,
+            max(f.org_name) AS org_name,
+            max(f.app_id) AS track_id,
+            max(f.app_name) AS app_name,
+            max(f.campaign_name) AS campaign_name,
+            max(f.ad_group_name) AS ad_group_name,
+            max(k.keyword) AS keyword,
+                CASE
+                    WHEN min(f.country_key) = max(f.country_key) THEN max(c.country_code)
+                    ELSE 'ALL'::text
+                END AS country_code,
+            count(DISTINCT f.period_start) FILTER (WHERE f.period_start < b.date_day) AS before_day_count,
+            count(DISTINCT f.period_start) FILTER (WHERE f.period_start > b.date_day) AS after_day_count,
+            sum(f.spend) FILTER (WHERE f.period_start < b.date_day) AS before_spend,
+            sum(f.spend) FILTER (WHERE f.period_start > b.date_day) AS after_spend,
+            sum(f.impression_count) FILTER (WHERE f.period_start < b.date_day) AS before_impression_count,
+            sum(f.impression_count) FILTER (WHERE f.period_start > b.date_day) AS after_impression_count,
+            sum(f.tap_count) FILTER (WHERE f.period_start < b.date_day) AS before_tap_count,
+            sum(f.tap_count) FILTER (WHERE f.period_start > b.date_day) AS after_tap_count,
+            sum(f.install_count) FILTER (WHERE f.period_start < b.date_day) AS before_install_count,
+            sum(f.install_count) FILTER (WHERE f.period_start > b.date_day) AS after_install_count
+           FROM core.fact_search_ads_report f
+             JOIN core.dim_country c ON c.country_key = f.country_key
+             LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+          WHERE f.org_id = b.org_id AND f.report_level = b.report_level AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.period_start >= (b.date_day - 7) AND f.period_start <= (b.date_day + 7) AND b.entity_id =
+                CASE b.report_level
+                    WHEN 'KEYWORD'::text THEN f.keyword_id
+                    WHEN 'AD_GROUP'::text THEN f.ad_group_id
+                    WHEN 'CAMPAIGN'::text THEN f.campaign_id
+                    ELSE NULL::text
+                END
+          GROUP BY f.currency, f.attribution) m ON true;
+
+-- One row an app, country, device, category, chart, chart version and day: its place in the chart. How do we do in our category? In which countries are we in the top ten?
+create view mart.category_rank_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
+  category_name text, -- Name of the category.
+  chart text, -- FREE, PAID or GROSSING.
+  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.
+  date_day date, -- Day of the rank.
+  rank_resolution text, -- What it is made of, the first that there is: daily (the average of the day as the service tells it), hourly (the looks of the day), last_day (the newest day as all countries were asked for at once).
+  category_rank numeric, -- Place in the chart, 1 is the top; an average over the day need not be whole. Null where the app was looked at and has none.
+  best_category_rank numeric, -- Best place of the day, as far as single looks are told.
+  worst_category_rank numeric, -- Worst place of the day, as far as single looks are told.
+  look_count bigint -- Looks that have a place.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    d.device_code,
+    f.category_code,
+    max(f.category_name) AS category_name,
+    f.chart,
+    f.chart_version,
+    f.date_day,
+    f.resolution AS rank_resolution,
+    avg(f.rank) AS category_rank,
+    min(f.rank) AS best_category_rank,
+    max(f.rank) AS worst_category_rank,
+    count(f.rank) AS look_count
+   FROM core.fact_category_rank f
+     JOIN core.dim_app a ON a.app_key = f.app_key
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     JOIN core.dim_device d ON d.device_key = f.device_key
+  WHERE f.resolution = 'daily'::text OR NOT (EXISTS ( SELECT
+           FROM core.fact_category_rank o
+          WHERE o.app_key = f.app_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.device_key = f.device_key AND o.category_code = f.category_code AND o.chart = f.chart AND o.chart_version = f.chart_version AND (o.resolution = 'daily'::text OR o.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text)))
+  GROUP BY f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
+
+-- One row an app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads stand beside each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten take? Do downloads follow the chart or lead it?
+create view mart.category_rank_vs_downloads_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.
+  category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
+  category_name text, -- Name of the category.
+  chart text, -- FREE, PAID or GROSSING.
+  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.
+  date_day date, -- The day.
+  category_rank numeric, -- Place in the chart, 1 is the top; null where the app was looked at and has none.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day; null where not asked for.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS): of all devices together, or else the sum of those that were told for the day; it tells no currency.
+  store_download_count numeric, -- Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; null where not asked for.
+  store_revenue numeric -- Revenue as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; the service tells no currency.
+) as
+ SELECT r.store,
+    r.track_id,
+    r.app_name,
+    r.country_code,
+    r.country_name,
+    r.device_code,
+    r.category_code,
+    r.category_name,
+    r.chart,
+    r.chart_version,
+    r.date_day,
+    r.category_rank,
+    e.download_count AS estimated_download_count,
+    e.revenue AS estimated_revenue,
+    s.download_count AS store_download_count,
+    s.revenue AS store_revenue
+   FROM mart.category_rank_daily r
+     JOIN core.dim_app a ON a.store = r.store AND a.track_id = r.track_id
+     JOIN core.dim_country c ON c.country_code = r.country_code
+     LEFT JOIN LATERAL ( SELECT COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS download_count,
+            COALESCE(max(f.revenue) FILTER (WHERE f.is_total), sum(f.revenue) FILTER (WHERE NOT f.is_total)) AS revenue
+           FROM core.fact_download_revenue f
+          WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key) e ON true
+     LEFT JOIN LATERAL ( SELECT COALESCE(max(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key <> 0)) AS download_count,
+            COALESCE(max(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key <> 0)) AS revenue
+           FROM core.fact_sales_metric f
+          WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key AND NOT f.is_total) s ON true;
+
+-- One row a day (UTC), dataset, operation and class: requests and the credits booked for them. What did keyword ranks cost last month? On which day was most spent?
+create view mart.credit_spend_daily (
+  date_day date, -- Day of the answer, UTC.
+  dataset text, -- Dataset; empty for what a command asked by itself.
+  operation text, -- Operation of the API.
+  credit_class text, -- Class in which credits were held.
+  request_count bigint, -- Requests.
+  failed_request_count bigint, -- Requests that brought no answer to read.
+  credit_count bigint -- Credits booked.
+) as
+ SELECT date_day,
+    dataset,
+    operation,
+    class AS credit_class,
+    request_count,
+    failed_request_count,
+    booked_credits AS credit_count
+   FROM ops.credit_spend_daily;
+
+-- One row a dataset, app and country that was asked for: the newest day that is there and when it came. May I trust yesterday's figures? Which apps are behind?
+create view mart.data_freshness (
+  dataset text, -- Dataset.
+  store text, -- ios or android; null where the dataset is about the account.
+  track_id text, -- Track id of the app; null where the dataset is not about an app.
+  app_name text, -- Name of the app; null where the dataset is not about an app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset tells none apart.
+  newest_day date, -- Newest day that was answered; null when none was.
+  days_behind integer, -- Days that it stands behind the newest day of its dataset, whoever that is of; 0 is as fresh as any.
+  last_loaded_at timestamp with time zone, -- When the last answer was loaded.
+  open_slice_count bigint -- Slices that wait or run.
+) as
+ SELECT f.dataset,
+    f.store,
+    f.track_id,
+    a.app_name,
+    f.country_code,
+    f.newest_day,
+    max(f.newest_day) OVER (PARTITION BY f.dataset) - f.newest_day AS days_behind,
+    f.last_loaded_at,
+    f.open_count AS open_slice_count
+   FROM ops.freshness f
+     LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
+
+-- One row an organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 by itself on that day or the keyword is its own brand: money that may buy what comes for nothing. Take one currency and attribution. What do we spend on keywords that we lead anyway? What would leaving our brand to organic search save?
+create view mart.keyword_cannibalisation (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the report tells no single one, and then no rank is known.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  date_day date, -- The day.
+  currency text, -- Currency of the money, as asked for; the same spend is here once for each.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.
+  organic_rank integer, -- Best organic rank over the devices on that day; null when not ranked or not asked for.
+  is_own_brand boolean, -- True where the service takes the keyword for the app's own brand.
+  reason text, -- rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.
+  bid_keyword_count bigint, -- Keywords of search ads (of several ad groups or match types) that are added up in the row.
+  spend numeric, -- Money spent, in currency.
+  impression_count numeric, -- Impressions.
+  tap_count numeric, -- Taps.
+  install_count numeric, -- Installs.
+  cost_per_tap numeric, -- Spend a tap, in currency.
+  cost_per_install numeric -- Spend an install, in currency.
+) as
+ WITH paid AS (
+         SELECT f.org_id,
+            f.app_key,
+            f.keyword_key,
+            f.country_key,
+            f.period_start AS date_day,
+            f.currency,
+            f.attribution,
+            max(f.org_name) AS org_name,
+            count(DISTINCT f.keyword_id) AS bid_keyword_count,
+            sum(f.spend) AS spend,
+            sum(f.impression_count) AS impression_count,
+            sum(f.tap_count) AS tap_count,
+            sum(f.install_count) AS install_count
+           FROM core.fact_search_ads_report f
+          WHERE f.report_level = 'KEYWORD'::text AND f.grain = 'day'::text AND NOT f.is_total AND f.goal_id = ''::text AND f.app_key IS NOT NULL AND f.keyword_key IS NOT NULL
+          GROUP BY f.org_id, f.app_key, f.keyword_key, f.country_key, f.period_start, f.currency, f.attribution
+         HAVING sum(f.spend) > 0::numeric
+        )
+ SELECT p.org_id,
+    p.org_name,
+    a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    p.date_day,
+    p.currency,
+    p.attribution,
+    o.organic_rank,
+    COALESCE(b.is_own_brand, false) AS is_own_brand,
+        CASE
+            WHEN NOT COALESCE(o.organic_rank <= 3, false) THEN 'brand'::text
+            WHEN b.is_own_brand THEN 'rank and brand'::text
+            ELSE 'rank'::text
+        END AS reason,
+    p.bid_keyword_count,
+    p.spend,
+    p.impression_count,
+    p.tap_count,
+    p.install_count,
+    p.spend / NULLIF(p.tap_count, 0::numeric) AS cost_per_tap,
+    p.spend / NULLIF(p.install_count, 0::numeric) AS cost_per_install
+   FROM paid p
+     JOIN core.dim_app a ON a.app_key = p.app_key
+     JOIN core.dim_country c ON c.country_key = p.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = p.keyword_key
+     CROSS JOIN LATERAL ( SELECT array_agg(s_1.keyword_key) AS keyword_keys
+           FROM core.dim_keyword s_1
+          WHERE lower(s_1.keyword) = lower(k.keyword)) s
+     CROSS JOIN LATERAL ( SELECT min(r.rank) AS organic_rank
+           FROM core.fact_keyword_rank r
+          WHERE r.app_key = p.app_key AND r.date_day = p.date_day AND r.country_key = p.country_key AND (r.keyword_key = ANY (s.keyword_keys))) o
+     LEFT JOIN LATERAL ( SELECT bool_or(t.brand_track_id = a.track_id) AS is_own_brand
+           FROM ( SELECT t_1.brand_track_id
+                   FROM core.tracked_keyword t_1
+                  WHERE t_1.app_key = p.app_key AND t_1.country_key = p.country_key AND (t_1.keyword_key = ANY (s.keyword_keys))
+                UNION ALL
+                 SELECT m.brand_track_id
+                   FROM core.fact_keyword_metadata m
+                  WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
+  WHERE o.organic_rank <= 3 OR b.is_own_brand;
+
+-- One row an app, country, keyword and device of the newest day of the app in the country: what there is to win. opportunity_score = search_volume x chance / 100 x open_share: volume that an app like ours is likely to win and that our rank leaves open. For which keywords is work worth most? Which keywords of high volume do we not rank for though the chance is good?
+create view mart.keyword_opportunity (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  date_day date, -- Newest day of the app in the country.
+  keyword_rank integer, -- Rank on that day; null when not ranked.
+  search_volume numeric, -- Search volume score, 0 to 100, as last seen: by keyword_metadata where that is loaded, else by the account's own list.
+  search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null where there is none.
+  chance numeric, -- Chance to rank, 0 to 100, as the service scores it, as last seen.
+  competing_app_count bigint, -- Apps that the search returns, as last seen.
+  brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
+  is_own_brand boolean, -- True where the keyword is the app's own brand; null where it is nobody's.
+  open_share numeric, -- 1 - 1 / rank, 0 to 1: what a better place could still win; 0 for the first place, 1 where not ranked.
+  opportunity_score numeric -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is not known.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    f.date_day,
+    f.rank AS keyword_rank,
+    v.search_volume,
+    m.popularity AS search_popularity,
+    v.chance,
+    v.competing_app_count,
+    v.brand_track_id,
+    v.brand_track_id = a.track_id AS is_own_brand,
+    1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric) AS open_share,
+    v.search_volume * v.chance / 100::numeric * (1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric)) AS opportunity_score
+   FROM core.dim_app a
+     CROSS JOIN LATERAL ( SELECT s.app_key,
+            s.country_key,
+            s.device_key,
+            max(s.date_day) AS date_day
+           FROM core.fact_keyword_standing s
+          WHERE s.app_key = a.app_key
+          GROUP BY s.app_key, s.country_key, s.device_key) latest
+     CROSS JOIN LATERAL ( SELECT n.app_key,
+            n.date_day,
+            n.country_key,
+            n.keyword_key,
+            n.device_key,
+            n.rank,
+            n.observed_at,
+            n.slice_id,
+            n.fetched_at
+           FROM core.fact_keyword_rank n
+          WHERE n.app_key = latest.app_key AND n.date_day = latest.date_day AND n.country_key = latest.country_key AND n.device_key = latest.device_key
+         OFFSET 0) f
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     JOIN core.dim_device d ON d.device_key = f.device_key
+     LEFT JOIN LATERAL ( SELECT n.store,
+            n.keyword_key,
+            n.date_day,
+            n.country_key,
+            n.language_code,
+            n.search_volume,
+            n.popularity,
+            n.app_count,
+            n.iphone_app_count,
+            n.ipad_app_count,
+            n.chance,
+            n.iphone_chance,
+            n.ipad_chance,
+            n.brand_track_id,
+            n.slice_id,
+            n.fetched_at
+           FROM core.fact_keyword_metadata n
+          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = a.store
+          ORDER BY n.date_day DESC
+         LIMIT 1) m ON true
+     LEFT JOIN LATERAL ( SELECT n.app_key,
+            n.country_key,
+            n.keyword_key,
+            n.valid_from,
+            n.valid_to,
+            n.is_current,
+            n.search_volume,
+            n.chance,
+            n.app_count,
+            n.brand_track_id,
+            n.slice_id,
+            n.fetched_at
+           FROM core.tracked_keyword n
+          WHERE n.app_key = f.app_key AND n.country_key = f.country_key AND n.keyword_key = f.keyword_key
+          ORDER BY n.valid_from DESC
+         LIMIT 1) t ON true
+     LEFT JOIN LATERAL ( SELECT n.search_volume
+           FROM core.fact_keyword_metadata n
+          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = a.store AND n.search_volume IS NOT NULL
+          ORDER BY n.date_day DESC
+         LIMIT 1) w ON true
+     CROSS JOIN LATERAL ( SELECT COALESCE(w.search_volume, t.search_volume) AS search_volume,
+            COALESCE(
+                CASE d.device_code
+                    WHEN 'IPHONE'::text THEN m.iphone_chance
+                    WHEN 'IPAD'::text THEN m.ipad_chance
+                    ELSE m.chance
+                END, t.chance) AS chance,
+            COALESCE(
+                CASE d.device_code
+                    WHEN 'IPHONE'::text THEN m.iphone_app_count
+                    WHEN 'IPAD'::text THEN m.ipad_app_count
+                    ELSE m.app_count
+                END, t.app_count) AS competing_app_count,
+            COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v;
+
+-- One row an app, country, keyword, device and day that was asked for, and one for each day on which the account tracked the keyword and no answer is there (ranking_state not asked), up to the newest day of the app. Where did we rank for a keyword last month? In which countries are we not ranked at all?
+create view mart.keyword_rank_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  date_day date, -- Calendar day of the crawl.
+  keyword_rank integer, -- Position in the search results, 1 is the top; null where there is none.
+  is_ranked boolean, -- False when asked for and not ranked; null when not asked.
+  ranking_state text, -- ranked; unranked: asked for and not ranked; not asked: tracked by the account on that day and without an answer, ops.coverage_daily tells why.
+  observed_at timestamp without time zone -- Crawl time by the service's own clock, without zone.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    f.date_day,
+    f.rank AS keyword_rank,
+    f.rank IS NOT NULL AS is_ranked,
+        CASE
+            WHEN f.rank IS NULL THEN 'unranked'::text
+            ELSE 'ranked'::text
+        END AS ranking_state,
+    f.observed_at
+   FROM core.fact_keyword_rank f
+     JOIN core.dim_app a ON a.app_key = f.app_key
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     JOIN core.dim_device d ON d.device_key = f.device_key
+UNION ALL
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    g.date_day,
+    NULL::integer AS keyword_rank,
+    NULL::boolean AS is_ranked,
+    'not asked'::text AS ranking_state,
+    NULL::timestamp without time zone AS observed_at
+   FROM core.tracked_keyword t
+     JOIN core.dim_app a ON a.app_key = t.app_key
+     JOIN core.dim_country c ON c.country_key = t.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
+     JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
+     CROSS JOIN LATERAL ( SELECT max(l.date_day) AS date_day
+           FROM core.fact_keyword_standing l
+          WHERE l.app_key = t.app_key) newest
+     JOIN core.dim_date g ON g.date_day >= t.valid_from AND g.date_day <= newest.date_day AND g.date_day < COALESCE(t.valid_to, 'infinity'::date)
+  WHERE NOT (EXISTS ( SELECT
+           FROM ops.dropped_month o
+          WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date)) AND NOT (EXISTS ( SELECT
+           FROM core.fact_keyword_rank f
+          WHERE f.app_key = t.app_key AND f.date_day = g.date_day AND f.country_key = t.country_key AND f.keyword_key = t.keyword_key AND f.device_key = d.device_key
+         OFFSET 0));
+
+-- One row an app, country, keyword, device and span of 1, 7, 30 or 90 days up to the newest day of the app in the country. Which keywords gained most this week? Which were lost since last month?
+create view mart.keyword_rank_movers (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  days_back integer, -- Days between the two ranks.
+  date_day date, -- Newest day of the app in the country.
+  previous_day date, -- The earlier day.
+  keyword_rank integer, -- Rank on the newest day; null when not ranked.
+  previous_rank integer, -- Rank on the earlier day; null when not ranked then, or not asked for.
+  places_gained integer, -- Places gained since then, negative when lost; null when one of the two is no rank.
+  movement text -- gained, lost, same; entered: ranked now and not then; left: ranked then and not now; unranked on both days; not asked before: no answer is there for the earlier day.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    p.days_back,
+    latest.date_day,
+    latest.date_day - p.days_back AS previous_day,
+    now.rank AS keyword_rank,
+    before.rank AS previous_rank,
+    before.rank - now.rank AS places_gained,
+        CASE
+            WHEN before.was_asked IS NULL THEN 'not asked before'::text
+            WHEN now.rank IS NULL AND before.rank IS NULL THEN 'unranked'::text
+            WHEN before.rank IS NULL THEN 'entered'::text
+            WHEN now.rank IS NULL THEN 'left'::text
+            WHEN now.rank < before.rank THEN 'gained'::text
+            WHEN now.rank > before.rank THEN 'lost'::text
+            ELSE 'same'::text
+        END AS movement
+   FROM core.dim_app a
+     CROSS JOIN LATERAL ( SELECT s.app_key,
+            s.country_key,
+            s.device_key,
+            max(s.date_day) AS date_day
+           FROM core.fact_keyword_standing s
+          WHERE s.app_key = a.app_key
+          GROUP BY s.app_key, s.country_key, s.device_key) latest
+     CROSS JOIN ( VALUES (1), (7), (30), (90)) p(days_back)
+     CROSS JOIN LATERAL ( SELECT n.keyword_key,
+            n.rank
+           FROM core.fact_keyword_rank n
+          WHERE n.app_key = latest.app_key AND n.date_day = latest.date_day AND n.country_key = latest.country_key AND n.device_key = latest.device_key
+         OFFSET 0) now
+     LEFT JOIN LATERAL ( SELECT b.rank,
+            true AS was_asked
+           FROM core.fact_keyword_rank b
+          WHERE b.app_key = latest.app_key AND b.date_day = (latest.date_day - p.days_back) AND b.country_key = latest.country_key AND b.keyword_key = now.keyword_key AND b.device_key = latest.device_key
+         LIMIT 1) before ON true
+     JOIN core.dim_country c ON c.country_key = latest.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = now.keyword_key
+     JOIN core.dim_device d ON d.device_key = latest.device_key;
+
+-- One row an app, country, device and day: which part of the voice in the searches for its keywords it has. A place counts 1 / rank: a first place 1, a second one half, no rank nothing. How much of the searches for our keywords do we reach? Is our share growing against the other apps that we follow?
+create view mart.organic_share_of_voice_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices are not to be added up.
+  date_day date, -- Calendar day of the crawl.
+  asked_keyword_count bigint, -- Keywords that were asked for.
+  ranked_keyword_count bigint, -- Keywords of these for which the app ranks.
+  top_1_keyword_count bigint, -- Keywords for which it is the first result.
+  top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
+  top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
+  top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
+  average_rank numeric, -- Average rank over the keywords for which it ranks.
+  voice_sum numeric, -- Sum of 1 / rank over its keywords.
+  voice_share numeric, -- voice_sum over asked_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(asked_keyword_count), 0).
+  followed_voice_share numeric, -- voice_sum as a part of that of all followed apps of the store, country, device and day, 0 to 1; each app is followed for keywords of its own.
+  volume_keyword_count bigint, -- Keywords whose search volume is known.
+  search_volume_sum numeric, -- Sum of the search volume scores of these as last seen, the same for every day: what moves is ranks. Null where none is known.
+  weighted_voice_sum numeric, -- Sum of search volume / rank over these.
+  weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1: the share of voice in which keywords count by their volume. It reads the ranks of each row: ask for an app, or for some weeks.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    d.device_code,
+    s.date_day,
+    s.asked_keyword_count,
+    s.ranked_keyword_count,
+    s.top_1_keyword_count,
+    s.top_3_keyword_count,
+    s.top_10_keyword_count,
+    s.top_50_keyword_count,
+    s.rank_sum::numeric / NULLIF(s.ranked_keyword_count, 0)::numeric AS average_rank,
+    v.voice_sum,
+    v.voice_sum / NULLIF(s.asked_keyword_count, 0)::numeric AS voice_share,
+    v.voice_sum / NULLIF(o.voice_sum, 0::numeric) AS followed_voice_share,
+    w.volume_keyword_count,
+    w.search_volume_sum,
+    w.weighted_voice_sum,
+    w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric) AS weighted_voice_share
+   FROM core.fact_keyword_standing s
+     JOIN core.dim_app a ON a.app_key = s.app_key
+     JOIN core.dim_country c ON c.country_key = s.country_key
+     JOIN core.dim_device d ON d.device_key = s.device_key
+     CROSS JOIN LATERAL ( SELECT s.voice_billionths::numeric / 1000000000.0 AS voice_sum) v
+     LEFT JOIN LATERAL ( SELECT sum(t.voice_billionths) / 1000000000::numeric AS voice_sum
+           FROM core.fact_keyword_standing t
+          WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key) o ON true
+     LEFT JOIN LATERAL ( SELECT count(v_1.search_volume) AS volume_keyword_count,
+            sum(v_1.search_volume) AS search_volume_sum,
+            sum(COALESCE(v_1.search_volume / NULLIF(r.rank, 0)::numeric, 0::numeric)) FILTER (WHERE v_1.search_volume IS NOT NULL) AS weighted_voice_sum
+           FROM core.fact_keyword_rank r
+             LEFT JOIN LATERAL ( SELECT m_1.search_volume
+                   FROM core.fact_keyword_metadata m_1
+                  WHERE m_1.keyword_key = r.keyword_key AND m_1.country_key = r.country_key AND m_1.store = a.store AND m_1.search_volume IS NOT NULL
+                  ORDER BY m_1.date_day DESC
+                 LIMIT 1) m ON true
+             LEFT JOIN LATERAL ( SELECT t_1.search_volume
+                   FROM core.tracked_keyword t_1
+                  WHERE t_1.app_key = r.app_key AND t_1.country_key = r.country_key AND t_1.keyword_key = r.keyword_key AND t_1.search_volume IS NOT NULL
+                  ORDER BY t_1.valid_from DESC
+                 LIMIT 1) t ON true
+             CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v_1
+          WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true;
+
+-- One row an app, keyword, country, period and share_source: which part of the impressions of the keyword's advertisements the app has. sum(paid_voice_sum) / nullif(sum(search_volume), 0) of one app over keywords, share_source and period is its share of voice, keywords counted by their volume. Who pays for the keywords that we follow? Which part of the paid voice is ours?
+create view mart.paid_share_of_voice (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  period_start date, -- First day that the part is about.
+  period_end date, -- Last day of them, counted in.
+  share_source text, -- market: what is seen in the store, over 14 days, of followed keywords and of all that followed apps pay for; own keywords: what search ads tell the account of the keywords that it bids on, by calendar month. Choose one.
+  paid_impression_share numeric, -- The app's part of the impressions, as the service scales it.
+  paid_rank bigint, -- Its place among those that are told to pay, 1 has the largest part.
+  payer_count bigint, -- Apps that are told to pay: of a keyword of which only the app's own side was asked for, the followed ones.
+  told_share_sum numeric, -- Sum of the parts of all apps that are told to pay; they need not add up to everything.
+  is_tracked_app boolean, -- True for an app that the account tracks.
+  search_volume numeric, -- Search volume score of the keyword as last seen; null where it is not known.
+  paid_voice_sum numeric -- paid_impression_share x search_volume.
+) as
+ WITH told AS (
+         SELECT 'market'::text AS share_source,
+            p_1.app_key,
+            p_1.keyword_key,
+            p_1.country_key,
+            p_1.period_start,
+            p_1.period_end,
+            p_1.share,
+            1 AS preference
+           FROM core.fact_paying_app p_1
+        UNION ALL
+         SELECT 'market'::text,
+            p_1.app_key,
+            p_1.keyword_key,
+            p_1.country_key,
+            p_1.period_start,
+            p_1.period_end,
+            p_1.app_share,
+            2
+           FROM core.fact_paid_keyword p_1
+        UNION ALL
+         SELECT 'own keywords'::text,
+            t_1.app_key,
+            t_1.keyword_key,
+            t_1.country_key,
+            t_1.period_start,
+            t_1.period_end,
+            t_1.share,
+            1
+           FROM core.fact_search_ads_top_app t_1
+          WHERE t_1.keyword_key IS NOT NULL
+        ), cell AS (
+         SELECT t_1.share_source,
+            t_1.app_key,
+            t_1.keyword_key,
+            t_1.country_key,
+            t_1.period_start,
+            t_1.period_end,
+            COALESCE(max(t_1.share) FILTER (WHERE t_1.preference = 1), max(t_1.share)) AS share
+           FROM told t_1
+          GROUP BY t_1.share_source, t_1.app_key, t_1.keyword_key, t_1.country_key, t_1.period_start, t_1.period_end
+        ), placed AS (
+         SELECT l.share_source,
+            l.app_key,
+            l.keyword_key,
+            l.country_key,
+            l.period_start,
+            l.period_end,
+            l.share,
+            count(*) OVER payers AS payer_count,
+            rank() OVER (payers ORDER BY l.share DESC NULLS LAST) AS place,
+            sum(l.share) OVER payers AS share_sum
+           FROM cell l
+          WINDOW payers AS (PARTITION BY l.share_source, l.keyword_key, l.country_key, l.period_start, l.period_end)
+        )
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    p.period_start,
+    p.period_end,
+    p.share_source,
+    p.share AS paid_impression_share,
+        CASE
+            WHEN p.share IS NOT NULL THEN p.place
+            ELSE NULL::bigint
+        END AS paid_rank,
+    p.payer_count,
+    p.share_sum AS told_share_sum,
+    (EXISTS ( SELECT
+           FROM core.tracked_app t_1
+          WHERE t_1.app_key = p.app_key AND t_1.is_current)) AS is_tracked_app,
+    v.search_volume,
+    p.share * v.search_volume AS paid_voice_sum
+   FROM placed p
+     JOIN core.dim_app a ON a.app_key = p.app_key
+     JOIN core.dim_country c ON c.country_key = p.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = p.keyword_key
+     LEFT JOIN LATERAL ( SELECT n.search_volume
+           FROM core.fact_keyword_metadata n
+          WHERE n.keyword_key = p.keyword_key AND n.country_key = p.country_key AND n.store = a.store AND n.search_volume IS NOT NULL
+          ORDER BY n.date_day DESC
+         LIMIT 1) m ON true
+     LEFT JOIN ( SELECT t_1.country_key,
+            t_1.keyword_key,
+            o.store,
+            max(t_1.search_volume) AS search_volume
+           FROM core.tracked_keyword t_1
+             JOIN core.dim_app o ON o.app_key = t_1.app_key
+          WHERE t_1.is_current
+          GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
+     CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v;
+
+-- One row a release of an app, country and span of 7 or 14 days: ranks, ratings, reviews and downloads before it and after it. What is not there for one of the two spans is null. Did the release hurt our ratings? Did the new keywords in it bring ranks?
+create view mart.release_impact (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together: ratings and reviews on Android.
+  country_name text, -- Name of the country.
+  version text, -- Number of the version; empty where none is told.
+  release_day date, -- Day on which it came out, in whichever country first.
+  window_day_count integer, -- Days before and days after that are compared: 7 or 14; the day of the release is in neither.
+  before_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days before.
+  after_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days after.
+  before_ranked_keyword_share numeric, -- Keywords for which it ranks as a part of those asked for, 0 to 1, in the days before.
+  after_ranked_keyword_share numeric, -- Keywords for which it ranks as a part of those asked for, 0 to 1, in the days after.
+  before_voice_share numeric, -- Share of voice (1 / rank over keywords asked for), 0 to 1, in the days before.
+  after_voice_share numeric, -- Share of voice (1 / rank over keywords asked for), 0 to 1, in the days after.
+  before_rating numeric, -- Average rating as last seen in the days before.
+  after_rating numeric, -- Average rating as last seen in the days after.
+  before_rating_count bigint, -- Number of ratings as last seen in the days before.
+  after_rating_count bigint, -- Number of ratings as last seen in the days after.
+  before_review_count bigint, -- Reviews written in the days before; null where no review of the app is there at all.
+  after_review_count bigint, -- Reviews written in the days after; null where no review of the app is there at all.
+  before_average_review_rating numeric, -- Average stars of the reviews written in the days before.
+  after_average_review_rating numeric, -- Average stars of the reviews written in the days after.
+  before_estimated_download_count numeric, -- Downloads a day as the service estimates them (iOS), average of the days told in the days before.
+  after_estimated_download_count numeric, -- Downloads a day as the service estimates them (iOS), average of the days told in the days after.
+  before_store_download_count numeric, -- Downloads a day as the store told the account, average of the days told in the days before.
+  after_store_download_count numeric, -- Downloads a day as the store told the account, average of the days told in the days after.
+  nearby_release_count bigint -- Other releases within the same days: where there are any, the effect is not this one's alone.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    r.version,
+    r.release_day,
+    p.window_days AS window_day_count,
+    s.before_rank_sum / NULLIF(s.before_ranked_count, 0::numeric) AS before_average_rank,
+    s.after_rank_sum / NULLIF(s.after_ranked_count, 0::numeric) AS after_average_rank,
+    s.before_ranked_count / NULLIF(s.before_asked_count, 0::numeric) AS before_ranked_keyword_share,
+    s.after_ranked_count / NULLIF(s.after_asked_count, 0::numeric) AS after_ranked_keyword_share,
+    s.before_voice_sum / NULLIF(s.before_asked_count, 0::numeric) AS before_voice_share,
+    s.after_voice_sum / NULLIF(s.after_asked_count, 0::numeric) AS after_voice_share,
+    g.before_rating,
+    g.after_rating,
+    g.before_rating_count,
+    g.after_rating_count,
+        CASE
+            WHEN h.has_reviews THEN w.before_review_count
+            ELSE NULL::bigint
+        END AS before_review_count,
+        CASE
+            WHEN h.has_reviews THEN w.after_review_count
+            ELSE NULL::bigint
+        END AS after_review_count,
+    w.before_review_sum::numeric / NULLIF(w.before_rated_count, 0::numeric) AS before_average_review_rating,
+    w.after_review_sum::numeric / NULLIF(w.after_rated_count, 0::numeric) AS after_average_review_rating,
+    e.before_download_count AS before_estimated_download_count,
+    e.after_download_count AS after_estimated_download_count,
+    t.before_download_count AS before_store_download_count,
+    t.after_download_count AS after_store_download_count,
+        CASE p.window_days
+            WHEN 7 THEN r.within_7_count
+            ELSE r.within_14_count
+        END - 1 AS nearby_release_count
+   FROM core.dim_app a
+     CROSS JOIN LATERAL ( SELECT v.app_key,
+            v.version,
+            v.release_day,
+            count(*) OVER (ORDER BY v.release_day RANGE BETWEEN '7 days'::interval PRECEDING AND '7 days'::interval FOLLOWING) AS within_7_count,
+            count(*) OVER (ORDER BY v.release_day RANGE BETWEEN '14 days'::interval PRECEDING AND '14 days'::interval FOLLOWING) AS within_14_count
+           FROM ( SELECT v_1.app_key,
+                    v_1.version,
+                    min(v_1.version_at)::date AS release_day
+                   FROM core.app_version v_1
+                  WHERE v_1.app_key = a.app_key
+                  GROUP BY v_1.app_key, v_1.version, (
+                        CASE
+                            WHEN v_1.version = ''::text THEN v_1.version_at
+                            ELSE NULL::timestamp without time zone
+                        END)) v) r
+     CROSS JOIN ( VALUES (7), (14)) p(window_days)
+     CROSS JOIN LATERAL ( SELECT f.country_key
+           FROM core.fact_keyword_standing f
+          WHERE f.app_key = r.app_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+        UNION
+         SELECT f.country_key
+           FROM core.fact_app_rating f
+          WHERE f.app_key = r.app_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+        UNION
+         SELECT f.country_key
+           FROM core.fact_download_revenue f
+          WHERE f.app_key = r.app_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+        UNION
+         SELECT f.country_key
+           FROM core.fact_sales_metric f
+          WHERE f.app_key = r.app_key AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+        UNION
+         SELECT f.country_key
+           FROM core.review f
+          WHERE f.app_key = r.app_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1)) n
+     JOIN core.dim_country c ON c.country_key = n.country_key
+     CROSS JOIN LATERAL ( SELECT sum(f.rank_sum) FILTER (WHERE f.date_day < r.release_day) AS before_rank_sum,
+            sum(f.rank_sum) FILTER (WHERE f.date_day > r.release_day) AS after_rank_sum,
+            sum(f.ranked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_ranked_count,
+            sum(f.ranked_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_ranked_count,
+            sum(f.asked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_asked_count,
+            sum(f.asked_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_asked_count,
+            sum(f.voice_billionths) FILTER (WHERE f.date_day < r.release_day) / 1000000000::numeric AS before_voice_sum,
+            sum(f.voice_billionths) FILTER (WHERE f.date_day > r.release_day) / 1000000000::numeric AS after_voice_sum
+           FROM core.fact_keyword_standing f
+          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND (f.device_key = ANY (ARRAY[0, 1])) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) s
+     CROSS JOIN LATERAL ( SELECT (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
+            (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating,
+            (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating_count,
+            (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating_count
+           FROM core.fact_app_rating f
+          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) g
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE f.reviewed_at < r.release_day) AS before_review_count,
+            count(*) FILTER (WHERE f.reviewed_at >= (r.release_day + 1)) AS after_review_count,
+            count(f.rating) FILTER (WHERE f.reviewed_at < r.release_day)::numeric AS before_rated_count,
+            count(f.rating) FILTER (WHERE f.reviewed_at >= (r.release_day + 1))::numeric AS after_rated_count,
+            sum(f.rating) FILTER (WHERE f.reviewed_at < r.release_day) AS before_review_sum,
+            sum(f.rating) FILTER (WHERE f.reviewed_at >= (r.release_day + 1)) AS after_review_sum
+           FROM core.review f
+          WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1) AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
+                   FROM core.review o
+                  WHERE o.app_key = f.app_key AND o.country_key = f.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, f.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, f.reviewed_at) + '1 day'::interval))))) w
+     LEFT JOIN LATERAL ( SELECT true AS has_reviews
+           FROM core.review f
+          WHERE f.app_key = r.app_key
+         LIMIT 1) h ON true
+     CROSS JOIN LATERAL ( SELECT avg(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_download_count,
+            avg(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_download_count
+           FROM ( SELECT f.date_day,
+                    COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS download_count
+                   FROM core.fact_download_revenue f
+                  WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+                  GROUP BY f.date_day) d) e
+     CROSS JOIN LATERAL ( SELECT avg(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_download_count,
+            avg(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_download_count
+           FROM ( SELECT f.date_day,
+                    COALESCE(max(f.units) FILTER (WHERE f.device_key = 0), sum(f.units) FILTER (WHERE f.device_key <> 0)) AS download_count
+                   FROM core.fact_sales_metric f
+                  WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
+                  GROUP BY f.date_day) d) t;
+
+-- One row an app, country, language and version: what users said of it. On Android reviews tell their version; on iOS it is inferred from the releases (is_version_inferred): the newest one out when the review was written. How was the last release received? Which version was liked best?
+create view mart.review_by_version (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where none was told.
+  country_name text, -- Name of the country.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where none was told.
+  version text, -- Number of the version; empty where it is neither told nor to be inferred.
+  is_version_inferred boolean, -- True where the reviews do not tell their version and the newest release of that time was taken; users may have written about an older one. A version may have a row of each.
+  released_at timestamp without time zone, -- When the version came out, as the list of releases tells it, without zone; null where that does not hold it.
+  first_review_day date, -- Day of the first of the reviews.
+  last_review_day date, -- Day of the last of the reviews.
+  review_count bigint, -- Reviews.
+  rated_review_count bigint, -- Reviews that tell their stars.
+  rating_sum bigint, -- Sum of their stars.
+  average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
+  one_star_count bigint, -- Reviews with one star.
+  two_star_count bigint, -- Reviews with two stars.
+  three_star_count bigint, -- Reviews with three stars.
+  four_star_count bigint, -- Reviews with four stars.
+  five_star_count bigint -- Reviews with five stars.
+) as
+ WITH release AS (
+         SELECT v.app_key,
+            v.version,
+            min(v.version_at) AS released_at
+           FROM core.app_version v
+          WHERE v.version <> ''::text
+          GROUP BY v.app_key, v.version
+        ), span AS (
+         SELECT n_1.app_key,
+            n_1.version,
+            n_1.released_at,
+            lead(n_1.released_at) OVER (PARTITION BY n_1.app_key ORDER BY n_1.released_at, n_1.version) AS replaced_at
+           FROM release n_1
+        ), placed AS (
+         SELECT r_1.app_key,
+            r_1.review_id,
+            r_1.source,
+            r_1.reviewed_at,
+            r_1.country_key,
+            r_1.language_code,
+            r_1.rating,
+            r_1.title,
+            r_1.content,
+            r_1.reviewer,
+            r_1.version,
+            r_1.is_replied,
+            r_1.extra,
+            r_1.slice_id,
+            r_1.fetched_at,
+            COALESCE(NULLIF(r_1.version, ''::text), l.version, ''::text) AS on_version,
+            NULLIF(r_1.version, ''::text) IS NULL AND l.version IS NOT NULL AS is_inferred
+           FROM core.review r_1
+             LEFT JOIN span l ON l.app_key = r_1.app_key AND l.released_at <= r_1.reviewed_at AND r_1.reviewed_at < COALESCE(l.replaced_at, 'infinity'::timestamp without time zone) AND NULLIF(r_1.version, ''::text) IS NULL
+          WHERE r_1.source = 'v2'::text OR NOT (EXISTS ( SELECT
+                   FROM core.review o
+                  WHERE o.app_key = r_1.app_key AND o.country_key = r_1.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r_1.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r_1.reviewed_at) + '1 day'::interval)))
+        )
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    r.language_code,
+    r.on_version AS version,
+    r.is_inferred AS is_version_inferred,
+    max(n.released_at) AS released_at,
+    min(r.reviewed_at)::date AS first_review_day,
+    max(r.reviewed_at)::date AS last_review_day,
+    count(*) AS review_count,
+    count(r.rating) AS rated_review_count,
+    sum(r.rating) AS rating_sum,
+    sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric AS average_rating,
+    count(*) FILTER (WHERE r.rating = 1) AS one_star_count,
+    count(*) FILTER (WHERE r.rating = 2) AS two_star_count,
+    count(*) FILTER (WHERE r.rating = 3) AS three_star_count,
+    count(*) FILTER (WHERE r.rating = 4) AS four_star_count,
+    count(*) FILTER (WHERE r.rating = 5) AS five_star_count
+   FROM placed r
+     JOIN core.dim_app a ON a.app_key = r.app_key
+     JOIN core.dim_country c ON c.country_key = r.country_key
+     LEFT JOIN release n ON n.app_key = r.app_key AND n.version = r.on_version
+  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version, r.is_inferred;
+
+-- One row an app, country, language and day on which reviews were written: how many, and with how many stars. Did the last release bring bad reviews? In which country are users least content?
+create view mart.review_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where none was told.
+  country_name text, -- Name of the country.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where none was told.
+  date_day date, -- Day on which the reviews were written, or last edited.
+  review_source text, -- Which list of the store they come from: v2 (paged), or plain on days of which v2 tells nothing for the app and country.
+  review_count bigint, -- Reviews.
+  rated_review_count bigint, -- Reviews that tell their stars.
+  rating_sum bigint, -- Sum of their stars.
+  average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
+  one_star_count bigint, -- Reviews with one star.
+  two_star_count bigint, -- Reviews with two stars.
+  three_star_count bigint, -- Reviews with three stars.
+  four_star_count bigint, -- Reviews with four stars.
+  five_star_count bigint, -- Reviews with five stars.
+  replied_review_count bigint, -- Reviews that the developer has answered.
+  reply_known_review_count bigint, -- Reviews of which it is known whether they are answered; none where answered ones are not asked for apart (option replied).
+  replied_share numeric -- Answered reviews as a part of those of which it is known, 0 to 1.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    r.language_code,
+    r.reviewed_at::date AS date_day,
+    r.source AS review_source,
+    count(*) AS review_count,
+    count(r.rating) AS rated_review_count,
+    sum(r.rating) AS rating_sum,
+    sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric AS average_rating,
+    count(*) FILTER (WHERE r.rating = 1) AS one_star_count,
+    count(*) FILTER (WHERE r.rating = 2) AS two_star_count,
+    count(*) FILTER (WHERE r.rating = 3) AS three_star_count,
+    count(*) FILTER (WHERE r.rating = 4) AS four_star_count,
+    count(*) FILTER (WHERE r.rating = 5) AS five_star_count,
+    count(*) FILTER (WHERE r.is_replied) AS replied_review_count,
+    count(r.is_replied) AS reply_known_review_count,
+    count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric AS replied_share
+   FROM core.review r
+     JOIN core.dim_app a ON a.app_key = r.app_key
+     JOIN core.dim_country c ON c.country_key = r.country_key
+  WHERE r.source = 'v2'::text OR NOT (EXISTS ( SELECT
+           FROM core.review o
+          WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
+  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, (r.reviewed_at::date), r.source;
+
+-- One row an ad group, country, day, currency, attribution and goal, its segments (gender, age, device, customers) added up. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which ad groups spend without installs? What does a tap cost in each?
+create view mart.search_ads_ad_group_report (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  ad_group_id text, -- Ad group; empty for none.
+  ad_group_name text, -- Name of the ad group.
+  date_day date, -- The day.
+  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
+  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  spend numeric, -- Money spent, in currency, as now reported.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
+  new_download_count numeric, -- Installs of people who never had the app, as now reported.
+  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
+  goal_count numeric, -- Times that the goal was reached, as now reported.
+  goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
+  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
+  tap_through_share numeric, -- Taps an impression, 0 to 1.
+  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
+  cost_per_tap numeric, -- Spend a tap, in currency.
+  cost_per_install numeric, -- Spend an install, in currency.
+  cost_per_goal numeric, -- Spend a goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  first_spend numeric, -- Money spent, in currency, as first reported.
+  first_impression_count numeric, -- Impressions, as first reported.
+  first_tap_count numeric, -- Taps, as first reported.
+  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
+  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
+  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
+  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
+  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
+  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
+  is_restated boolean, -- True where a later answer changed what the first one told.
+  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+) as
+ SELECT org_id,
+    max(org_name) AS org_name,
+    track_id,
+    max(app_name) AS app_name,
+    country_code,
+    campaign_id,
+    max(campaign_name) AS campaign_name,
+    ad_group_id,
+    max(ad_group_name) AS ad_group_name,
+    date_day,
+    currency,
+    attribution,
+    goal_id,
+    sum(spend) AS spend,
+    sum(impression_count) AS impression_count,
+    sum(tap_count) AS tap_count,
+    sum(install_count) AS install_count,
+    sum(new_download_count) AS new_download_count,
+    sum(redownload_count) AS redownload_count,
+    sum(attributed_install_count) AS attributed_install_count,
+    sum(goal_count) AS goal_count,
+    sum(goal_revenue) AS goal_revenue,
+    original_currency,
+    sum(original_spend) AS original_spend,
+    sum(original_goal_revenue) AS original_goal_revenue,
+    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
+    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
+    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
+    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
+    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
+    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    sum(first_spend) AS first_spend,
+    sum(first_impression_count) AS first_impression_count,
+    sum(first_tap_count) AS first_tap_count,
+    sum(first_install_count) AS first_install_count,
+    sum(first_new_download_count) AS first_new_download_count,
+    sum(first_redownload_count) AS first_redownload_count,
+    sum(first_attributed_install_count) AS first_attributed_install_count,
+    sum(first_goal_count) AS first_goal_count,
+    sum(first_goal_revenue) AS first_goal_revenue,
+    min(first_reported_at) AS first_reported_at,
+    max(last_changed_at) AS last_changed_at,
+    bool_or(is_restated) AS is_restated,
+    bool_and(is_withdrawn) AS is_withdrawn
+   FROM mart.search_ads_daily r
+  WHERE report_level = 'AD_GROUP'::text
+  GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, date_day, currency, attribution, goal_id, original_currency;
+
+-- One row a campaign, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What does an install cost in each campaign? By how much did last week's figures move since they were first reported?
+create view mart.search_ads_campaign_report (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  date_day date, -- The day.
+  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
+  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  spend numeric, -- Money spent, in currency, as now reported.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
+  new_download_count numeric, -- Installs of people who never had the app, as now reported.
+  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
+  goal_count numeric, -- Times that the goal was reached, as now reported.
+  goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
+  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
+  tap_through_share numeric, -- Taps an impression, 0 to 1.
+  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
+  cost_per_tap numeric, -- Spend a tap, in currency.
+  cost_per_install numeric, -- Spend an install, in currency.
+  cost_per_goal numeric, -- Spend a goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  first_spend numeric, -- Money spent, in currency, as first reported.
+  first_impression_count numeric, -- Impressions, as first reported.
+  first_tap_count numeric, -- Taps, as first reported.
+  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
+  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
+  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
+  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
+  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
+  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
+  is_restated boolean, -- True where a later answer changed what the first one told.
+  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+) as
+ SELECT org_id,
+    max(org_name) AS org_name,
+    track_id,
+    max(app_name) AS app_name,
+    country_code,
+    campaign_id,
+    max(campaign_name) AS campaign_name,
+    date_day,
+    currency,
+    attribution,
+    goal_id,
+    sum(spend) AS spend,
+    sum(impression_count) AS impression_count,
+    sum(tap_count) AS tap_count,
+    sum(install_count) AS install_count,
+    sum(new_download_count) AS new_download_count,
+    sum(redownload_count) AS redownload_count,
+    sum(attributed_install_count) AS attributed_install_count,
+    sum(goal_count) AS goal_count,
+    sum(goal_revenue) AS goal_revenue,
+    original_currency,
+    sum(original_spend) AS original_spend,
+    sum(original_goal_revenue) AS original_goal_revenue,
+    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
+    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
+    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
+    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
+    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
+    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    sum(first_spend) AS first_spend,
+    sum(first_impression_count) AS first_impression_count,
+    sum(first_tap_count) AS first_tap_count,
+    sum(first_install_count) AS first_install_count,
+    sum(first_new_download_count) AS first_new_download_count,
+    sum(first_redownload_count) AS first_redownload_count,
+    sum(first_attributed_install_count) AS first_attributed_install_count,
+    sum(first_goal_count) AS first_goal_count,
+    sum(first_goal_revenue) AS first_goal_revenue,
+    min(first_reported_at) AS first_reported_at,
+    max(last_changed_at) AS last_changed_at,
+    bool_or(is_restated) AS is_restated,
+    bool_and(is_withdrawn) AS is_withdrawn
+   FROM mart.search_ads_daily r
+  WHERE report_level = 'CAMPAIGN'::text
+  GROUP BY org_id, track_id, country_code, campaign_id, date_day, currency, attribution, goal_id, original_currency;
+
+-- One row a thing of a level of search ads and day, without totals, as now and as first reported. Take one report_level, currency, attribution and goal_id. What did we spend a campaign yesterday? Which keywords bring installs?
+create view mart.search_ads_daily (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  report_level text, -- What a row stands for: CAMPAIGN, AD_GROUP, KEYWORD ... Levels hold the same figures again.
+  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
+  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  date_day date, -- The day.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  ad_group_id text, -- Ad group; empty for none.
+  ad_group_name text, -- Name of the ad group.
+  ad_id text, -- Ad; empty for none.
+  ad_name text, -- Name of the ad.
+  product_page text, -- Custom product page, by its id or else its name; empty for none.
+  product_page_name text, -- Name of the product page.
+  keyword_id text, -- Keyword, or negative keyword; empty for none.
+  keyword text, -- The keyword in words.
+  search_term text, -- What people searched for; empty for none.
+  match_type text, -- How the keyword must match.
+  gender text, -- Segment; empty for none.
+  age text, -- Segment; empty for none.
+  device_class text, -- Segment; empty for none.
+  customer_type text, -- Segment; empty for none.
+  spend numeric, -- Money spent, in currency, as now reported.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
+  new_download_count numeric, -- Installs of people who never had the app, as now reported.
+  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
+  goal_count numeric, -- Times that the goal was reached, as now reported.
+  goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
+  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
+  first_spend numeric, -- Money spent, in currency, as first reported.
+  first_impression_count numeric, -- Impressions, as first reported.
+  first_tap_count numeric, -- Taps, as first reported.
+  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
+  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
+  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
+  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
+  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
+  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
+  is_restated boolean, -- True where a later answer changed what the first one told.
+  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+) as
+ WITH told AS (
+         SELECT f_1.org_id,
+            f_1.report_level,
+            f_1.grain,
+            f_1.currency,
+            f_1.attribution,
+            f_1.goal_id,
+            f_1.period_start,
+            f_1.period_end,
+            f_1.is_total,
+            f_1.app_id,
+            f_1.campaign_id,
+            f_1.ad_group_id,
+            f_1.keyword_id,
+            f_1.ad_id,
+            f_1.product_page,
+            f_1.search_term,
+            f_1.match_type,
+            f_1.country_key,
+            f_1.gender,
+            f_1.age,
+            f_1.device_class,
+            f_1.customer_type,
+            f_1.segment,
+            f_1.report_type,
+            f_1.date_day,
+            f_1.app_key,
+            f_1.keyword_key,
+            f_1.org_name,
+            f_1.app_name,
+            f_1.campaign_name,
+            f_1.ad_group_name,
+            f_1.ad_name,
+            f_1.product_page_name,
+            f_1.spend,
+            f_1.impression_count,
+            f_1.tap_count,
+            f_1.install_count,
+            f_1.new_download_count,
+            f_1.redownload_count,
+            f_1.lat_on_install_count,
+            f_1.lat_off_install_count,
+            f_1.cpa,
+            f_1.cpt,
+            f_1.cpm,
+            f_1.ttr,
+            f_1.cr,
+            f_1.attributed_install_count,
+            f_1.attributed_install_rate,
+            f_1.cpi,
+            f_1.goal_count,
+            f_1.goal_count_1d,
+            f_1.goal_count_3d,
+            f_1.goal_count_7d,
+            f_1.goal_count_14d,
+            f_1.goal_count_30d,
+            f_1.goal_rate,
+            f_1.cost_per_goal,
+            f_1.cpa_goal,
+            f_1.goal_revenue,
+            f_1.goal_revenue_1d,
+            f_1.goal_revenue_3d,
+            f_1.goal_revenue_7d,
+            f_1.goal_revenue_14d,
+            f_1.goal_revenue_30d,
+            f_1.goal_roas,
+            f_1.goal_roas_1d,
+            f_1.goal_roas_3d,
+            f_1.goal_roas_7d,
+            f_1.goal_roas_14d,
+            f_1.goal_roas_30d,
+            f_1.revenue_per_goal,
+            f_1.arpu,
+            f_1.default_bid,
+            f_1.daily_budget,
+            f_1.started_at,
+            f_1.ad_channel_type,
+            f_1.billing_event,
+            f_1.pricing_model,
+            f_1.campaign_status,
+            f_1.ad_group_status,
+            f_1.display_status,
+            f_1.serving_status_reasons,
+            f_1.search_match,
+            f_1.countries,
+            f_1.country_statuses,
+            f_1.supply_sources,
+            f_1.original,
+            f_1.extra,
+            f_1.slice_id,
+            f_1.fetched_at,
+            false AS is_withdrawn
+           FROM core.fact_search_ads_report f_1
+          WHERE f_1.grain = 'day'::text AND NOT f_1.is_total
+        UNION ALL
+         SELECT g.org_id,
+            g.report_level,
+            g.grain,
+            g.currency,
+            g.attribution,
+            g.goal_id,
+            g.period_start,
+            g.period_end,
+            g.is_total,
+            g.app_id,
+            g.campaign_id,
+            g.ad_group_id,
+            g.keyword_id,
+            g.ad_id,
+            g.product_page,
+            g.search_term,
+            g.match_type,
+            g.country_key,
+            g.gender,
+            g.age,
+            g.device_class,
+            g.customer_type,
+            g.segment,
+            g.report_type,
+            g.date_day,
+            g.app_key,
+            g.keyword_key,
+            g.org_name,
+            g.app_name,
+            g.campaign_name,
+            g.ad_group_name,
+            g.ad_name,
+            g.product_page_name,
+            g.spend,
+            g.impression_count,
+            g.tap_count,
+            g.install_count,
+            g.new_download_count,
+            g.redownload_count,
+            g.lat_on_install_count,
+            g.lat_off_install_count,
+            g.cpa,
+            g.cpt,
+            g.cpm,
+            g.ttr,
+            g.cr,
+            g.attributed_install_count,
+            g.attributed_install_rate,
+            g.cpi,
+            g.goal_count,
+            g.goal_count_1d,
+            g.goal_count_3d,
+            g.goal_count_7d,
+            g.goal_count_14d,
+            g.goal_count_30d,
+            g.goal_rate,
+            g.cost_per_goal,
+            g.cpa_goal,
+            g.goal_revenue,
+            g.goal_revenue_1d,
+            g.goal_revenue_3d,
+            g.goal_revenue_7d,
+            g.goal_revenue_14d,
+            g.goal_revenue_30d,
+            g.goal_roas,
+            g.goal_roas_1d,
+            g.goal_roas_3d,
+            g.goal_roas_7d,
+            g.goal_roas_14d,
+            g.goal_roas_30d,
+            g.revenue_per_goal,
+            g.arpu,
+            g.default_bid,
+            g.daily_budget,
+            g.started_at,
+            g.ad_channel_type,
+            g.billing_event,
+            g.pricing_model,
+            g.campaign_status,
+            g.ad_group_status,
+            g.display_status,
+            g.serving_status_reasons,
+            g.search_match,
+            g.countries,
+            g.country_statuses,
+            g.supply_sources,
+            g.original,
+            g.extra,
+            g.slice_id,
+            g.fetched_at,
+            true
+           FROM ( SELECT DISTINCT ON (r_1.row_hash) r_1.row_key,
+                    r_1.was
+                   FROM ops.restated_value r_1
+                  WHERE r_1.table_name = 'core.fact_search_ads_report'::text AND r_1.became IS NULL
+                  ORDER BY r_1.row_hash, r_1.changed_at DESC) r
+             CROSS JOIN LATERAL jsonb_populate_record(NULL::core.fact_search_ads_report, r.was || r.row_key) g(org_id, report_level, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id, keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment, report_type, date_day, app_key, keyword_key, org_name, app_name, campaign_name, ad_group_name, ad_name, product_page_name, spend, impression_count, tap_count, install_count, new_download_count, redownload_count, lat_on_install_count, lat_off_install_count, cpa, cpt, cpm, ttr, cr, attributed_install_count, attributed_install_rate, cpi, goal_count, goal_count_1d, goal_count_3d, goal_count_7d, goal_count_14d, goal_count_30d, goal_rate, cost_per_goal, cpa_goal, goal_revenue, goal_revenue_1d, goal_revenue_3d, goal_revenue_7d, goal_revenue_14d, goal_revenue_30d, goal_roas, goal_roas_1d, goal_roas_3d, goal_roas_7d, goal_roas_14d, goal_roas_30d, revenue_per_goal, arpu, default_bid, daily_budget, started_at, ad_channel_type, billing_event, pricing_model, campaign_status, ad_group_status, display_status, serving_status_reasons, search_match, countries, country_statuses, supply_sources, original, extra, slice_id, fetched_at)
+          WHERE g.grain = 'day'::text AND NOT g.is_total AND NOT (EXISTS ( SELECT
+                   FROM core.fact_search_ads_report f_1
+                  WHERE f_1.org_id = g.org_id AND f_1.report_level = g.report_level AND f_1.grain = g.grain AND f_1.currency = g.currency AND f_1.attribution = g.attribution AND f_1.goal_id = g.goal_id AND f_1.period_start = g.period_start AND f_1.period_end = g.period_end AND f_1.is_total = g.is_total AND f_1.app_id = g.app_id AND f_1.campaign_id = g.campaign_id AND f_1.ad_group_id = g.ad_group_id AND f_1.keyword_id = g.keyword_id AND f_1.ad_id = g.ad_id AND f_1.product_page = g.product_page AND f_1.search_term = g.search_term AND f_1.match_type = g.match_type AND f_1.country_key = g.country_key AND f_1.gender = g.gender AND f_1.age = g.age AND f_1.device_class = g.device_class AND f_1.customer_type = g.customer_type AND f_1.segment = g.segment))
+        )
+ SELECT f.org_id,
+    f.org_name,
+    f.report_level,
+    f.currency,
+    f.attribution,
+    f.goal_id,
+    f.period_start AS date_day,
+    c.country_code,
+    f.app_id AS track_id,
+    f.app_name,
+    f.campaign_id,
+    f.campaign_name,
+    f.ad_group_id,
+    f.ad_group_name,
+    f.ad_id,
+    f.ad_name,
+    f.product_page,
+    f.product_page_name,
+    f.keyword_id,
+    k.keyword,
+    f.search_term,
+    f.match_type,
+    f.gender,
+    f.age,
+    f.device_class,
+    f.customer_type,
+    w.spend,
+    w.impression_count,
+    w.tap_count,
+    w.install_count,
+    w.new_download_count,
+    w.redownload_count,
+    w.attributed_install_count,
+    w.goal_count,
+    w.goal_revenue,
+    i.currency AS original_currency,
+        CASE
+            WHEN (w.original ->> 'spend'::text) ~ '^-?[0-9]+([.][0-9]+)?$'::text THEN (w.original ->> 'spend'::text)::numeric
+            ELSE NULL::numeric
+        END AS original_spend,
+        CASE
+            WHEN (w.original ->> 'goalRevenue'::text) ~ '^-?[0-9]+([.][0-9]+)?$'::text THEN (w.original ->> 'goalRevenue'::text)::numeric
+            ELSE NULL::numeric
+        END AS original_goal_revenue,
+        CASE
+            WHEN o.was ? 'spend'::text THEN (o.was ->> 'spend'::text)::numeric
+            ELSE f.spend
+        END AS first_spend,
+        CASE
+            WHEN o.was ? 'impression_count'::text THEN (o.was ->> 'impression_count'::text)::numeric
+            ELSE f.impression_count
+        END AS first_impression_count,
+        CASE
+            WHEN o.was ? 'tap_count'::text THEN (o.was ->> 'tap_count'::text)::numeric
+            ELSE f.tap_count
+        END AS first_tap_count,
+        CASE
+            WHEN o.was ? 'install_count'::text THEN (o.was ->> 'install_count'::text)::numeric
+            ELSE f.install_count
+        END AS first_install_count,
+        CASE
+            WHEN o.was ? 'new_download_count'::text THEN (o.was ->> 'new_download_count'::text)::numeric
+            ELSE f.new_download_count
+        END AS first_new_download_count,
+        CASE
+            WHEN o.was ? 'redownload_count'::text THEN (o.was ->> 'redownload_count'::text)::numeric
+            ELSE f.redownload_count
+        END AS first_redownload_count,
+        CASE
+            WHEN o.was ? 'attributed_install_count'::text THEN (o.was ->> 'attributed_install_count'::text)::numeric
+            ELSE f.attributed_install_count
+        END AS first_attributed_install_count,
+        CASE
+            WHEN o.was ? 'goal_count'::text THEN (o.was ->> 'goal_count'::text)::numeric
+            ELSE f.goal_count
+        END AS first_goal_count,
+        CASE
+            WHEN o.was ? 'goal_revenue'::text THEN (o.was ->> 'goal_revenue'::text)::numeric
+            ELSE f.goal_revenue
+        END AS first_goal_revenue,
+    COALESCE(o.seen_at, f.fetched_at) AS first_reported_at,
+    COALESCE(o.changed_at, f.fetched_at) AS last_changed_at,
+    o.changed_at IS NOT NULL AS is_restated,
+    f.is_withdrawn
+   FROM told f
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     LEFT JOIN ( SELECT s.org_id,
+            max(s.currency) AS currency
+           FROM core.search_ads_integration s
+          WHERE s.is_current
+          GROUP BY s.org_id) i ON i.org_id = f.org_id
+     LEFT JOIN LATERAL ( SELECT f.spend,
+            f.impression_count,
+            f.tap_count,
+            f.install_count,
+            f.new_download_count,
+            f.redownload_count,
+            f.attributed_install_count,
+            f.goal_count,
+            f.goal_revenue,
+            f.original
+          WHERE NOT f.is_withdrawn) w ON true
+     LEFT JOIN LATERAL ( SELECT min(r.seen_at) AS seen_at,
+            max(r.changed_at) AS changed_at,
+            jsonb_object_agg(e.name, e.value ORDER BY r.changed_at DESC) AS was
+           FROM ops.restated_value r
+             CROSS JOIN LATERAL jsonb_each(r.was) e(name, value)
+          WHERE r.table_name = 'core.fact_search_ads_report'::text AND r.row_hash = md5((( SELECT to_jsonb(v.*) AS to_jsonb
+                   FROM ( SELECT f.org_id,
+                            f.report_level,
+                            f.grain,
+                            f.currency,
+                            f.attribution,
+                            f.goal_id,
+                            f.period_start,
+                            f.period_end,
+                            f.is_total,
+                            f.app_id,
+                            f.campaign_id,
+                            f.ad_group_id,
+                            f.keyword_id,
+                            f.ad_id,
+                            f.product_page,
+                            f.search_term,
+                            f.match_type,
+                            f.country_key,
+                            f.gender,
+                            f.age,
+                            f.device_class,
+                            f.customer_type,
+                            f.segment) v))::text)::uuid) o ON true;
+
+-- One row a keyword of an ad group, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which keywords bring installs, and at what cost? Which taps come to nothing?
+create view mart.search_ads_keyword_report (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  ad_group_id text, -- Ad group; empty for none.
+  ad_group_name text, -- Name of the ad group.
+  keyword_id text, -- Keyword, or negative keyword; empty for none.
+  keyword text, -- The keyword in words.
+  match_type text, -- How the keyword must match.
+  date_day date, -- The day.
+  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
+  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  spend numeric, -- Money spent, in currency, as now reported.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
+  new_download_count numeric, -- Installs of people who never had the app, as now reported.
+  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
+  goal_count numeric, -- Times that the goal was reached, as now reported.
+  goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
+  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
+  tap_through_share numeric, -- Taps an impression, 0 to 1.
+  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
+  cost_per_tap numeric, -- Spend a tap, in currency.
+  cost_per_install numeric, -- Spend an install, in currency.
+  cost_per_goal numeric, -- Spend a goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  first_spend numeric, -- Money spent, in currency, as first reported.
+  first_impression_count numeric, -- Impressions, as first reported.
+  first_tap_count numeric, -- Taps, as first reported.
+  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
+  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
+  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
+  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
+  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
+  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
+  is_restated boolean, -- True where a later answer changed what the first one told.
+  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+) as
+ SELECT org_id,
+    max(org_name) AS org_name,
+    track_id,
+    max(app_name) AS app_name,
+    country_code,
+    campaign_id,
+    max(campaign_name) AS campaign_name,
+    ad_group_id,
+    max(ad_group_name) AS ad_group_name,
+    keyword_id,
+    max(keyword) AS keyword,
+    match_type,
+    date_day,
+    currency,
+    attribution,
+    goal_id,
+    sum(spend) AS spend,
+    sum(impression_count) AS impression_count,
+    sum(tap_count) AS tap_count,
+    sum(install_count) AS install_count,
+    sum(new_download_count) AS new_download_count,
+    sum(redownload_count) AS redownload_count,
+    sum(attributed_install_count) AS attributed_install_count,
+    sum(goal_count) AS goal_count,
+    sum(goal_revenue) AS goal_revenue,
+    original_currency,
+    sum(original_spend) AS original_spend,
+    sum(original_goal_revenue) AS original_goal_revenue,
+    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
+    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
+    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
+    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
+    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
+    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    sum(first_spend) AS first_spend,
+    sum(first_impression_count) AS first_impression_count,
+    sum(first_tap_count) AS first_tap_count,
+    sum(first_install_count) AS first_install_count,
+    sum(first_new_download_count) AS first_new_download_count,
+    sum(first_redownload_count) AS first_redownload_count,
+    sum(first_attributed_install_count) AS first_attributed_install_count,
+    sum(first_goal_count) AS first_goal_count,
+    sum(first_goal_revenue) AS first_goal_revenue,
+    min(first_reported_at) AS first_reported_at,
+    max(last_changed_at) AS last_changed_at,
+    bool_or(is_restated) AS is_restated,
+    bool_and(is_withdrawn) AS is_withdrawn
+   FROM mart.search_ads_daily r
+  WHERE report_level = 'KEYWORD'::text
+  GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, date_day, currency, attribution, goal_id, original_currency;
+
+-- One row a search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones?
+create view mart.search_ads_search_term_report (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  ad_group_id text, -- Ad group; empty for none.
+  ad_group_name text, -- Name of the ad group.
+  keyword_id text, -- Keyword, or negative keyword; empty for none.
+  keyword text, -- The keyword in words.
+  match_type text, -- How the keyword must match.
+  search_term text, -- What people searched for; empty for none.
+  date_day date, -- The day.
+  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
+  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
+  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  spend numeric, -- Money spent, in currency, as now reported.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
+  new_download_count numeric, -- Installs of people who never had the app, as now reported.
+  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
+  goal_count numeric, -- Times that the goal was reached, as now reported.
+  goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
+  original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
+  tap_through_share numeric, -- Taps an impression, 0 to 1.
+  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
+  cost_per_tap numeric, -- Spend a tap, in currency.
+  cost_per_install numeric, -- Spend an install, in currency.
+  cost_per_goal numeric, -- Spend a goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  first_spend numeric, -- Money spent, in currency, as first reported.
+  first_impression_count numeric, -- Impressions, as first reported.
+  first_tap_count numeric, -- Taps, as first reported.
+  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
+  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
+  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
+  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
+  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
+  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
+  is_restated boolean, -- True where a later answer changed what the first one told.
+  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+) as
+ SELECT org_id,
+    max(org_name) AS org_name,
+    track_id,
+    max(app_name) AS app_name,
+    country_code,
+    campaign_id,
+    max(campaign_name) AS campaign_name,
+    ad_group_id,
+    max(ad_group_name) AS ad_group_name,
+    keyword_id,
+    max(keyword) AS keyword,
+    match_type,
+    search_term,
+    date_day,
+    currency,
+    attribution,
+    goal_id,
+    sum(spend) AS spend,
+    sum(impression_count) AS impression_count,
+    sum(tap_count) AS tap_count,
+    sum(install_count) AS install_count,
+    sum(new_download_count) AS new_download_count,
+    sum(redownload_count) AS redownload_count,
+    sum(attributed_install_count) AS attributed_install_count,
+    sum(goal_count) AS goal_count,
+    sum(goal_revenue) AS goal_revenue,
+    original_currency,
+    sum(original_spend) AS original_spend,
+    sum(original_goal_revenue) AS original_goal_revenue,
+    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
+    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
+    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
+    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
+    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
+    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    sum(first_spend) AS first_spend,
+    sum(first_impression_count) AS first_impression_count,
+    sum(first_tap_count) AS first_tap_count,
+    sum(first_install_count) AS first_install_count,
+    sum(first_new_download_count) AS first_new_download_count,
+    sum(first_redownload_count) AS first_redownload_count,
+    sum(first_attributed_install_count) AS first_attributed_install_count,
+    sum(first_goal_count) AS first_goal_count,
+    sum(first_goal_revenue) AS first_goal_revenue,
+    min(first_reported_at) AS first_reported_at,
+    max(last_changed_at) AS last_changed_at,
+    bool_or(is_restated) AS is_restated,
+    bool_and(is_withdrawn) AS is_withdrawn
+   FROM mart.search_ads_daily r
+  WHERE report_level = 'SEARCH_TERM'::text
+  GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, search_term, date_day, currency, attribution, goal_id, original_currency;
+
+-- One row an app, country and day: its visibility score beside those of its competitors, which are the apps of the same store that the account named as such on that day (before the first list that was seen, those of that list) and, where it named none, the other followed apps of the store. A competitor that is not followed itself has no row. Are we more visible than our competitors? Who overtook whom this month?
+create view mart.visibility_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  date_day date, -- Day of the score.
+  visibility_score numeric, -- Visibility score; null where the service tells none.
+  score_kind text, -- history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.
+  visibility_share numeric, -- The score as a part of the scores of the app and its competitors in that country on that day, 0 to 1.
+  visibility_rank bigint, -- Place among them, 1 is the most visible; equal scores share a place.
+  competitor_count bigint, -- Competitors with a score there on that day.
+  competitor_average_score numeric, -- Average of their scores; null without competitors.
+  best_competitor_name text, -- Name of the most visible of them; of a named one whose name is not known the track id.
+  best_competitor_score numeric, -- Its score.
+  competitor_source text -- named: competitors are those that the account names for the app; followed: it names none, and they are the other followed apps of the store.
+) as
+ WITH cell AS NOT MATERIALIZED (
+         SELECT f.app_key,
+            f.date_day,
+            f.country_key,
+            COALESCE(max(f.score) FILTER (WHERE f.kind = 'history'::text), max(f.score) FILTER (WHERE f.kind = 'now'::text)) AS score,
+                CASE
+                    WHEN max(f.score) FILTER (WHERE f.kind = 'history'::text) IS NULL AND max(f.score) FILTER (WHERE f.kind = 'now'::text) IS NOT NULL THEN 'now'::text
+                    ELSE 'history'::text
+                END AS kind
+           FROM core.fact_visibility f
+          GROUP BY f.app_key, f.date_day, f.country_key
+        ), named AS (
+         SELECT t.app_key,
+            t.competitor_app_key,
+            o.store,
+            o.track_id,
+            COALESCE(o.app_name, o.track_id) AS app_name,
+                CASE
+                    WHEN t.valid_from = min(t.valid_from) OVER (PARTITION BY t.app_key) THEN '-infinity'::date
+                    ELSE t.valid_from
+                END AS since,
+            COALESCE(t.valid_to, 'infinity'::date) AS until
+           FROM core.tracked_competitor t
+             JOIN core.dim_app a ON a.app_key = t.app_key
+             JOIN core.dim_app o ON o.app_key = t.competitor_app_key AND o.store = a.store
+        ), naming AS (
+         SELECT n_1.app_key,
+            range_agg(daterange(n_1.since, n_1.until)) AS days
+           FROM named n_1
+          GROUP BY n_1.app_key
+        ), own AS NOT MATERIALIZED (
+         SELECT l.app_key,
+            l.date_day,
+            l.country_key,
+            l.score,
+            l.kind,
+            a.store,
+            a.track_id,
+            a.app_name
+           FROM cell l
+             JOIN core.dim_app a ON a.app_key = l.app_key
+          WHERE NOT (l.app_key IN ( SELECT t.competitor_app_key
+                   FROM core.tracked_competitor t
+                  WHERE NOT (EXISTS ( SELECT
+                           FROM core.tracked_app f
+                          WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
+                           FROM core.fact_keyword_standing f
+                          WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
+                           FROM core.fact_app_rating f
+                          WHERE f.app_key = t.competitor_app_key))))
+        ), beside AS (
+         SELECT o.store,
+            o.date_day,
+            o.country_key,
+            o.app_key,
+            true AS is_own,
+            o.score,
+            o.kind,
+            o.track_id,
+            o.app_name
+           FROM own o
+        UNION ALL
+         SELECT n_1.store,
+            l.date_day,
+            l.country_key,
+            n_1.app_key,
+            false,
+            l.score,
+            l.kind,
+            n_1.track_id,
+            n_1.app_name
+           FROM named n_1
+             JOIN cell l ON l.app_key = n_1.competitor_app_key AND l.date_day >= n_1.since AND l.date_day < n_1.until
+        ), among_named AS (
+         SELECT b.store,
+            b.date_day,
+            b.country_key,
+            b.app_key,
+            b.is_own,
+            b.score,
+            b.kind,
+            b.track_id,
+            b.app_name,
+            COALESCE(sum(b.score) FILTER (WHERE NOT b.is_own) OVER others, 0::numeric) AS named_sum,
+            count(b.score) FILTER (WHERE NOT b.is_own) OVER others AS named_count,
+            rank() OVER (PARTITION BY b.store, b.date_day, b.country_key, b.app_key ORDER BY b.score DESC NULLS LAST) AS named_place,
+            first_value(
+                CASE
+                    WHEN NOT b.is_own AND b.score IS NOT NULL THEN b.app_name
+                    ELSE NULL::text
+                END) OVER best AS named_best_name,
+            first_value(
+                CASE
+                    WHEN NOT b.is_own THEN b.score
+                    ELSE NULL::numeric
+                END) OVER best AS named_best_score
+           FROM beside b
+          WINDOW others AS (PARTITION BY b.store, b.date_day, b.country_key, b.app_key), best AS (PARTITION BY b.store, b.date_day, b.country_key, b.app_key ORDER BY b.is_own, b.score DESC NULLS LAST, b.track_id)
+        ), among_followed AS (
+         SELECT m.store,
+            m.date_day,
+            m.country_key,
+            m.app_key,
+            m.is_own,
+            m.score,
+            m.kind,
+            m.track_id,
+            m.app_name,
+            m.named_sum,
+            m.named_count,
+            m.named_place,
+            m.named_best_name,
+            m.named_best_score,
+            sum(m.score) OVER others AS score_sum,
+            count(m.score) OVER others AS score_count,
+            rank() OVER (PARTITION BY m.store, m.date_day, m.country_key ORDER BY m.score DESC NULLS LAST) AS place,
+            first_value(m.app_key) OVER best AS best_app_key,
+            first_value(m.app_name) OVER best AS best_app_name,
+            first_value(m.score) OVER best AS best_score,
+            nth_value(m.app_name, 2) OVER best AS next_app_name,
+            nth_value(m.score, 2) OVER best AS next_score
+           FROM among_named m
+          WHERE m.is_own
+          WINDOW others AS (PARTITION BY m.store, m.date_day, m.country_key), best AS (PARTITION BY m.store, m.date_day, m.country_key ORDER BY m.score DESC NULLS LAST, m.track_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        )
+ SELECT r.store,
+    r.track_id,
+    r.app_name,
+    c.country_code,
+    c.country_name,
+    r.date_day,
+    r.score AS visibility_score,
+    r.kind AS score_kind,
+    r.score / NULLIF(
+        CASE
+            WHEN s.is_named THEN r.named_sum + r.score
+            ELSE r.score_sum
+        END, 0::numeric) AS visibility_share,
+        CASE
+            WHEN r.score IS NOT NULL THEN
+            CASE
+                WHEN s.is_named THEN r.named_place
+                ELSE r.place
+            END
+            ELSE NULL::bigint
+        END AS visibility_rank,
+        CASE
+            WHEN s.is_named THEN r.named_count
+            ELSE s.other_count
+        END AS competitor_count,
+        CASE
+            WHEN s.is_named THEN r.named_sum / NULLIF(r.named_count, 0)::numeric
+            ELSE (r.score_sum - COALESCE(r.score, 0::numeric)) / NULLIF(s.other_count, 0)::numeric
+        END AS competitor_average_score,
+        CASE
+            WHEN s.is_named THEN r.named_best_name
+            WHEN r.best_app_key = r.app_key THEN
+            CASE
+                WHEN r.next_score IS NOT NULL THEN r.next_app_name
+                ELSE NULL::text
+            END
+            WHEN r.best_score IS NOT NULL THEN r.best_app_name
+            ELSE NULL::text
+        END AS best_competitor_name,
+        CASE
+            WHEN s.is_named THEN r.named_best_score
+            WHEN r.best_app_key = r.app_key THEN r.next_score
+            ELSE r.best_score
+        END AS best_competitor_score,
+        CASE
+            WHEN s.is_named THEN 'named'::text
+            ELSE 'followed'::text
+        END AS competitor_source
+   FROM among_followed r
+     JOIN core.dim_country c ON c.country_key = r.country_key
+     LEFT JOIN naming n ON n.app_key = r.app_key
+     CROSS JOIN LATERAL ( SELECT COALESCE(n.days @> r.date_day, false) AS is_named,
+            r.score_count -
+                CASE
+                    WHEN r.score IS NULL THEN 0
+                    ELSE 1
+                END AS other_count) s;
+
+-- Accounts that the API refused, one row each: nothing is asked for until a look, by the free question for the balance, finds the token accepted.
+create table ops.account_stop (
+  account_id text not null, -- Account, by the shortened hash of its key; another token is another account.
+  code text not null, -- Stable code of the refusal.
+  operation text not null, -- Operation that was refused.
+  dataset text not null, -- Dataset that it was asked for; empty where it was none.
+  message text not null, -- The refusal in words, with what to do next.
+  stopped_at timestamp with time zone not null, -- When asking stopped, by the clock of the database.
+  look_count integer not null, -- Looks since it was first refused; each is twice as far off as the one before, up to an hour.
+  next_look_at timestamp with time zone not null, -- When one of the workers looks again.
+  lifted_at timestamp with time zone, -- When asking began again; null while it is stopped.
+  constraint account_stop_pkey PRIMARY KEY (account_id)
+);
+
+-- Lists of keywords (or ids) that slices ask for together; one row a distinct list.
+create table ops.batch (
+  batch_id bigint not null generated always as identity, -- Number of the list.
+  items text[] not null, -- The items, sorted.
+  digest text not null, -- SHA-256 of the items, to find an equal list.
+  constraint batch_pkey PRIMARY KEY (batch_id),
+  constraint batch_digest_key UNIQUE (digest)
+);
+
+-- One row a dataset, partition and day that was asked for: how many cells (keywords, or the partition itself) stand in which state. A day without a row was never asked for. Which days of an app are incomplete? What waits for credits?
+create view ops.coverage_daily (
+  dataset text, -- Dataset.
+  store text, -- ios or android; null where the dataset is about the account.
+  track_id text, -- Track id of the app; null where the dataset is not about an app.
+  country_code text, -- Country; null where the dataset tells none apart.
+  device_code text, -- Device; null where the dataset tells none apart.
+  date_day date, -- The day.
+  cell_count bigint, -- Cells asked for.
+  loaded_count bigint, -- Cells that are loaded; those of partial_count among them.
+  empty_count bigint, -- Cells that were asked for and the service had nothing.
+  open_count bigint, -- Cells that are pending or running.
+  deferred_count bigint, -- Cells that wait for credits.
+  skipped_count bigint, -- Cells that cannot be had.
+  failed_count bigint, -- Cells of which the newest slice failed; storehouse retry asks for them again, save for a snapshot that a newer one made good.
+  partial_count bigint, -- Loaded cells of slices of whose answer some rows did not fit: ops.reject has these rows, each with its reason.
+  stale_count bigint, -- Loaded or empty cells that are to be asked for again, as ops.slice_finality tells: they were answered while the source still restated them, or are snapshots past their refresh_days.
+  dropped_count bigint -- Cells that were loaded or empty and are in a month that retention dropped or detached since; they are in no other count.
+) as
+ WITH part AS (
+         SELECT f.dataset,
+            f.scope,
+            i.item,
+            d.date_day,
+            max(f.slice_id) = max(f.slice_id) FILTER (WHERE
+                CASE f.kind
+                    WHEN 'period'::text THEN f.window_start
+                    ELSE d.date_day
+                END < f.gone_before) AS is_gone,
+            max(f.slice_id * 16 +
+                CASE f.state
+                    WHEN 'loaded'::text THEN 1
+                    WHEN 'empty'::text THEN 2
+                    WHEN 'deferred'::text THEN 4
+                    WHEN 'skipped'::text THEN 5
+                    WHEN 'failed'::text THEN 6
+                    ELSE 3
+                END +
+                CASE
+                    WHEN f.rows_rejected > 0 THEN 8
+                    ELSE 0
+                END) AS newest,
+            bool_or(
+                CASE f.kind
+                    WHEN 'series'::text THEN d.date_day < f.final_before OR d.date_day < f.ask_from OR d.date_day >= f.ask_before
+                    WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.ask_from OR f.window_end > f.ask_before
+                    WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date OR (EXISTS ( SELECT
+                       FROM ops.slice n
+                      WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
+                               FROM ops.batch nb
+                              WHERE nb.batch_id = n.batch_id))::text[])))))
+                    ELSE true
+                END) AS holds
+           FROM ops.slice_finality f
+             LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
+             CROSS JOIN LATERAL unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
+             JOIN core.dim_date d ON d.date_day >= f.window_start AND d.date_day < f.window_end
+          GROUP BY f.dataset, f.scope, i.item, d.date_day
+        ), cell AS (
+         SELECT part.dataset,
+            part.scope,
+            part.date_day,
+                CASE
+                    WHEN COALESCE(part.is_gone, false) THEN 7::bigint
+                    ELSE part.newest & 7::bigint
+                END AS state,
+            (part.newest & 8::bigint) > 0 AS is_partial,
+            NOT part.holds AND ((part.newest & 7::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND part.is_gone IS NOT TRUE AND NOT (EXISTS ( SELECT
+                   FROM ops.slice r
+                     JOIN ops.batch rb ON rb.batch_id = r.batch_id
+                  WHERE r.dataset = part.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(part.scope::text, 0::bigint) AND r.scope = part.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[part.item])) AS is_stale
+           FROM part
+        )
+ SELECT dataset,
+    scope ->> 'store'::text AS store,
+    scope ->> 'app'::text AS track_id,
+    scope ->> 'country'::text AS country_code,
+    scope ->> 'device'::text AS device_code,
+    date_day,
+    count(*) AS cell_count,
+    count(*) FILTER (WHERE state = 1) AS loaded_count,
+    count(*) FILTER (WHERE state = 2) AS empty_count,
+    count(*) FILTER (WHERE state = 3) AS open_count,
+    count(*) FILTER (WHERE state = 4) AS deferred_count,
+    count(*) FILTER (WHERE state = 5) AS skipped_count,
+    count(*) FILTER (WHERE state = 6) AS failed_count,
+    count(*) FILTER (WHERE state = 1 AND is_partial) AS partial_count,
+    count(*) FILTER (WHERE is_stale) AS stale_count,
+    count(*) FILTER (WHERE state = 7) AS dropped_count
+   FROM cell
+  GROUP BY dataset, scope, date_day;
+
+-- Allowance of each API key, as the service last told it, with what is held for calls under way.
+create table ops.credit_account (
+  account_id text not null, -- Shortened hash of the API key; the key itself is stored nowhere.
+  total integer, -- Credits a period; null until the service told.
+  remaining integer, -- Credits left; null until the service told. While calls overlap only a lower figure is believed.
+  resets_at timestamp with time zone, -- When the period ends.
+  period_hours numeric, -- Length of a period in hours.
+  held integer not null default 0, -- Credits held for calls that have not been answered.
+  in_flight integer not null default 0, -- Calls that have not been answered.
+  overlapped boolean not null default false, -- True when calls overlapped since the last moment at which none was under way.
+  pace_per_second double precision not null, -- Requests a second that all workers together may start; halved on a refusal, recovered slowly.
+  next_start_at timestamp with time zone not null, -- When the next request may start.
+  slowed_at timestamp with time zone, -- When the pace was last halved.
+  observed_at timestamp with time zone, -- When the service last told the balance.
+  constraint credit_account_pkey PRIMARY KEY (account_id),
+  constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
+);
+
+-- What each operation is documented to cost and what the service last charged for it.
+create table ops.credit_cost (
+  operation text not null, -- Operation of the API.
+  documented integer not null, -- Credits a call by the contract.
+  learned integer not null, -- Credits the last successful call cost.
+  sample_count bigint not null, -- Successful calls seen.
+  last_seen_at timestamp with time zone not null, -- When the last of them was answered.
+  constraint credit_cost_pkey PRIMARY KEY (operation)
+);
+
+-- Credits held for calls under way. What a dead worker held is let go at once and taken for charged until the service tells the balance; what nobody ends expires.
+create table ops.credit_hold (
+  hold_id bigint not null generated always as identity, -- Number of the hold.
+  account_id text not null, -- Account.
+  class text not null, -- Credit class; person for what is asked by a command.
+  cost integer not null, -- Credits held.
+  slice_id bigint, -- Slice that the call is for; null for questions of people and about the account itself.
+  worker_id bigint, -- The process that holds them; null when it is in no ledger.
+  expires_at timestamp with time zone not null, -- When the hold lapses by itself.
+  constraint credit_hold_pkey PRIMARY KEY (hold_id),
+  constraint credit_hold_account_id_fkey FOREIGN KEY (account_id) REFERENCES ops.credit_account(account_id)
+);
+CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expires_at);
+
+-- One row a day (UTC), dataset, operation and class: requests and the credits booked for them. What did keyword ranks cost last month? On which day was most spent?
+create view ops.credit_spend_daily (
+  date_day date, -- Day of the answer, UTC.
+  dataset text, -- Dataset; empty for what a command asked by itself.
+  operation text, -- Operation of the API.
+  class text, -- Class in which credits were held.
+  request_count bigint, -- Requests.
+  failed_request_count bigint, -- Requests that brought no answer to read.
+  booked_credits bigint -- Credits booked.
+) as
+ SELECT (received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+    COALESCE(dataset, ''::text) AS dataset,
+    operation,
+    class,
+    count(*) AS request_count,
+    count(*) FILTER (WHERE error_code IS NOT NULL) AS failed_request_count,
+    sum(cost) AS booked_credits
+   FROM ops.request
+  GROUP BY ((received_at AT TIME ZONE 'UTC'::text)::date), (COALESCE(dataset, ''::text)), operation, class;
+
+-- Datasets that the program knows, as the last process was configured that planned.
+create table ops.dataset (
+  dataset text not null, -- Dataset.
+  stage text not null, -- portfolio (tells what is followed), listing (tells what else others are planned from) or market.
+  is_on boolean not null, -- True where it takes part in a sync that names no dataset.
+  noted_at timestamp with time zone not null, -- When the line last changed.
+  constraint dataset_pkey PRIMARY KEY (dataset),
+  constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
+);
+
+-- When each dataset asks again, with what the configuration changes: one default a dataset, and the scopes whose timing is their own.
+create table ops.dataset_timing (
+  dataset text not null, -- Dataset.
+  scope jsonb not null, -- Who it holds for; of a default, which holds for all others, null as JSON.
+  is_default boolean not null, -- True for the line that holds where the scope has none of its own.
+  kind text not null, -- series (days), period (whole periods) or snapshot (only what holds now can be asked for).
+  settle_days integer, -- Newest days that are not published yet, today counted; null for a snapshot.
+  lookback_days integer, -- Days behind those that the source restates; null for a snapshot.
+  history_days integer, -- How far back a sync that names no start reaches; null for a snapshot.
+  first_day date, -- First day that is asked for at all; null where history_days says it.
+  pack_days integer, -- Days that are asked for together, counted from Monday, 2007-01-01; null where each day is asked for as soon as it is out.
+  refresh_days integer, -- Days after which a snapshot is asked for again; null for all else.
+  empty_holds_days integer, -- Days after which an answer of nothing is asked for again; null where it is final.
+  empty_until_days integer, -- The newest so many days alone are asked for again for that reason; null for all of them.
+  empty_early_days integer, -- Days by which an answer of nothing is final later than others; null for a snapshot.
+  keep_months integer, -- Whole months before the current one of which rows are kept: nothing older is asked for; null without end.
+  constraint dataset_timing_pkey PRIMARY KEY (dataset, scope),
+  constraint dataset_timing_kind_check CHECK ((kind = ANY (ARRAY['series'::text, 'period'::text, 'snapshot'::text])))
+);
+
+-- Fields in answers that the contract does not name, each listed once.
+create table ops.drift (
+  operation text not null, -- Operation of the API.
+  path text not null, -- Where the field stands; [] is any item of a list, {} any key of a map.
+  kind text not null, -- Type of its value when first seen.
+  first_seen_at timestamp with time zone not null, -- When it was first seen.
+  last_seen_at timestamp with time zone not null, -- When an answer last held it, to the hour.
+  slice_id bigint not null, -- Slice whose answer held it first.
+  constraint drift_pkey PRIMARY KEY (operation, path, kind)
+);
+
+-- Months of facts that retention dropped or detached, one row a dataset, table and month. What was loaded for them since counts again.
+create table ops.dropped_month (
+  dataset text not null, -- Dataset.
+  table_name text not null, -- Table of facts.
+  month_start date not null, -- First day of the month.
+  action text not null, -- drop, or detach (the rows are in the schema archive).
+  rows_gone bigint not null, -- Rows of the month, of all datasets of that table.
+  bytes_gone bigint not null, -- Bytes of its partition with indexes.
+  dropped_by text not null, -- Role of the database that did it.
+  dropped_at timestamp with time zone not null, -- When: what was answered before holds nothing in this month.
+  is_done boolean not null, -- False only within the transaction that takes the month away: a month may be taken away while its note says so.
+  constraint dropped_month_pkey PRIMARY KEY (dataset, table_name, month_start),
+  constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
+);
+
+-- Failed slices of which a cell (item and day) was not answered since by a newer slice of the same dataset and scope: one that is loaded, empty, or refused for what it asked. A snapshot is made good by any newer one of its scope. What must be retried?
+create view ops.failed_slice (
+  slice_id bigint, -- Number of the slice.
+  dataset text, -- Dataset.
+  operation text, -- Operation of the API that was to answer it.
+  scope jsonb, -- Who it is about.
+  batch_id bigint, -- List of keywords or ids asked for; null where the scope says it all.
+  window_start date, -- First day asked for.
+  window_end date, -- Day after the last one asked for.
+  run_id bigint, -- The run it belongs to.
+  plan_id bigint, -- The plan that it belongs to; null when it belongs to none.
+  error_code text, -- Stable code of the last error.
+  error_message text, -- The last error in words, with what to do next.
+  ended_at timestamp with time zone -- When it failed.
+) as
+ SELECT f.slice_id,
+    f.dataset,
+    f.operation,
+    f.scope,
+    f.batch_id,
+    f.window_start,
+    f.window_end,
+    f.run_id,
+    f.plan_id,
+    f.error_code,
+    f.error_message,
+    f.ended_at
+   FROM ops.slice f
+     LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
+     CROSS JOIN LATERAL ( SELECT array_agg(n.slice_id) AS ids
+           FROM ( SELECT s.slice_id,
+                    s.dataset,
+                    s.operation,
+                    s.scope,
+                    s.batch_id,
+                    s.window_start,
+                    s.window_end,
+                    s.as_of,
+                    s.fingerprint,
+                    s.class,
+                    s.state,
+                    s.planned_requests,
+                    s.planned_credits,
+                    s.run_id,
+                    s.plan_id,
+                    s.queue_id,
+                    s.turn,
+                    s.worker_id,
+                    s.attempt,
+                    s.failures,
+                    s.broken_off_count,
+                    s.due_at,
+                    s.error_code,
+                    s.error_message,
+                    s.rows_loaded,
+                    s.rows_rejected,
+                    s.answer_digest,
+                    s.created_at,
+                    s.started_at,
+                    s.ended_at
+                   FROM ops.slice s
+                  WHERE hashtextextended(s.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND s.window_end > f.window_start AND s.window_start <
+                        CASE
+                            WHEN f.class = 'snapshot'::text THEN 'infinity'::date
+                            ELSE f.window_end
+                        END
+                 OFFSET 0) n
+          WHERE n.slice_id > f.slice_id AND n.dataset = f.dataset AND n.scope = f.scope AND ((n.state = ANY (ARRAY['loaded'::text, 'empty'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])))) newer
+  WHERE f.state = 'failed'::text AND (newer.ids IS NULL OR f.class <> 'snapshot'::text AND (EXISTS ( SELECT i.item,
+            d.date_day
+           FROM unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
+             CROSS JOIN generate_series(f.window_start::timestamp without time zone, (f.window_end - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
+        EXCEPT
+         SELECT i.item,
+            d.date_day
+           FROM ops.slice n
+             LEFT JOIN ops.batch nb ON nb.batch_id = n.batch_id
+             CROSS JOIN LATERAL unnest(COALESCE(nb.items, ARRAY[''::text])) i(item)
+             CROSS JOIN LATERAL generate_series(GREATEST(n.window_start, f.window_start)::timestamp without time zone, (LEAST(n.window_end, f.window_end) - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
+          WHERE n.slice_id = ANY (newer.ids))));
+
+-- One row a dataset, app and country that was asked for: the newest day that is there and when it came. Which apps are behind? How old is what a report shows?
+create view ops.freshness (
+  dataset text, -- Dataset.
+  store text, -- ios or android; null where the dataset is about the account.
+  track_id text, -- Track id of the app; null where the dataset is not about an app.
+  country_code text, -- Country; null where the dataset tells none apart.
+  newest_day date, -- Newest day that was answered; null when none was.
+  last_loaded_at timestamp with time zone, -- When the last answer was loaded.
+  open_count bigint -- Slices that wait or run.
+) as
+ SELECT dataset,
+    scope ->> 'store'::text AS store,
+    scope ->> 'app'::text AS track_id,
+    scope ->> 'country'::text AS country_code,
+    max(window_end - 1) FILTER (WHERE state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_day,
+    max(ended_at) FILTER (WHERE state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS last_loaded_at,
+    count(*) FILTER (WHERE state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS open_count
+   FROM ops.slice
+  GROUP BY dataset, (scope ->> 'store'::text), (scope ->> 'app'::text), (scope ->> 'country'::text);
+
+-- What was found to be wrong, from when to when, and when the webhook was told of it: once when it opened and once when it was over.
+create table ops.incident (
+  incident_id bigint not null generated always as identity, -- Number of the incident; a receiver of messages can tell a repeated one by it.
+  kind text not null, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or asking_stopped.
+  subject text not null, -- What it is about: a dataset with an error code, a dataset, an operation; empty where the kind says it all.
+  account_id text not null, -- Account that it is about, by the shortened hash of its key; empty when it is about the warehouse.
+  summary text not null, -- In words: what is wrong, with its figures as last seen, and what to do next.
+  detail jsonb not null, -- The figures as last seen.
+  opened_at timestamp with time zone not null, -- When it was first seen.
+  last_seen_at timestamp with time zone not null, -- When it was last seen.
+  looks_away integer not null default 0, -- Looks in a row that did not find it any more.
+  looks_to_close integer not null, -- So many looks in a row must not find it before it counts as over; more where it came back within a day.
+  closed_at timestamp with time zone, -- When it was over; null while it is open.
+  told_at timestamp with time zone, -- When the webhook took the message that it opened; null while it did not.
+  recovery_told_at timestamp with time zone, -- When the webhook took the message that it is over; null while it did not.
+  constraint incident_pkey PRIMARY KEY (incident_id)
+);
+CREATE INDEX incident_closed ON ops.incident USING btree (kind, subject, closed_at);
+CREATE UNIQUE INDEX incident_open ON ops.incident USING btree (kind, subject, account_id) WHERE (closed_at IS NULL);
+CREATE INDEX incident_untold ON ops.incident USING btree (incident_id) WHERE (recovery_told_at IS NULL);
+
+-- One row an incident, open or over: what was wrong, from when to when, and whether the webhook took the message. What is wrong now? How often was a dataset late last month?
+create view ops.incident_log (
+  incident_id bigint, -- Number of the incident.
+  kind text, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or asking_stopped.
+  subject text, -- What it is about: a dataset with an error code, a dataset, an operation; empty where the kind says it all.
+  summary text, -- In words: what is wrong, with its figures as last seen, and what to do next.
+  opened_at timestamp with time zone, -- When it was first seen.
+  last_seen_at timestamp with time zone, -- When it was last seen.
+  closed_at timestamp with time zone, -- When it was over; null while it is open.
+  is_open boolean, -- True while it is not over.
+  told_at timestamp with time zone, -- When the webhook took the message that it opened; null while it did not.
+  recovery_told_at timestamp with time zone -- When the webhook took the message that it is over; null while it did not.
+) as
+ SELECT incident_id,
+    kind,
+    subject,
+    summary,
+    opened_at,
+    last_seen_at,
+    closed_at,
+    closed_at IS NULL AS is_open,
+    told_at,
+    recovery_told_at
+   FROM ops.incident;
+
+-- Migrations that have run.
+create table ops.migration (
+  name character varying(255) not null, -- File in migrations/, without its ending.
+  timestamp character varying(255) not null, -- When it ran.
+  constraint migration_pkey PRIMARY KEY (name)
+);
+
+-- One row that a process locks while it migrates.
+create table ops.migration_lock (
+  id character varying(255) not null, -- Name of the lock.
+  is_locked integer not null default 0, -- Not used on Postgres.
+  constraint migration_lock_pkey PRIMARY KEY (id)
+);
+
+-- Plans made by storehouse backfill. A plan is run exactly as it was made, or it says what changed since. What was run with it: ops.run.
+create table ops.plan (
+  plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
+  made_at timestamp with time zone not null, -- When it was made.
+  as_of date not null, -- The day that counted as today; its days stay those of that day, whenever it is run.
+  request jsonb not null, -- What was asked for: datasets, days (half-open), apps, countries, which cells again, order, most credits.
+  basis jsonb not null, -- What it was planned from and can change: keywords followed an app and country, learned prices, settings.
+  newest_first boolean not null, -- True when the newest days run first; else those that fall out of the history first.
+  digest text not null, -- SHA-256 over all its slices in order; planned again, an equal digest is the same plan.
+  slices integer not null, -- Slices of the plan.
+  requests bigint not null, -- Requests that they are expected to take.
+  credits bigint not null, -- Credits that they are expected to cost; running it never spends more.
+  naive_credits bigint, -- Credits that a program would pay for the same cells that asks for one thing at a time; null when something was left out.
+  left_out_slices integer not null, -- Slices that were asked for and did not fit under the most credits.
+  left_out_credits bigint not null, -- Credits that those are expected to cost.
+  queued_at timestamp with time zone, -- When its slices were queued, all at once; null while it was never run.
+  constraint plan_pkey PRIMARY KEY (plan_id)
+);
+
+-- What a plan holds, by dataset, class, operation, app and country.
+create table ops.plan_line (
+  plan_id bigint not null, -- The plan.
+  dataset text not null, -- Dataset.
+  class text not null, -- Credit class.
+  operation text not null, -- Operation of the API.
+  store text not null, -- ios or android; empty where the dataset tells none apart.
+  track_id text not null, -- Track id of the app; empty where the dataset is not about an app.
+  country_code text not null, -- Country; empty where the dataset tells none apart.
+  slices integer not null, -- Slices.
+  requests bigint not null, -- Requests that they are expected to take.
+  credits bigint not null, -- Credits that they are expected to cost.
+  constraint plan_line_pkey PRIMARY KEY (plan_id, dataset, class, operation, store, track_id, country_code),
+  constraint plan_line_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id)
+);
+
+-- Rows that did not fit, each with its reason; they never stop the rows beside them.
+create table ops.reject (
+  reject_id bigint not null generated always as identity, -- Number of the rejected row.
+  slice_id bigint not null, -- Slice whose answer held it.
+  dataset text not null, -- Dataset.
+  reason text not null, -- Why it does not fit.
+  item jsonb not null, -- The row as it came.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint reject_pkey PRIMARY KEY (reject_id)
+);
+CREATE INDEX reject_slice ON ops.reject USING btree (slice_id);
+
+-- Every request that was sent: for which slice, what came back, what it cost. One with the error process_died was under way when its process died: nobody knows whether it was charged. Never an address, never a token.
+create table ops.request (
+  request_id bigint not null generated always as identity, -- Number of the request.
+  account_id text not null, -- Account that was charged, by the shortened hash of its key; import for an answer that was brought as a file, for which nothing was sent.
+  slice_id bigint, -- Slice it was for; null for questions about the account itself and for what a person asked by a command.
+  attempt integer not null, -- Attempt of the slice.
+  page integer not null, -- Page within the attempt, from 0.
+  dataset text, -- Dataset; null for questions about the account itself and for what a person asked by a command.
+  class text not null, -- Credit class it was charged to; person for what was asked by a command.
+  operation text not null, -- Operation of the API.
+  params jsonb not null, -- Parameters by name; lists are left out, the batch of the slice holds them.
+  status integer, -- HTTP status; null when no answer came.
+  error_code text, -- Stable code of the error; null when the answer was taken.
+  cost integer not null, -- Credits booked: what the header said of a successful call, 0 for a refusal.
+  remaining integer, -- Credits that the header said were left.
+  duration_ms integer not null, -- Milliseconds from sending to the last byte.
+  byte_count integer not null, -- Bytes of the body, unpacked.
+  worker_id bigint, -- The process that sent it.
+  received_at timestamp with time zone not null, -- When the last byte was in, or the call failed.
+  constraint request_pkey PRIMARY KEY (request_id)
+);
+CREATE INDEX request_day ON ops.request USING btree ((((received_at AT TIME ZONE 'UTC'::text))::date));
+CREATE INDEX request_slice ON ops.request USING btree (slice_id);
+CREATE INDEX request_time ON ops.request USING btree (received_at);
+CREATE INDEX request_worker ON ops.request USING btree (worker_id) WHERE (worker_id IS NOT NULL);
+
+-- What rows of restated facts said before a younger answer changed them or left them out; written in the transaction that changes them. A row that never changed has no entry: it was first seen at its own fetched_at, any other at its oldest seen_at here, and last changed at its own fetched_at. See ops.reported_at.
+create table ops.restated_value (
+  table_name text not null, -- Table of the row, schema and name.
+  row_key jsonb not null, -- Primary key of the row by column.
+  row_hash uuid not null generated always as ((md5((row_key)::text))::uuid) stored, -- MD5 of the key, which alone may be too long for an index.
+  date_day date, -- First day that the row stands for; null where rows stand for none.
+  changed_at timestamp with time zone not null, -- When the answer was received that changed the row.
+  seen_at timestamp with time zone, -- When the answer was received that the values before came from.
+  slice_id bigint not null, -- Slice that changed the row.
+  was jsonb not null, -- The columns that changed, as they were; all of them where the row went.
+  became jsonb, -- The same columns as they became; null where the row went.
+  constraint restated_value_pkey PRIMARY KEY (table_name, row_hash, changed_at)
+);
+CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_name, row_hash, changed_at) WHERE (became IS NULL);
+
+-- One planning and what followed from it.
+create table ops.run (
+  run_id bigint not null generated always as identity, -- Number of the run.
+  kind text not null, -- sync, backfill, schedule, retry, or import (answers that were brought as files).
+  worker_id bigint, -- The foreground process that owns the slices; null when any worker may run them.
+  plan_id bigint, -- The plan that it runs; null when it planned by itself.
+  as_of date not null, -- The day that counted as today.
+  datasets text[] not null, -- Datasets that were planned.
+  max_credits integer, -- Credits the run was allowed to spend; null without a limit, and for an import, which spends nothing.
+  planned_slices integer not null default 0, -- Slices planned so far in this run.
+  planned_credits bigint not null default 0, -- Credits those slices were expected to cost.
+  naive_credits bigint not null default 0, -- Credits that a program would pay for the same cells that asks for one thing at a time.
+  started_at timestamp with time zone not null, -- When it started.
+  ended_at timestamp with time zone, -- When it ended; null while it goes on or after a kill.
+  outcome text, -- loaded, failed, deferred, aborted or interrupted.
+  constraint run_pkey PRIMARY KEY (run_id),
+  constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
+  constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
+);
+CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NULL);
+
+-- One row a run (a sync, a backfill, a retry, a tick of the schedule): what was planned and what became of it. What did last night cost? Which runs left failures?
+create view ops.run_summary (
+  run_id bigint, -- Number of the run.
+  kind text, -- What began it.
+  as_of date, -- The day that counted as today.
+  plan_id bigint, -- The plan that it ran; null when it ran none.
+  started_at timestamp with time zone, -- When it began.
+  ended_at timestamp with time zone, -- When it ended; null while it goes on or when it was killed.
+  outcome text, -- How it ended.
+  planned_slice_count integer, -- Slices that it planned.
+  planned_credits bigint, -- Credits that it planned.
+  naive_credits bigint, -- Credits that asking for one thing at a time would have cost.
+  loaded_count bigint, -- Its slices that are loaded.
+  empty_count bigint, -- Its slices of which the service had nothing.
+  skipped_count bigint, -- Its slices that cannot be had.
+  failed_count bigint, -- Its slices that failed.
+  open_count bigint, -- Its slices that are pending or running.
+  deferred_count bigint, -- Its slices that wait for credits.
+  rows_loaded bigint, -- Rows of its answers.
+  rows_rejected bigint, -- Items of its answers that did not fit.
+  request_count bigint, -- Requests that its own process made; of a tick of the schedule, those for its slices.
+  booked_credits bigint -- Credits booked for them.
+) as
+ SELECT r.run_id,
+    r.kind,
+    r.as_of,
+    r.plan_id,
+    r.started_at,
+    r.ended_at,
+    r.outcome,
+    r.planned_slices AS planned_slice_count,
+    r.planned_credits,
+    r.naive_credits,
+    s.loaded_count,
+    s.empty_count,
+    s.skipped_count,
+    s.failed_count,
+    s.open_count,
+    s.deferred_count,
+    s.rows_loaded,
+    s.rows_rejected,
+    q.request_count,
+    q.booked_credits
+   FROM ops.run r
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE slice.state = 'loaded'::text) AS loaded_count,
+            count(*) FILTER (WHERE slice.state = 'empty'::text) AS empty_count,
+            count(*) FILTER (WHERE slice.state = 'skipped'::text) AS skipped_count,
+            count(*) FILTER (WHERE slice.state = 'failed'::text) AS failed_count,
+            count(*) FILTER (WHERE slice.state = ANY (ARRAY['pending'::text, 'running'::text])) AS open_count,
+            count(*) FILTER (WHERE slice.state = 'deferred'::text) AS deferred_count,
+            COALESCE(sum(slice.rows_loaded), 0::bigint) AS rows_loaded,
+            COALESCE(sum(slice.rows_rejected), 0::bigint) AS rows_rejected
+           FROM ops.slice
+          WHERE slice.run_id = r.run_id) s
+     CROSS JOIN LATERAL ( SELECT count(*) AS request_count,
+            COALESCE(sum(p.cost), 0::bigint) AS booked_credits
+           FROM ( SELECT a.cost
+                   FROM ops.request a
+                  WHERE a.worker_id = r.worker_id AND a.received_at >= r.started_at AND a.slice_id IS NOT NULL
+                UNION ALL
+                 SELECT a.cost
+                   FROM ops.slice o
+                     JOIN ops.request a ON a.slice_id = o.slice_id
+                  WHERE r.worker_id IS NULL AND o.run_id = r.run_id) p) q;
+
+-- Slices: one partition and window of a dataset, the unit that is planned, priced, run, retried and re-run.
+create table ops.slice (
+  slice_id bigint not null generated always as identity, -- Number of the slice; every fact row names the slice that wrote it.
+  dataset text not null, -- Dataset.
+  operation text not null, -- Operation of the API that answers it.
+  scope jsonb not null, -- Who it is about: store, app, country, device ... as far as the dataset tells them apart.
+  batch_id bigint, -- List of keywords or ids asked for; null where the scope says it all.
+  window_start date not null, -- First day asked for.
+  window_end date not null, -- Day after the last one asked for.
+  as_of date not null, -- What was today when it was planned: tells how settled the answer was.
+  fingerprint text not null, -- What the portfolio knew that would make the answer differ; changed since, where a command changed it after the answer came.
+  class text not null, -- Credit class: how far it may dip into the reserve.
+  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (asked, nothing there), skipped (cannot be had) or failed (see storehouse retry).
+  planned_requests integer not null, -- Requests it is expected to take: as planned, and put right as soon as a page of its answer tells how many there are.
+  planned_credits integer not null, -- Credits it is expected to cost: those requests at the price of the plan.
+  run_id bigint not null, -- The run it belongs to now.
+  plan_id bigint, -- The plan that it belongs to, whichever run has it now; null when it belongs to none.
+  queue_id bigint not null default 0, -- Which queue it waits in: the number of the foreground process that runs it, or 0 for the queue that all workers share.
+  turn integer not null default 0, -- Its turn in the queue, lower first: class, then day, newest first or as its plan says.
+  worker_id bigint, -- The process that runs it or ran it last.
+  attempt integer not null default 0, -- How often it was started; the fence that keeps a slow worker from committing over its successor.
+  failures integer not null default 0, -- How many attempts ended in an error that may pass; deferring costs none.
+  broken_off_count integer not null default 0, -- Attempts during which the process died or fell silent. From the second on the slice runs alone, and after the third it has failed.
+  due_at timestamp with time zone, -- Not to be started before this instant; null when at once, or for a deferred one when somebody takes it up.
+  error_code text, -- Stable code of the last error; null when the last attempt went well.
+  error_message text, -- The last error in words, with what to do next.
+  rows_loaded integer not null default 0, -- Rows the answer held, changed or not.
+  rows_rejected integer not null default 0, -- Rows that did not fit; see ops.reject.
+  answer_digest bytea, -- SHA-256 over what was asked, the answer, and the program that read it; null unless all of the answer was loaded. The same answer to the same question is not read again while nobody else has written its cells.
+  created_at timestamp with time zone not null, -- When it was planned.
+  started_at timestamp with time zone, -- When the last attempt started.
+  ended_at timestamp with time zone, -- When it reached its state.
+  constraint slice_pkey PRIMARY KEY (slice_id),
+  constraint slice_check CHECK ((window_start < window_end)),
+  constraint slice_class_check CHECK ((class = ANY (ARRAY['snapshot'::text, 'daily'::text, 'lookback'::text, 'backfill'::text]))),
+  constraint slice_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'loaded'::text, 'empty'::text, 'skipped'::text, 'failed'::text]))),
+  constraint slice_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES ops.batch(batch_id),
+  constraint slice_run_id_fkey FOREIGN KEY (run_id) REFERENCES ops.run(run_id),
+  constraint slice_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
+);
+CREATE INDEX slice_answer ON ops.slice USING btree (answer_digest) WHERE (answer_digest IS NOT NULL);
+CREATE INDEX slice_app ON ops.slice USING btree (((scope ->> 'app'::text)), dataset, window_end, window_start);
+CREATE INDEX slice_coverage ON ops.slice USING btree (dataset, window_start);
+CREATE INDEX slice_due ON ops.slice USING btree (queue_id, due_at) WHERE ((state = ANY (ARRAY['pending'::text, 'deferred'::text])) AND (due_at IS NOT NULL));
+CREATE INDEX slice_failed ON ops.slice USING btree (dataset) WHERE (state = 'failed'::text);
+CREATE UNIQUE INDEX slice_open ON ops.slice USING btree (dataset, scope, COALESCE(batch_id, (0)::bigint), window_start, window_end) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text]));
+CREATE INDEX slice_plan ON ops.slice USING btree (plan_id, state) WHERE (plan_id IS NOT NULL);
+CREATE INDEX slice_ready ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (due_at IS NULL));
+CREATE INDEX slice_refused ON ops.slice USING btree (dataset, hashtextextended((scope)::text, (0)::bigint)) WHERE ((state = 'skipped'::text) AND (error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])));
+CREATE INDEX slice_rejects ON ops.slice USING btree (dataset) WHERE (rows_rejected > 0);
+CREATE INDEX slice_run ON ops.slice USING btree (run_id, state);
+CREATE INDEX slice_running ON ops.slice USING btree (worker_id) WHERE (state = 'running'::text);
+CREATE INDEX slice_scope ON ops.slice USING btree (hashtextextended((scope)::text, (0)::bigint), window_end, window_start);
+CREATE INDEX slice_standing ON ops.slice USING btree (dataset, state, window_end);
+CREATE INDEX slice_suspect ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (broken_off_count > 1));
+
+-- One row a slice: up to which day its answer is final, and which days a sync that names none would ask for. An answered day from final_before on and within these is stale, unless another slice holds it. Which answers were given while the source still restated them? When does an answer stop to count?
+create view ops.slice_finality (
+  slice_id bigint, -- Number of the slice.
+  dataset text, -- Dataset.
+  scope jsonb, -- Who it is about.
+  batch_id bigint, -- List of keywords or ids asked for; null where the scope says it all.
+  window_start date, -- First day asked for.
+  window_end date, -- Day after the last one asked for.
+  state text, -- State of the slice.
+  rows_rejected integer, -- Items of its answer that did not fit.
+  kind text, -- series, period (final only as a whole) or snapshot (final while it is young); null while nobody has planned yet.
+  final_before date, -- Its days before this one are final; infinity for one that waits, runs or was asked for today, -infinity where nothing of it is final any more.
+  ask_from date, -- First day that a sync would ask for; null for a snapshot.
+  ask_before date, -- Day after the last one that a sync would ask for; null for a snapshot.
+  gone_before date -- Its days before this one were dropped by retention since; null where none was.
+) as
+ SELECT s.slice_id,
+    s.dataset,
+    s.scope,
+    s.batch_id,
+    s.window_start,
+    s.window_end,
+    s.state,
+    s.rows_rejected,
+    t.kind,
+        CASE
+            WHEN s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text]) THEN 'infinity'::date
+            WHEN t.kind = 'snapshot'::text THEN
+            CASE
+                WHEN s.as_of > (ops.today() - t.refresh_days) AND s.fingerprint <> 'changed since'::text THEN 'infinity'::date
+                ELSE '-infinity'::date
+            END
+            WHEN s.as_of >= ops.today() THEN 'infinity'::date
+            WHEN (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND s.as_of <= (ops.today() - t.empty_holds_days) THEN
+            CASE
+                WHEN t.empty_until_days IS NULL THEN '-infinity'::date
+                ELSE LEAST(s.as_of + 1 - t.settle_days - t.lookback_days, ops.today() + 1 - t.settle_days - t.empty_until_days)
+            END
+            ELSE s.as_of + 1 - t.settle_days - t.lookback_days -
+            CASE
+                WHEN s.state = 'empty'::text AND t.empty_until_days IS NULL THEN t.empty_early_days
+                ELSE 0
+            END
+        END AS final_before,
+    GREATEST(COALESCE(t.first_day, r.ask_before - t.history_days), (date_trunc('month'::text, ops.today()::timestamp without time zone) - make_interval(months => t.keep_months))::date) AS ask_from,
+    r.ask_before,
+    ( SELECT max((m.month_start + '1 mon'::interval)::date) AS max
+           FROM ops.dropped_month m
+          WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text]))) AS gone_before
+   FROM ops.slice s
+     LEFT JOIN ops.dataset_timing o ON o.dataset = s.dataset AND o.scope = s.scope AND NOT o.is_default
+     LEFT JOIN ops.dataset_timing b ON b.dataset = s.dataset AND b.is_default
+     CROSS JOIN LATERAL ( SELECT (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).dataset AS dataset,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).scope AS scope,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).is_default AS is_default,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).kind AS kind,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).settle_days AS settle_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).lookback_days AS lookback_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).history_days AS history_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).first_day AS first_day,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).pack_days AS pack_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).refresh_days AS refresh_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).empty_holds_days AS empty_holds_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).empty_until_days AS empty_until_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).empty_early_days AS empty_early_days,
+            (
+                CASE
+                    WHEN o.dataset IS NULL THEN b.*
+                    ELSE o.*
+                END).keep_months AS keep_months) t
+     CROSS JOIN LATERAL ( SELECT ops.today() + 1 - t.settle_days AS published) p
+     CROSS JOIN LATERAL ( SELECT p.published -
+                CASE
+                    WHEN t.pack_days IS NULL THEN 0
+                    ELSE (p.published - '2007-01-01'::date) % t.pack_days
+                END AS ask_before) r;
+
+-- One row a slice: who and when it is about, how it stands, what it cost. What did this slice cost? Which slices of an app wait for credits?
+create view ops.slice_status (
+  slice_id bigint, -- Number of the slice.
+  dataset text, -- Dataset.
+  operation text, -- Operation of the API that answers it.
+  store text, -- ios or android; null where the dataset is about the account.
+  track_id text, -- Track id of the app; null where the dataset is not about an app.
+  country_code text, -- Country; null where the dataset tells none apart.
+  device_code text, -- Device; null where the dataset tells none apart.
+  scope jsonb, -- Who it is about, with every part.
+  item_count integer, -- Keywords or ids asked for; 0 where the scope says it all.
+  first_day date, -- First day asked for.
+  last_day date, -- Last day asked for.
+  class text, -- Class in which credits are held for it.
+  state text, -- pending, running, deferred (waits for credits), loaded, empty, skipped (cannot be had) or failed.
+  attempt integer, -- How often it was begun.
+  failure_count integer, -- Attempts that failed.
+  planned_request_count integer, -- Requests it was planned to take.
+  planned_credits integer, -- Credits it was planned to cost.
+  request_count bigint, -- Requests that were made for it.
+  booked_credits bigint, -- Credits that were booked for it.
+  rows_loaded integer, -- Rows of its answer.
+  rows_rejected integer, -- Items of its answer that did not fit; they are in ops.reject.
+  due_at timestamp with time zone, -- When it is tried again; null when it waits for nothing.
+  error_code text, -- Stable code of the last error.
+  error_message text, -- The last error in words, with what to do next.
+  run_id bigint, -- The run it belongs to.
+  plan_id bigint, -- The plan it belongs to; null when it belongs to none.
+  created_at timestamp with time zone, -- When it was planned.
+  started_at timestamp with time zone, -- When its last attempt began.
+  ended_at timestamp with time zone, -- When it ended.
+  standing text -- Its state, but superseded where a newer slice has answered all of its cells or is about to, and stale where some cell of its answer is to be asked for again.
+) as
+ SELECT s.slice_id,
+    s.dataset,
+    s.operation,
+    s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.scope ->> 'device'::text AS device_code,
+    s.scope,
+    COALESCE(cardinality(b.items), 0) AS item_count,
+    s.window_start AS first_day,
+    s.window_end - 1 AS last_day,
+    s.class,
+    s.state,
+    s.attempt,
+    s.failures AS failure_count,
+    s.planned_requests AS planned_request_count,
+    s.planned_credits,
+    ( SELECT count(*) AS count
+           FROM ops.request r
+          WHERE r.slice_id = s.slice_id) AS request_count,
+    ( SELECT COALESCE(sum(r.cost), 0::bigint) AS "coalesce"
+           FROM ops.request r
+          WHERE r.slice_id = s.slice_id) AS booked_credits,
+    s.rows_loaded,
+    s.rows_rejected,
+    s.due_at,
+    s.error_code,
+    s.error_message,
+    s.run_id,
+    s.plan_id,
+    s.created_at,
+    s.started_at,
+    s.ended_at,
+        CASE
+            WHEN s.state <> ALL (ARRAY['loaded'::text, 'empty'::text, 'failed'::text]) THEN s.state
+            ELSE ( SELECT
+                    CASE
+                        WHEN count(*) = 0 THEN 'superseded'::text
+                        WHEN s.state <> 'failed'::text AND bool_or(
+                        CASE f.kind
+                            WHEN 'series'::text THEN c.date_day >= f.final_before AND c.date_day >= f.ask_from AND c.date_day < f.ask_before
+                            WHEN 'period'::text THEN f.window_end > f.final_before AND f.window_end > f.ask_from AND f.window_end <= f.ask_before
+                            ELSE f.final_before = '-infinity'::date
+                        END) THEN 'stale'::text
+                        ELSE s.state
+                    END AS state
+               FROM ops.slice_finality f
+                 CROSS JOIN LATERAL ( SELECT i.item,
+                        d.date_day::date AS date_day
+                       FROM unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
+                         CROSS JOIN generate_series(s.window_start::timestamp without time zone, (s.window_end - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
+                    EXCEPT
+                     SELECT i.item,
+                        d.date_day::date AS date_day
+                       FROM ( SELECT y.slice_id,
+                                y.dataset,
+                                y.operation,
+                                y.scope,
+                                y.batch_id,
+                                y.window_start,
+                                y.window_end,
+                                y.as_of,
+                                y.fingerprint,
+                                y.class,
+                                y.state,
+                                y.planned_requests,
+                                y.planned_credits,
+                                y.run_id,
+                                y.plan_id,
+                                y.queue_id,
+                                y.turn,
+                                y.worker_id,
+                                y.attempt,
+                                y.failures,
+                                y.broken_off_count,
+                                y.due_at,
+                                y.error_code,
+                                y.error_message,
+                                y.rows_loaded,
+                                y.rows_rejected,
+                                y.answer_digest,
+                                y.created_at,
+                                y.started_at,
+                                y.ended_at
+                               FROM ops.slice y
+                              WHERE hashtextextended(y.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND y.window_end > s.window_start AND y.window_start <
+                                    CASE
+WHEN s.class = 'snapshot'::text THEN 'infinity'::date
+ELSE s.window_end
+                                    END
+                             OFFSET 0) n
+                         LEFT JOIN ops.batch nb ON nb.batch_id = n.batch_id
+                         CROSS JOIN LATERAL unnest(COALESCE(nb.items, ARRAY[''::text])) i(item)
+                         CROSS JOIN LATERAL generate_series(
+                            CASE
+                                WHEN s.class = 'snapshot'::text THEN s.window_start
+                                ELSE GREATEST(n.window_start, s.window_start)
+                            END::timestamp without time zone, (
+                            CASE
+                                WHEN s.class = 'snapshot'::text THEN s.window_end
+                                ELSE LEAST(n.window_end, s.window_end)
+                            END - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
+                      WHERE n.slice_id > s.slice_id AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state <> ALL (ARRAY['failed'::text, 'skipped'::text]))) c
+              WHERE f.slice_id = s.slice_id)
+        END AS standing
+   FROM ops.slice s
+     LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
+
+-- One row: when the workers last looked for what is wrong, and when the webhook may be told again. They take turns by it.
+create table ops.watch (
+  is_only boolean not null default true, -- Always true: there is one row.
+  looked_at timestamp with time zone, -- When a worker last began to look.
+  tell_after timestamp with time zone, -- The webhook is not told before this instant: somebody is telling it now, or it did not take the last message.
+  tell_failures integer not null default 0, -- Messages in a row that the webhook did not take; the wait grows with them.
+  constraint watch_pkey PRIMARY KEY (is_only),
+  constraint watch_is_only_check CHECK (is_only)
+);
+
+-- Processes that talk to the API. A living one holds an advisory lock on its id and says every few seconds that it lives.
+create table ops.worker (
+  worker_id bigint not null generated always as identity, -- Number of the process.
+  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue) or command (asks what a person wants to know).
+  host text not null, -- Machine.
+  pid integer not null, -- Process id on that machine.
+  session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity; those of a process that is found dead are ended.
+  started_at timestamp with time zone not null, -- When it entered, by the clock of the database.
+  heartbeat_at timestamp with time zone not null, -- When it last said that it lives, by the clock of the database.
+  stopped_at timestamp with time zone, -- When it left in good order, or was found dead: then its slices, credits and jobs are free, and it has to enter anew.
+  constraint worker_pkey PRIMARY KEY (worker_id)
+);
+
+-- Bodies of answers, committed before anything looked at them; credits spent are never lost.
+create table raw.answer (
+  answer_id bigint not null generated always as identity, -- Number of the answer.
+  request_id bigint not null, -- Request that it answers.
+  slice_id bigint not null, -- Slice that it was fetched for.
+  attempt integer not null, -- Attempt of the slice.
+  page integer not null, -- Page within the attempt, from 0.
+  operation text not null, -- Operation of the API.
+  body bytea storage external not null, -- The body, compressed with zstd by the program; Postgres stores it as it is.
+  byte_count integer not null, -- Bytes of the body, unpacked.
+  fetched_at timestamp with time zone not null, -- When the last byte was in.
+  constraint answer_pkey PRIMARY KEY (answer_id)
+);
+CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
+
+-- Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension: Postgres 18 and later record the keys of facts without checking each row again; older versions check them.
+CREATE OR REPLACE FUNCTION ops.add_foreign_keys(relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  clause text := case when starts_with(relation::text, 'core.fact_') and current_setting('server_version_num')::integer >= 180000 then 'not enforced' else '' end;
+  link   record;
+begin
+  for link in
+    select a.attname as column_name, d.dimension, d.key
+    from   (values ('app_key', 'core.dim_app', 'app_key'), ('country_key', 'core.dim_country', 'country_key'),
+                   ('keyword_key', 'core.dim_keyword', 'keyword_key'), ('device_key', 'core.dim_device', 'device_key'),
+                   ('date_day', 'core.dim_date', 'date_day'), ('period_start', 'core.dim_date', 'date_day'),
+                   ('period_end', 'core.dim_date', 'date_day')) as d (suffix, dimension, key)
+    join   pg_catalog.pg_attribute as a on a.attrelid = relation and a.attnum > 0 and a.attname ~ ('(^|_)' || d.suffix || '$')
+    order  by a.attnum
+  loop
+    execute format('alter table %s add foreign key (%I) references %s (%I) %s', relation, link.column_name, link.dimension, link.key, clause);
+  end loop;
+end
+$function$;
+
+-- Comments each column of a table or view that has no comment yet: with the comment of the column of the same name in the model, if one is given, or else with the comment that the column has in every table.
+CREATE OR REPLACE FUNCTION ops.comment_columns(relation regclass, model regclass DEFAULT NULL::regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  missing record;
+begin
+  for missing in
+    select a.attname as column_name, coalesce(m.comment, s.comment) as comment
+    from   pg_catalog.pg_attribute as a
+    left   join (
+      select b.attname, pg_catalog.col_description(b.attrelid, b.attnum) as comment
+      from   pg_catalog.pg_attribute as b
+      where  b.attrelid = model and b.attnum > 0) as m on m.attname = a.attname
+    left   join (values
+      ('store',          'ios or android.'),
+      ('track_id',       'Track id of the app in its store.'),
+      ('app_key',        'The app.'),
+      ('app_name',       'Name of the app.'),
+      ('country_key',    'Country of the store.'),
+      ('country_code',   'Country, ISO 3166-1 alpha-2.'),
+      ('country_name',   'Name of the country.'),
+      ('keyword_key',    'The keyword.'),
+      ('keyword',        'The keyword.'),
+      ('device_key',     'The device; 0 on Android.'),
+      ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
+      ('date_day',       'The day.'),
+      ('valid_from',     'First day on which it was seen so.'),
+      ('valid_to',       'Day on which that was first seen to be no longer so; null while it is.'),
+      ('is_current',     'True while it is.'),
+      ('developer_id',   'Id of the developer in the store.'),
+      ('developer_name', 'Name of the developer.'),
+      ('icon_url',       'Address of the icon.'),
+      ('category_name',  'Name of the category.'),
+      ('org_id',         'Search-ads organisation.'),
+      ('org_name',       'Name of the organisation.'),
+      ('campaign_name',  'Name of the campaign.'),
+      ('ad_group_name',  'Name of the ad group.'),
+      ('dataset',        'Dataset.'),
+      ('operation',      'Operation of the API.'),
+      ('extra',          'Fields of the answer that have no column of their own; null when there are none.'),
+      ('slice_id',       'Slice that wrote the row.'),
+      ('fetched_at',     'When the answer was received.')
+    ) as s (column_name, comment) on s.column_name = a.attname
+    where  a.attrelid = relation and a.attnum > 0 and pg_catalog.col_description(a.attrelid, a.attnum) is null
+    and    coalesce(m.comment, s.comment) is not null
+  loop
+    execute format('comment on column %s.%I is %L', relation, missing.column_name, missing.comment);
+  end loop;
+end
+$function$;
+
+-- Makes the partition of a fact for a month, told by its first day; false when it is there. Needs the right to run it and none to make tables.
+CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, month date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  fact_name text;
+  leaf_name text;
+begin
+  select c.relname into fact_name
+  from   pg_catalog.pg_partitioned_table as p
+  join   pg_catalog.pg_class             as c on c.oid = p.partrelid
+  join   pg_catalog.pg_attribute         as a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+  where  c.oid = fact and c.relnamespace = 'core'::regnamespace and p.partstrat = 'r' and p.partnatts = 1 and a.atttypid = 'date'::regtype;
+  if fact_name is null then
+    raise exception '% is no fact with monthly partitions', fact using errcode = 'invalid_parameter_value';
+  end if;
+  if month is null or not isfinite(month) or extract(day from month) <> 1 or month not between '1970-01-01' and '2199-12-01' then
+    raise exception '% is no first day of a month between 1970 and 2199', coalesce(month::text, 'null') using errcode = 'invalid_parameter_value';
+  end if;
+  leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
+  -- two workers may want the same month at once; the second finds it there
+  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
+  if exists (select from pg_catalog.pg_class where relnamespace = 'parts'::regnamespace and relname = leaf_name) then
+    return false;
+  end if;
+  execute format('create table parts.%I (like core.%I including defaults including constraints)', leaf_name, fact_name);
+  -- attaching takes a lighter lock on the parent than `create table ... partition of`, so loads beside it go on
+  execute format('alter table core.%I attach partition parts.%I for values from (%L) to (%L)',
+                 fact_name, leaf_name, month, (month + interval '1 month')::date);
+  return true;
+end
+$function$;
+revoke all on function ops.make_partition(regclass,date) from public;
+
+-- Drops the partition of a month of a fact, or moves it to archive; only of a month that ops.dropped_month notes as going. False when it is gone already. Needs the right to run it and none to drop tables.
+CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  fact_name  text;
+  leaf_name  text;
+  taken      integer;
+  index_name text;
+begin
+  select c.relname into fact_name
+  from   pg_catalog.pg_partitioned_table as p
+  join   pg_catalog.pg_class             as c on c.oid = p.partrelid
+  where  c.oid = fact and c.relnamespace = 'core'::regnamespace and p.partstrat = 'r';
+  if fact_name is null then
+    raise exception '% is no fact with monthly partitions', fact using errcode = 'invalid_parameter_value';
+  end if;
+  if not exists (select from ops.dropped_month as d where d.table_name = 'core.' || fact_name and d.month_start = month and not d.is_done) then
+    raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
+  end if;
+  leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
+  -- whoever wants to make the same month waits until it is gone
+  perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
+  if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
+    execute format('alter table core.%I detach partition parts.%I', fact_name, leaf_name);
+  end if;
+  if to_regclass(format('parts.%I', leaf_name)) is null then
+    return false;
+  end if;
+  if not to_archive then
+    execute format('drop table parts.%I', leaf_name);
+    return true;
+  end if;
+  -- a month that was detached before, loaded anew and detached again gets a number behind its name, and so do its indexes
+  select count(*) into taken
+  from   pg_catalog.pg_class as c
+  where  c.relnamespace = 'archive'::regnamespace and c.relkind = 'r' and c.relname ~ ('^' || leaf_name || '(_[0-9]+)?$');
+  if taken > 0 then
+    for index_name in select c.relname from pg_catalog.pg_index as i join pg_catalog.pg_class as c on c.oid = i.indexrelid
+                      where i.indrelid = to_regclass(format('parts.%I', leaf_name))
+    loop
+      execute format('alter index parts.%I rename to %I', index_name, index_name || '_' || taken + 1);
+    end loop;
+    execute format('alter table parts.%I rename to %I', leaf_name, leaf_name || '_' || taken + 1);
+    leaf_name := leaf_name || '_' || taken + 1;
+  end if;
+  execute format('alter table parts.%I set schema archive', leaf_name);
+  return true;
+end
+$function$;
+revoke all on function ops.remove_month(regclass,date,boolean) from public;
+
+-- The rows of a restated fact as they stood at an instant, as JSON: what did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
+CREATE OR REPLACE FUNCTION ops.reported_at(reported regclass, at timestamp with time zone)
+ RETURNS SETOF jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  keys text;
+begin
+  select string_agg(format('t.%I', a.attname), ', ' order by k.place) into keys
+  from   pg_catalog.pg_index as i
+  cross  join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+  join   pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum
+  where  i.indrelid = reported and i.indisprimary;
+  return query execute format($query$
+    with now as (
+      select (select to_jsonb(v) from (select %1$s) as v) as row_key, to_jsonb(t) - '{slice_id,fetched_at}'::text[] as told, t.fetched_at
+      from   %2$s as t
+    ), since as (
+      select r.row_key, (array_agg(r.seen_at order by r.changed_at))[1] as seen_at, jsonb_object_agg(w.name, w.value order by r.changed_at desc) as was
+      from   ops.restated_value as r
+      cross  join lateral jsonb_each(r.was) as w (name, value)
+      where  r.table_name = %3$L and r.changed_at > $1
+      group  by r.row_key
+    )
+    select coalesce(now.told, since.row_key) || coalesce(since.was, '{}')
+    from   now
+    full   join since on since.row_key = now.row_key
+    where  case when since.row_key is null then now.fetched_at <= $1 else since.seen_at <= $1 end$query$,
+    keys, reported, (select n.nspname || '.' || c.relname from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace where c.oid = reported))
+  using at;
+end
+$function$;
+
+-- The day that counts as today: that of UTC, or the one that the session set as storehouse.today.
+CREATE OR REPLACE FUNCTION ops.today()
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((NULLIF(current_setting('storehouse.today'::text, true), ''::text))::date, ((now() AT TIME ZONE 'UTC'::text))::date);
