@@ -4,10 +4,9 @@ import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
-import type { Answer } from "./credit-headers.ts";
-import { creditsOf } from "./credit-headers.ts";
+import { creditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
-import { errorOf } from "./replies.ts";
+import { classifyReply, type Reply } from "./reply.ts";
 
 /** Where the API is and how patient to be with it. Times in ms, sizes in bytes. */
 export type ClientOptions = {
@@ -17,16 +16,16 @@ export type ClientOptions = {
   readonly timeoutMs: number;
   readonly largestAnswer: number;
   readonly clock: Clock;
-  /** Told of each call that was sent: `status` null when no answer came, `outcome` ok or the code of its error. */
+  /** Called after each call that was sent: `status` is null when no reply came, `outcome` is ok or the code of its error. */
   readonly onRequest?:
     | ((ended: { operation: string; status: number | null; outcome: string; durationMs: number }) => void)
     | undefined;
 };
 
-/** The one way to the API: the only place that speaks HTTP and knows the token. */
+/** The API's client: the only place that sends requests to it and knows the token. */
 export interface Client extends AsyncDisposable {
-  /** Sends one call. Any status is an answer; a RetryError, SkipError or AbortError means that there is none. */
-  ask(operation: Operation, params: Params, signal?: AbortSignal): Promise<Answer>;
+  /** Sends one call. Any status is a reply; throws a RetryError, SkipError, AbortError or FencedError when none came. */
+  ask(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply>;
 }
 
 type Sent = {
@@ -48,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
     connect: { timeout: Math.min(options.timeoutMs, 10_000) },
   });
 
-  async function ask(operation: Operation, params: Params, signal?: AbortSignal): Promise<Answer> {
+  async function ask(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
     const address = addressOf(operation, params, options.storeWords);
     const from = options.clock.now();
     const deadline = AbortSignal.timeout(options.timeoutMs);
@@ -57,17 +56,17 @@ export function createClient(options: ClientOptions): Client {
     try {
       const sent = await follow({ ...address, path: basePath + address.path }, stop);
       const receivedAt = options.clock.now();
-      const answer = {
+      const reply = classifyReply(operation, {
         status: sent.status,
         body: strike(unpack(sent)),
-        credits: creditsOf(sent.headers, receivedAt),
+        headers: creditHeaders(sent.headers, receivedAt),
         receivedAt,
         durationMs: receivedAt - from,
         serverTime: timeOf(sent.headers["date"]),
-      };
-      const outcome = errorOf(operation, answer)?.code ?? "ok";
-      onRequest?.({ operation: operation.id, status: answer.status, outcome, durationMs: answer.durationMs });
-      return answer;
+      });
+      const { status, durationMs, problem } = reply;
+      onRequest?.({ operation: operation.id, status, outcome: problem?.code ?? "ok", durationMs });
+      return reply;
     } catch (cause) {
       const why = { stopped: signal?.aborted === true, late: deadline.aborted };
       const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);

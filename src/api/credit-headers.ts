@@ -1,20 +1,18 @@
-/** What an answer's headers say of the account; null where a header is missing or no number. */
+/** What a reply's headers say of the account; null where a header is missing or no number. */
 export type CreditHeaders = {
   /** Credits this operation costs. Sent on refusals too, where nothing was taken. */
   readonly cost: number | null;
   readonly remaining: number | null;
   /** Epoch-ms of the reset: the header's seconds, turned into a deadline at receipt. Never in the past. */
   readonly resetsAt: number | null;
-  /** Tokens left of the request rate; not sent by every deployment. */
-  readonly rateRemaining: number | null;
   /** Epoch-ms before which the service wants no further call (Retry-After, in seconds or as a date). */
   readonly notBefore: number | null;
 };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Reads the credit headers of an answer received at `receivedAt` (epoch-ms). */
-export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
+/** Reads the credit headers of a reply received at `receivedAt` (epoch-ms). */
+export function creditHeaders(headers: Headers, receivedAt: number): CreditHeaders {
   const reset = numberIn(headers, "x-credit-reset");
   return {
     // whole credits: a fraction is read against us
@@ -22,7 +20,6 @@ export function creditsOf(headers: Headers, receivedAt: number): CreditHeaders {
     remaining: whole(Math.floor, numberIn(headers, "x-credit-remaining")),
     // a period that has just ended says nothing of the one that begins
     resetsAt: reset === null || reset <= 0 ? null : deadline(receivedAt, reset),
-    rateRemaining: numberIn(headers, "x-ratelimit-remaining"),
     notBefore: retryAfter(headers, receivedAt),
   };
 }
@@ -55,15 +52,3 @@ const mostCredits = 1_000_000_000;
 function whole(round: (value: number) => number, value: number | null): number | null {
   return value === null ? null : Math.max(-mostCredits, Math.min(mostCredits, round(value)));
 }
-
-/** An answer as it came: nothing has looked into the body yet. The token is struck out should the service echo it. */
-export type Answer = {
-  readonly status: number;
-  readonly body: Buffer;
-  readonly credits: CreditHeaders;
-  /** Epoch-ms at which the last byte was in. */
-  readonly receivedAt: number;
-  readonly durationMs: number;
-  /** What the service's clock said (epoch-ms, whole seconds); null when it did not say. */
-  readonly serverTime: number | null;
-};

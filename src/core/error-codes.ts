@@ -5,19 +5,25 @@ import { usageErrors } from "./usage-errors.ts";
  * Every error that Storehouse can raise: what to do about it and what to tell whoever reads it.
  * `recovery` is the class (see errors.ts); `attempts` is how often a slice is asked for before it counts as failed;
  * `says` and `next` may name facts of the context in braces; those that neither names are listed after `says`.
- * `leaves` is the state in which a slice that cannot be had ends.
+ * `leaves` is the state in which a slice ends whose answer is unavailable.
+ * `sent` and `charged` are set where a call can end with the error and no reply: `sent` says whether a request was attempted, so that it
+ * has a row in ops.request; `charged` whether the service may have charged for it.
  */
 export const errorCodes = {
   ...usageErrors,
   // the way to the API
   no_connection: {
     recovery: "retry",
+    sent: true,
+    charged: false,
     attempts: 5,
     says: "the API could not be reached",
     next: "check API_BASE_URL and the network",
   },
   cut_connection: {
     recovery: "retry",
+    sent: true,
+    charged: true,
     attempts: 4,
     says: "the connection broke before the answer was whole",
     next: "it is asked for again by itself",
@@ -29,18 +35,24 @@ export const errorCodes = {
   },
   timeout: {
     recovery: "retry",
+    sent: true,
+    charged: true,
     attempts: 4,
     says: "the API did not answer in time",
     next: "raise api.timeout_seconds if this stays",
   },
   answer_too_large: {
     recovery: "skip",
+    sent: true,
+    charged: true,
     leaves: "failed",
     says: "the answer is larger than the limit",
     next: "narrow the slice or raise api.largest_answer_mib",
   },
   redirected: {
     recovery: "abort",
+    sent: true,
+    charged: true,
     says: "the API sent a redirect away from API_BASE_URL",
     next: "set API_BASE_URL to the address that answers itself",
   },
@@ -80,6 +92,8 @@ export const errorCodes = {
   },
   bad_request: {
     recovery: "skip",
+    sent: false,
+    charged: false,
     leaves: "skipped",
     says: "the parameters do not fit",
     next: "`storehouse operations` says what fits; what the API refused is in ops.request",
@@ -164,6 +178,8 @@ export const errorCodes = {
   },
   not_encodable: {
     recovery: "skip",
+    sent: false,
+    charged: false,
     leaves: "skipped",
     says: "a value cannot be sent in a URL",
     next: "remove the broken character from the keyword",
@@ -176,6 +192,8 @@ export const errorCodes = {
   },
   process_died: {
     recovery: "skip",
+    sent: true,
+    charged: true,
     leaves: "failed",
     says: "the process ended or fell silent each of {attempts} times that this slice was under way",
     next: "give the worker more memory, or narrow the slice (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
@@ -191,10 +209,24 @@ export const errorCodes = {
     next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again by itself, ever more seldom",
   },
   fenced: { recovery: "fenced", says: "another worker took this slice over", next: "nothing to do" },
-  stopped: { recovery: "fenced", says: "the worker is stopping", next: "nothing to do; the slice is given back" },
+  stopped: {
+    recovery: "fenced",
+    sent: true,
+    charged: true,
+    says: "the worker is stopping",
+    next: "nothing to do; the slice is given back",
+  },
 } as const satisfies Record<
   string,
-  { recovery: Recovery; says: string; next: string; attempts?: number; leaves?: "empty" | "skipped" | "failed" }
+  {
+    recovery: Recovery;
+    says: string;
+    next: string;
+    attempts?: number;
+    leaves?: "empty" | "skipped" | "failed";
+    sent?: boolean;
+    charged?: boolean;
+  }
 >;
 
 /** What to do about an error. */

@@ -49,6 +49,26 @@ export class AbortError extends StorehouseError {}
 /** Somebody else owns the slice now, or we are to stop: leave without a trace. */
 export class FencedError extends StorehouseError {}
 
+/** What the table says of a call that ended with an error and no reply. What it does not know is taken for sent and charged. */
+function callColumns(code: ErrorCode): { readonly sent?: boolean; readonly charged?: boolean; readonly says: string } {
+  return errorCodes[code];
+}
+
+/** True when a call that ended with this error, and without a reply, was attempted: then it has a row in ops.request. */
+export function wasSent({ code }: StorehouseError): boolean {
+  return callColumns(code).sent ?? true;
+}
+
+/** True when a call that ended with this error, and without a reply, may have been charged. */
+export function mayBeCharged({ code }: StorehouseError): boolean {
+  return callColumns(code).charged ?? true;
+}
+
+/** The codes of calls that nobody can have charged: a request without a status and with any other code may have been. */
+export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
+  (code) => callColumns(code).charged === false,
+);
+
 const classes = {
   usage: UsageError,
   retry: RetryError,

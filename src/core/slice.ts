@@ -37,6 +37,11 @@ export type SliceDraft = {
 /** A slice as the ledger hands it to whoever runs it. `attempt` is the fence. */
 export type Slice = SliceDraft & { readonly sliceId: string; readonly runId: string; readonly attempt: number };
 
+/** The credits that one page of a slice is expected to cost. */
+export function pagePrice({ credits, requests }: Pick<SliceDraft, "credits" | "requests">): number {
+  return Math.ceil(credits / Math.max(1, requests));
+}
+
 /** What the ledger knows about cells that were asked for before. */
 export type Covered = {
   readonly scope: Scope;

@@ -1,8 +1,7 @@
 import type { QueryExecutorProvider } from "kysely";
 import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
-import type { ErrorCode } from "../core/error-codes.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
 import { askAgainMs, createFreshAccount } from "./account.ts";
@@ -49,8 +48,6 @@ const spenders: readonly Spender[] = ["person", ...creditClasses];
 const lostReceipt: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
 /** What a call leaves that was never sent. */
 const unsentReceipt: Receipt = { ...lostReceipt, lost: false };
-/** Errors of calls that never left this machine. */
-const unsent: ReadonlySet<ErrorCode> = new Set(["bad_request", "not_encodable", "no_connection"]);
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
 export function createCreditQueue(options: QueueOptions): CreditQueue {
@@ -98,7 +95,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
         charged = receipt.lost ? work.cost : (receipt.charged ?? 0);
         return done.result;
       } catch (error) {
-        if (!(error instanceof StorehouseError && unsent.has(error.code))) throw error;
+        if (!(error instanceof StorehouseError) || mayBeCharged(error)) throw error;
         receipt = unsentReceipt;
         charged = 0;
         throw error;

@@ -1,7 +1,6 @@
 import { createClient, type ClientOptions } from "../api/client.ts";
 import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
-import { errorOf } from "../api/replies.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { ill, failed, well, type Diagnosis } from "./diagnosis.ts";
 import { checkSkew } from "./database-checks.ts";
@@ -14,21 +13,20 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
   const { clock } = options;
   const askedAt = clock.now();
   try {
-    const answer = await client.ask(remainingCredits, {});
+    const reply = await client.ask(remainingCredits, {});
     const skew =
-      answer.serverTime === null
+      reply.serverTime === null
         ? []
         : [
             checkSkew("the API", {
               askedAt,
-              answeredAt: answer.receivedAt,
-              time: answer.serverTime,
+              answeredAt: reply.receivedAt,
+              time: reply.serverTime,
               precisionMs: 1_000,
             }),
           ];
-    const problem = errorOf(remainingCredits, answer);
-    if (problem !== null) return [failed("token", problem), ...skew];
-    const told = remainingCredits.answer.parse(readAnswer(remainingCredits, answer.body).value);
+    if (reply.answer === null) return [failed("token", reply.problem), ...skew];
+    const told = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
     const left = Math.floor(told.creditRemaining);
     const hours = Math.ceil(told.creditResetTime / 3_600);
     const found = `the API takes it; ${left.toLocaleString("en-US")} of ${Math.floor(told.creditTotal).toLocaleString("en-US")} credits are left for ${hours} h`;

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { AbortError, fail, StorehouseError } from "../core/errors.ts";
+import { retry } from "../core/retry.ts";
 import type { Log } from "../core/log.ts";
 
 /** How calls of a process get through a time in which the API answers nobody. */
@@ -28,8 +29,8 @@ type Parts = {
 
 /** Errors that a single call may meet as well; where the balance cannot be had either, the API is away. */
 const signs: ReadonlySet<ErrorCode> = new Set(["no_connection", "cut_connection", "timeout", "server_error"]);
-/** The looks grow rarer up to this: a service that comes back should not wait for us much longer than it was away. */
-const slowestLookMs = 60_000;
+/** The checks grow rarer up to this: a service that is back should not wait for us much longer than it was unavailable. */
+const slowestCheckMs = 60_000;
 
 /** Opens the watch of a process. */
 export function createApiOutage(parts: Parts): ApiOutage {
@@ -37,31 +38,36 @@ export function createApiOutage(parts: Parts): ApiOutage {
   let answeredAt = Number.NEGATIVE_INFINITY;
   let sitting: Promise<boolean> | null = null;
 
-  /** The error of a look that the API did not answer, null when it did. */
-  async function look(): Promise<StorehouseError | null> {
+  /** Checks the balance; throws only where the API does not respond, and where the account is refused. */
+  async function check(): Promise<void> {
     try {
       await parts.refreshBalance();
     } catch (error) {
-      if (!(error instanceof StorehouseError) || error instanceof AbortError) throw error;
-      if (signs.has(error.code)) return error;
+      if (!(error instanceof StorehouseError) || error instanceof AbortError || signs.has(error.code)) throw error;
     }
     answeredAt = clock.now();
-    return null;
   }
 
-  /** Waits until the API answers. Resolves with false when it does so at once: then it was not away. */
+  /** Waits until the API responds. Resolves with false when it does so at once: then it was not unavailable. */
   async function sitOut(): Promise<boolean> {
     const from = clock.now();
-    let problem = await look();
-    if (problem === null) return false;
-    log.warn({ code: problem.code, problem: problem.message }, "api.unavailable");
-    parts.onChange?.(problem);
-    for (let wait = parts.retryMs; problem !== null; wait = Math.min(slowestLookMs, wait * 2)) {
-      if (clock.now() - from >= parts.patienceMs) parts.abort(problem);
-      await clock.sleep(wait, halted).catch(() => undefined);
-      if (halted.aborted) throw fail("stopped");
-      problem = await look();
-    }
+    let away = false;
+    const again = (error: unknown) => {
+      if (!(error instanceof StorehouseError) || !signs.has(error.code)) return false;
+      if (!away) {
+        log.warn({ code: error.code, problem: error.message }, "api.unavailable");
+        parts.onChange?.(error);
+      }
+      away = true;
+      if (clock.now() - from >= parts.patienceMs) parts.abort(error);
+      return true;
+    };
+    const backoff = { firstMs: parts.retryMs, longestMs: slowestCheckMs };
+    await retry({ clock, backoff, signal: halted, again }, async () => {
+      if (away && halted.aborted) throw fail("stopped");
+      await check();
+    });
+    if (!away) return false;
     log.info({ duration_ms: clock.now() - from }, "api.recovered");
     parts.onChange?.(null);
     return true;

@@ -1,9 +1,9 @@
 import type { Client } from "../api/client.ts";
 import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
-import { errorOf } from "../api/replies.ts";
 import type { Clock } from "../core/clock.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
+import { retry, type RetryOptions } from "../core/retry.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../postgres/database.ts";
@@ -22,8 +22,7 @@ export type BalanceParts = {
 /** Asks the service for the balance, which is free, notes the request, and books the answer. Throws what the status stands for. */
 export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
   const askedAt = clock.now();
-  const answer = await client.ask(remainingCredits, {});
-  const problem = errorOf(remainingCredits, answer);
+  const reply = await client.ask(remainingCredits, {});
   await land(db, {
     accountId,
     sliceId: null,
@@ -33,23 +32,23 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
     class: "snapshot",
     operation: remainingCredits.id,
     params: {},
-    status: answer.status,
-    errorCode: problem?.code ?? null,
+    status: reply.status,
+    errorCode: reply.problem?.code ?? null,
     cost: 0,
-    remaining: answer.credits.remaining,
-    durationMs: answer.durationMs,
-    byteCount: answer.body.length,
+    remaining: reply.credits.remaining,
+    durationMs: reply.durationMs,
+    byteCount: reply.byteCount,
     workerId,
-    receivedAt: answer.receivedAt,
+    receivedAt: reply.receivedAt,
     body: null,
   });
-  if (problem !== null) throw problem;
-  const told = remainingCredits.answer.parse(readAnswer(remainingCredits, answer.body).value);
+  if (reply.answer === null) throw reply.problem;
+  const told = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
   const balance = {
     total: Math.floor(told.creditTotal),
     remaining: Math.floor(told.creditRemaining),
     // the last second of a period is told as 0 where seconds are rounded down: the deadline that is known still holds
-    resetsAt: told.creditResetTime > 0 ? answer.receivedAt + told.creditResetTime * 1000 : null,
+    resetsAt: told.creditResetTime > 0 ? reply.receivedAt + told.creditResetTime * 1000 : null,
     periodHours: told.creditResetPeriod ?? null,
     askedAt,
   };
@@ -58,15 +57,19 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
 
 /** The first question of a process: a wrong token shows before anything is planned. What may pass is asked again, a few times. */
 export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
-  for (let failures = 1; ; failures += 1) {
-    try {
+  const options: RetryOptions = {
+    clock: parts.clock,
+    backoff: { firstMs: parts.retryMs },
+    signal: stop,
+    again: (error, failures) => error instanceof RetryError && failures < error.attempts && !stop.aborted,
+  };
+  try {
+    await retry(options, async () => {
       await parts.refreshBalance();
-      return await liftStop(parts.db, parts.accountId, remainingCredits.id);
-    } catch (error) {
-      if (!(error instanceof RetryError) || failures >= error.attempts || stop.aborted)
-        throw await explained(parts, error);
-      await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), stop).catch(() => undefined);
-    }
+      await liftStop(parts.db, parts.accountId, remainingCredits.id);
+    });
+  } catch (error) {
+    throw await explained(parts, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { operationById } from "../api/operations/all.ts";
 import { fail } from "../core/errors.ts";
-import { scopeKey, type Slice } from "../core/slice.ts";
+import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
 import { callsOf, type Dataset, mostPagesOf } from "../datasets/shared/define-dataset.ts";
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
@@ -45,7 +45,7 @@ export async function fetchSlice(
 
 /** Books how many pages an answer takes, at the price of the plan, whenever that is news; an attempt that was taken over asks for no more. */
 function pricedAnew(slice: Slice, book: (work: Pick<Slice, "requests" | "credits">) => Promise<boolean>) {
-  const perPage = Math.ceil(slice.credits / slice.requests);
+  const perPage = pagePrice(slice);
   let known = slice.requests;
   return async (requests: number): Promise<void> => {
     if (requests === known) return;

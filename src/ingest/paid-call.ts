@@ -1,20 +1,17 @@
 import type { Params } from "../api/address.ts";
-import type { Answer } from "../api/credit-headers.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { readAnswer } from "../api/read-answer.ts";
-import { errorOf } from "../api/replies.ts";
+import type { Reply } from "../api/reply.ts";
 import { dayOf } from "../core/day.ts";
-import { AbortError, StorehouseError } from "../core/errors.ts";
-import type { Slice } from "../core/slice.ts";
-import type { Receipt } from "../credits/holds.ts";
+import { AbortError, StorehouseError, wasSent } from "../core/errors.ts";
+import { pagePrice, type Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
-import { stopAsking } from "./receipt.ts";
+import { problemOf, stopAsking } from "./receipt.ts";
 
 /**
  * A way to ask for the pages of a slice, by number, each through the credit queue and landed before it is read. Pages that an earlier
@@ -32,8 +29,7 @@ export async function pagesOf(
     const kept = landed.get(page);
     if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
     const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-    const answer = await parts.apiOutage.through(() => askPage(parts, { operation, params, slice, page, signal }));
-    return { body: answer.body, fetchedAt: answer.receivedAt };
+    return parts.apiOutage.through(() => askPage(parts, { operation, params, slice, page, signal }));
   };
 }
 
@@ -62,57 +58,55 @@ type PageRequest = {
 };
 
 /** One page, granted, sent, landed. Throws what the status stands for. */
-async function askPage(parts: IngestParts, request: PageRequest): Promise<Answer> {
+async function askPage(parts: IngestParts, request: PageRequest): Promise<LandedPage> {
   const { operation, slice, signal } = request;
-  const planned = Math.ceil(slice.credits / slice.requests);
+  const planned = pagePrice(slice);
   const cost = () => Math.max(planned, parts.learned.get(operation.id) ?? 0);
   // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
   const unsent = AbortSignal.any([signal, parts.halted]);
   const work = { cost, class: slice.class, signal: unsent, sliceId: slice.sliceId };
-  const answer = await parts.queue.run(work, async () => {
+  const reply = await parts.queue.run(work, async () => {
     const from = parts.clock.now();
     try {
       const result = await parts.client.ask(operation, request.params, signal);
-      if (errorOf(operation, result) instanceof AbortError) await stopWhereRefused(parts, request, result, cost());
+      if (result.problem instanceof AbortError) await stopWhereRefused(parts, request, result, cost());
       await parts.at?.("after answer", slice);
-      const receipt = receiptOf(operation, result);
       // before its slot goes to the next call
-      if (result.credits.cost !== null && errorOf(operation, result) === null)
-        parts.learned.set(operation.id, result.credits.cost);
+      if (result.credits.price !== null) parts.learned.set(operation.id, result.credits.price);
       // paid for: a database that comes back soon gets it without asking again
-      await retryDatabase(parts, () => landAnswer(parts, request, result, receipt));
+      await retryDatabase(parts, () => landAnswer(parts, request, result));
       await parts.at?.("after landing");
-      return { result, receipt };
+      return { result, receipt: { ...result.credits, lost: false } };
     } catch (error) {
       stopAsking(parts, slice, error);
       if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
       throw error;
     }
   });
-  const problem = await problemOf(parts, operation, answer, cost());
+  const problem = await problemOf(parts, operation, reply, cost());
   if (problem !== null) throw problem;
-  if (answer.credits.cost !== null) await parts.batched.learn({ operation, charged: answer.credits.cost });
-  return answer;
+  if (reply.credits.price !== null) await parts.batched.learn({ operation, charged: reply.credits.price });
+  if (reply.answer === null) throw reply.problem;
+  return { body: reply.answer, fetchedAt: reply.receivedAt };
 }
 
 /** Before the refusal is written down and its slot goes to the next call. What is in doubt here is looked at again after that. */
-async function stopWhereRefused(parts: IngestParts, request: PageRequest, answer: Answer, cost: number): Promise<void> {
-  const problem = await problemOf(parts, request.operation, answer, cost).catch(() => null);
+async function stopWhereRefused(parts: IngestParts, request: PageRequest, reply: Reply, cost: number): Promise<void> {
+  const problem = await problemOf(parts, request.operation, reply, cost).catch(() => null);
   stopAsking(parts, request.slice, problem);
 }
 
-async function landAnswer(parts: IngestParts, request: PageRequest, answer: Answer, receipt: Receipt): Promise<void> {
-  const problem = errorOf(request.operation, answer);
+async function landAnswer(parts: IngestParts, request: PageRequest, reply: Reply): Promise<void> {
   await parts.batched.land({
     ...landingOf(parts, request),
-    status: answer.status,
-    errorCode: problem?.code ?? null,
-    cost: receipt.charged ?? 0,
-    remaining: answer.credits.remaining,
-    durationMs: answer.durationMs,
-    byteCount: answer.body.length,
-    receivedAt: answer.receivedAt,
-    body: problem === null ? answer.body : null,
+    status: reply.status,
+    errorCode: reply.problem?.code ?? null,
+    cost: reply.credits.charged ?? 0,
+    remaining: reply.credits.remaining,
+    durationMs: reply.durationMs,
+    byteCount: reply.byteCount,
+    receivedAt: reply.receivedAt,
+    body: reply.answer,
   });
 }
 
@@ -123,7 +117,7 @@ async function landLoss(
   error: StorehouseError,
   durationMs: number,
 ): Promise<void> {
-  if (wasNeverSent(error)) return;
+  if (!wasSent(error)) return;
   await parts.batched.land({
     ...landingOf(parts, request),
     status: null,

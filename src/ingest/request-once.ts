@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Params } from "../api/address.ts";
-import type { Answer } from "../api/credit-headers.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { readAnswer, type InvalidItem } from "../api/read-answer.ts";
-import { errorOf } from "../api/replies.ts";
-import { RetryError, StorehouseError } from "../core/errors.ts";
+import type { Reply } from "../api/reply.ts";
+import { RetryError, StorehouseError, wasSent } from "../core/errors.ts";
+import { retry, type RetryOptions } from "../core/retry.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { problemOf, receiptOf, wasNeverSent } from "./receipt.ts";
+import { problemOf } from "./receipt.ts";
 
 /** A call that a person asks for. Aborting `signal` takes back what is not sent yet; what is sent runs to its end, since it is paid for. */
 export type Question<O extends Operation = Operation> = {
@@ -30,56 +30,57 @@ export async function requestOnce<O extends Operation>(
   parts: IngestParts,
   question: Question<O>,
 ): Promise<CheckedAnswer<O>> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      const { body } = await send(parts, question);
-      const { value, invalid } = readAnswer(question.operation, body);
-      // it was checked by the operation's own schema
-      return { value: value as z.output<O["answer"]>, invalid };
-    } catch (error) {
-      if (!(error instanceof RetryError) || failures >= error.attempts || question.signal.aborted) throw error;
-      await parts.clock.sleep(parts.retryMs * 2 ** (failures - 1), question.signal);
-    }
-  }
+  const { signal } = question;
+  const options: RetryOptions = {
+    clock: parts.clock,
+    backoff: { firstMs: parts.retryMs },
+    signal,
+    again: (error, failures) => error instanceof RetryError && failures < error.attempts && !signal.aborted,
+  };
+  return retry(options, async () => {
+    const { value, invalid } = readAnswer(question.operation, await send(parts, question));
+    // it was checked by the operation's own schema
+    return { value: value as z.output<O["answer"]>, invalid };
+  });
 }
 
 /** One call, granted, sent, noted. Throws what its status stands for. */
-async function send(parts: IngestParts, { operation, params, signal }: Question): Promise<Answer> {
+async function send(parts: IngestParts, { operation, params, signal }: Question): Promise<Buffer> {
   const cost = () => parts.learned.get(operation.id) ?? operation.cost;
-  const answer = await parts.queue.run({ cost, class: "person", signal }, async () => {
+  const reply = await parts.queue.run({ cost, class: "person", signal }, async () => {
     const from = parts.clock.now();
     try {
       const result = await parts.client.ask(operation, params);
-      const receipt = receiptOf(operation, result);
-      await note(parts, { operation, params }, result, receipt.charged ?? 0);
-      return { result, receipt };
+      await note(parts, { operation, params }, result);
+      return { result, receipt: { ...result.credits, lost: false } };
     } catch (error) {
-      if (error instanceof StorehouseError && !wasNeverSent(error))
+      if (error instanceof StorehouseError && wasSent(error))
         await noteLoss(parts, { operation, params }, error, parts.clock.now() - from);
       throw error;
     }
   });
-  const problem = await problemOf(parts, operation, answer, cost());
+  const problem = await problemOf(parts, operation, reply, cost());
   if (problem !== null) throw problem;
-  if (answer.credits.cost !== null) {
-    parts.learned.set(operation.id, answer.credits.cost);
-    await parts.batched.learn({ operation, charged: answer.credits.cost });
+  const { price } = reply.credits;
+  if (price !== null) {
+    parts.learned.set(operation.id, price);
+    await parts.batched.learn({ operation, charged: price });
   }
-  return answer;
+  if (reply.answer === null) throw reply.problem;
+  return reply.answer;
 }
 
 type Call = Pick<Question, "operation" | "params">;
 
-async function note(parts: IngestParts, call: Call, answer: Answer, cost: number): Promise<void> {
-  const { status, durationMs, receivedAt, body, credits } = answer;
-  const errorCode = errorOf(call.operation, answer)?.code ?? null;
+async function note(parts: IngestParts, call: Call, reply: Reply): Promise<void> {
+  const { status, durationMs, receivedAt, byteCount, credits } = reply;
   const told = {
     status,
-    errorCode,
-    cost,
+    errorCode: reply.problem?.code ?? null,
+    cost: credits.charged ?? 0,
     remaining: credits.remaining,
     durationMs,
-    byteCount: body.length,
+    byteCount,
     receivedAt,
   };
   await retryDatabase(parts, () => parts.batched.land({ ...landingOf(parts, call), ...told }));

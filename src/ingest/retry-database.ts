@@ -1,3 +1,4 @@
+import { retry } from "../core/retry.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
@@ -14,12 +15,6 @@ export async function retryDatabase<T>(
   { clock, retryMs, halted }: Pick<IngestParts, "clock" | "retryMs" | "halted">,
   work: () => Promise<T>,
 ): Promise<T> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isLostConnection(error) || failures === tries) throw error;
-      await clock.sleep(retryMs * 2 ** (failures - 1), halted).catch(() => undefined);
-    }
-  }
+  const again = (error: unknown, failures: number) => isLostConnection(error) && failures < tries;
+  return retry({ clock, backoff: { firstMs: retryMs }, signal: halted, again }, work);
 }

@@ -1,4 +1,5 @@
 import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
+import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
@@ -167,7 +168,7 @@ async function broughtPages(parts: IngestParts, slice: Slice, { code }: Storehou
 /** Doubles with each failure; spread by the slice's number, so that slices that failed together do not come back together. */
 function waitAfter(firstMs: number, failures: number, seed: number): number {
   const spread = 0.75 + ((seed * 7919) % 100) / 200;
-  return Math.min(longestWaitMs, firstMs * 2 ** (failures - 1) * spread);
+  return Math.min(longestWaitMs, backoffMs({ firstMs }, failures) * spread);
 }
 
 async function end(parts: IngestParts, slice: Slice, ending: Ending): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Day } from "../core/day.ts";
+import { unchargedCodes } from "../core/errors.ts";
 import type { CreditClass } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
@@ -154,9 +155,6 @@ export type PlanStanding = {
   readonly unsureCredits: number;
 };
 
-/** Errors of calls that never left this machine; any other call without a status may have been charged. */
-export const unsent = ["no_connection", "bad_request", "not_encodable"];
-
 /** Counts where the slices of a plan stand. `beside` is the run that asks, whose own are neither elsewhere nor abandoned; null when none does. */
 export async function planStanding(db: Database, planId: string, beside: string | null): Promise<PlanStanding> {
   const { rows } = await sql<PlanStanding>`
@@ -170,7 +168,7 @@ export async function planStanding(db: Database, planId: string, beside: string 
             join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId}) as credits,
            (select coalesce(sum(ceil(o.planned_credits::numeric / greatest(o.planned_requests, 1))), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id
-            where  o.plan_id = ${planId} and q.status is null and q.error_code <> all (${unsent}::text[])) as "unsureCredits"
+            where  o.plan_id = ${planId} and q.status is null and q.error_code <> all (${unchargedCodes}::text[])) as "unsureCredits"
     from  (select s.state, ${isOpen()} as is_open, s.run_id is distinct from ${beside} as others,
                   s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
                   or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as in_hand

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import { unchargedCodes } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, likelyCredits } from "./open-slices.ts";
-import { planStanding, priceLeft, unsent } from "./plans.ts";
+import { planStanding, priceLeft } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
 /** SQL: what one page of a slice (`ops.slice as s`) costs. */
@@ -19,7 +20,7 @@ export async function dropBeyondLimit(db: Database): Promise<number> {
   const { rows } = await sql`
     with gone as materialized (
       select r.run_id, r.max_credits - (
-               select coalesce(sum(case when q.status is null and q.error_code <> all (${unsent}::text[]) then ${onePage} else q.cost end), 0)
+               select coalesce(sum(case when q.status is null and q.error_code <> all (${unchargedCodes}::text[]) then ${onePage} else q.cost end), 0)
                from   ops.request as q
                left   join ops.slice as s on s.slice_id = q.slice_id
                where  q.worker_id = r.worker_id and q.received_at >= r.started_at) as credits

@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from "../core/retry.ts";
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Standing } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
@@ -16,7 +17,7 @@ export type RunStory = {
 export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory): Promise<SyncResult> {
   const { clock } = parts.ingest;
   let lookedAgain = false;
-  for (let wait = firstLookMs; ;) {
+  for (let waits = 1; ;) {
     let tries = 0;
     const { taken, leftOut } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
     parts.wake();
@@ -32,14 +33,17 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
     lookedAgain = orphaned;
     if (orphaned) continue;
     // another process has the rest in hand; what it leaves undone is taken over
-    await clock.sleep(wait, AbortSignal.any([parts.stop, parts.ingest.halted])).catch(() => undefined);
-    wait = Math.min(slowestLookMs * 10, wait * 1.3);
+    await clock
+      .sleep(backoffMs(looksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
+      .catch(() => undefined);
+    waits += 1;
   }
 }
 
 /** Counting is cheap for a short run and dear for a long one, so the looks grow rarer. */
-const firstLookMs = 25;
-const slowestLookMs = 500;
+const looks: Backoff = { firstMs: 25, longestMs: 500, factor: 1.3 };
+/** Another process may take long. */
+const looksElsewhere: Backoff = { ...looks, longestMs: 5_000 };
 /** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
 const countingShare = 4;
 /** To add up what requests cost takes ten times as long as to count slices. */
@@ -50,7 +54,7 @@ export async function drain(parts: SyncParts, runId: string): Promise<void> {
   const { db, clock, halted } = parts.ingest;
   const ended = AbortSignal.any([parts.stop, halted]);
   let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
-  for (let wait = firstLookMs; ; wait = Math.min(slowestLookMs, wait * 1.3)) {
+  for (let counted = 1; ; counted += 1) {
     const from = clock.now();
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
@@ -58,7 +62,9 @@ export async function drain(parts: SyncParts, runId: string): Promise<void> {
     parts.progress(progress);
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
     // a stop ends the wait early; the next turn sees it
-    await clock.sleep(Math.max(wait, (clock.now() - from) * countingShare), ended).catch(() => undefined);
+    await clock
+      .sleep(Math.max(backoffMs(looks, counted), (clock.now() - from) * countingShare), ended)
+      .catch(() => undefined);
   }
 }
 

@@ -5,15 +5,15 @@ import { apiAccess, type Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
+import { retry, type Backoff } from "../core/retry.ts";
 import { liftStop, readStop, takeLook } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { WorkerOptions } from "./state.ts";
 
-/** Looks at a database that is away grow rarer up to this. */
-const firstWaitMs = 1_000;
-const longestWaitMs = 60_000;
+/** Checks of a database that does not respond grow rarer up to one a minute. */
+const waits: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
 /** Opens the app of a worker; a database that is not up yet is waited for. Null when it was told to stop before. */
 export async function openWorkerApp(
@@ -27,18 +27,16 @@ export async function openWorkerApp(
   const log = createAppLog(config);
   const clock = systemClock(asOf);
   const since = clock.now();
-  for (let wait = firstWaitMs; !stop.aborted; wait = Math.min(longestWaitMs, wait * 2)) {
-    try {
-      return await createApp(config, asOf);
-    } catch (error) {
-      if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) throw error;
-      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.unavailable");
-      const known = error instanceof StorehouseError ? error : fail("database_unreachable", {}, error);
-      onState?.({ is: "database_unavailable", since, error: { code: known.code, message: known.message } });
-      await clock.sleep(wait, stop).catch(() => undefined);
-    }
-  }
-  return null;
+  const again = (error: unknown, _failures: number, waitMs: number) => {
+    if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) return false;
+    log.warn({ code: "database_unreachable", wait_ms: waitMs }, "database.unavailable");
+    const known = error instanceof StorehouseError ? error : fail("database_unreachable", {}, error);
+    onState?.({ is: "database_unavailable", since, error: { code: known.code, message: known.message } });
+    return true;
+  };
+  return retry({ clock, backoff: waits, signal: stop, again }, async () =>
+    stop.aborted ? null : await createApp(config, asOf),
+  );
 }
 
 /** False for a server that answers and refuses: a wrong password or name is not waited out. */
@@ -49,17 +47,16 @@ function mayComeUp(error: unknown): boolean {
 /** Waits until the database answers again, or until the stop. */
 export async function untilDatabaseIsBack({ warehouse, clock, log }: App, stop: AbortSignal): Promise<void> {
   const from = clock.now();
-  for (let wait = firstWaitMs; !stop.aborted; wait = Math.min(longestWaitMs, wait * 2)) {
-    try {
-      await sql`select`.execute(warehouse.db);
-      log.info({ duration_ms: clock.now() - from }, "database.recovered");
-      return;
-    } catch (error) {
-      if (!isLostConnection(error)) throw error;
-      log.warn({ code: "database_unreachable", wait_ms: wait }, "database.unavailable");
-      await clock.sleep(wait, stop).catch(() => undefined);
-    }
-  }
+  const again = (error: unknown, _failures: number, waitMs: number) => {
+    if (!isLostConnection(error)) return false;
+    log.warn({ code: "database_unreachable", wait_ms: waitMs }, "database.unavailable");
+    return true;
+  };
+  await retry({ clock, backoff: waits, signal: stop, again }, async () => {
+    if (stop.aborted) return;
+    await sql`select`.execute(warehouse.db);
+    log.info({ duration_ms: clock.now() - from }, "database.recovered");
+  });
 }
 
 /**

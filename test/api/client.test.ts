@@ -16,8 +16,11 @@ test("an answer is its status, its bytes and what its headers say of the credits
   await using client = openClient(server.origin, { clock });
   expect(await client.ask(iosKeywordMetadata, yoga)).toEqual({
     status: 200,
-    body: Buffer.from('{"keyword":"yoga"}'),
-    credits: { cost: 5, remaining: 95, resetsAt: 64_500, rateRemaining: null, notBefore: null },
+    answer: Buffer.from('{"keyword":"yoga"}'),
+    problem: null,
+    byteCount: 18,
+    mayMeanExhausted: false,
+    credits: { charged: 5, price: 5, remaining: 95, resetsAt: 64_500, tooFast: false, notBefore: null },
     receivedAt: 4500,
     durationMs: 3500,
     serverTime: expect.any(Number) as number,
@@ -49,19 +52,20 @@ test.each([
   expect(segmentsOf(server.heard[0]?.url ?? "")).toEqual([...prefix, "api-key"]);
 });
 
-test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is an answer, its body unread", async (status) => {
+test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is a reply, its body unread", async (status) => {
   await using server = await serve((response) => response.writeHead(status).end("<html>"));
   await using client = openClient(server.origin);
-  expect(await client.ask(remainingCredits, {})).toMatchObject({ status, body: Buffer.from("<html>") });
+  expect(await client.ask(remainingCredits, {})).toMatchObject({ status, byteCount: 6, answer: null });
 });
 
-test("a 401 without body and content type is an answer, with the cost that it names", async () => {
+test("a 401 without body and content type is a reply that charged nothing, although it names a cost", async () => {
   await using server = await serve((response) => response.writeHead(401, { "X-Credit-Cost": "5" }).end());
   await using client = openClient(server.origin);
   expect(await client.ask(iosKeywordMetadata, yoga)).toMatchObject({
     status: 401,
-    body: Buffer.alloc(0),
-    credits: { cost: 5, remaining: null, resetsAt: null },
+    byteCount: 0,
+    problem: { code: "unauthorised" },
+    credits: { charged: null, price: null, remaining: null, resetsAt: null },
   });
 });
 
@@ -77,7 +81,7 @@ describe("the size limit", () => {
       response.writeHead(200, { "content-encoding": encoding }).end(pack('["タスク"]'));
     });
     await using client = openClient(server.origin);
-    expect((await client.ask(remainingCredits, {})).body.toString()).toBe('["タスク"]');
+    expect(String((await client.ask(remainingCredits, {})).answer)).toBe('["タスク"]');
   });
 
   test("an answer of exactly the limit is taken, packed or not", async () => {
@@ -88,8 +92,8 @@ describe("the size limit", () => {
         : response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(body)),
     );
     await using client = openClient(server.origin, { largestAnswer: 1000 });
-    expect((await client.ask(remainingCredits, {})).body).toHaveLength(1000);
-    expect((await client.ask(remainingCredits, {})).body).toHaveLength(1000);
+    expect((await client.ask(remainingCredits, {})).answer).toHaveLength(1000);
+    expect((await client.ask(remainingCredits, {})).answer).toHaveLength(1000);
   });
 
   test("an answer above the limit is given up as soon as it is too large", async () => {
@@ -124,7 +128,7 @@ test("a body that echoes the token comes without it", async () => {
   });
   await using client = openClient(server.origin);
   const clean = '{"path":"/api-key?token=[hidden]","token":"[hidden]","more":"タスク"}';
-  expect((await client.ask(remainingCredits, {})).body).toEqual(Buffer.concat([Buffer.from(clean), bytes]));
+  expect((await client.ask(remainingCredits, {})).answer).toEqual(Buffer.concat([Buffer.from(clean), bytes]));
 });
 
 test("calls that do not fit are not sent", async () => {

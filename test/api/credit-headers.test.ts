@@ -1,28 +1,26 @@
 import { expect, test } from "vitest";
-import { creditsOf } from "../../src/api/credit-headers.ts";
+import { creditHeaders } from "../../src/api/credit-headers.ts";
 
-const none = { cost: null, remaining: null, resetsAt: null, rateRemaining: null, notBefore: null };
+const none = { cost: null, remaining: null, resetsAt: null, notBefore: null };
 const received = Date.UTC(2026, 7, 20);
 
-test("reads all five, the reset and the pause as deadlines", () => {
+test("reads all four, the reset and the pause as deadlines", () => {
   const headers = {
     "x-credit-cost": "3",
     "x-credit-remaining": "997",
     "x-credit-reset": "3600",
-    "x-ratelimit-remaining": "2",
     "retry-after": "5",
   };
-  expect(creditsOf(headers, received)).toEqual({
+  expect(creditHeaders(headers, received)).toEqual({
     cost: 3,
     remaining: 997,
     resetsAt: received + 3_600_000,
-    rateRemaining: 2,
     notBefore: received + 5_000,
   });
 });
 
 test("knows nothing where no header says anything", () => {
-  expect(creditsOf({}, received)).toEqual(none);
+  expect(creditHeaders({}, received)).toEqual(none);
 });
 
 test.each([["free"], [""], ["  "], ["NaN"], ["Infinity"], ["1,000"], ["3 credits"]])(
@@ -32,40 +30,39 @@ test.each([["free"], [""], ["  "], ["NaN"], ["Infinity"], ["1,000"], ["3 credits
       "x-credit-cost": value,
       "x-credit-remaining": value,
       "x-credit-reset": value,
-      "x-ratelimit-remaining": value,
       "retry-after": value,
     };
-    expect(creditsOf(headers, received)).toEqual(none);
+    expect(creditHeaders(headers, received)).toEqual(none);
   },
 );
 
 test("takes a header that came twice for none", () => {
-  expect(creditsOf({ "x-credit-cost": ["3", "5"] }, received)).toEqual(none);
+  expect(creditHeaders({ "x-credit-cost": ["3", "5"] }, received)).toEqual(none);
 });
 
 test("reads fractions against us: a cost up, a balance down, a reset later", () => {
   const headers = { "x-credit-cost": "2.1", "x-credit-remaining": "9.9", "x-credit-reset": "1.0001" };
-  expect(creditsOf(headers, received)).toMatchObject({ cost: 3, remaining: 9, resetsAt: received + 1001 });
+  expect(creditHeaders(headers, received)).toMatchObject({ cost: 3, remaining: 9, resetsAt: received + 1001 });
 });
 
 test("a zero is a number", () => {
   const headers = { "x-credit-cost": "0", "x-credit-remaining": "0", "x-credit-reset": "0" };
-  expect(creditsOf(headers, received)).toMatchObject({ cost: 0, remaining: 0 });
+  expect(creditHeaders(headers, received)).toMatchObject({ cost: 0, remaining: 0 });
 });
 
 test("a reset that is due or past says nothing of the period that begins, one beyond all calendars is not known", () => {
-  expect(creditsOf({ "x-credit-reset": "0" }, received).resetsAt).toBeNull();
-  expect(creditsOf({ "x-credit-reset": "-5" }, received).resetsAt).toBeNull();
-  expect(creditsOf({ "x-credit-reset": "1e18" }, received).resetsAt).toBeNull();
+  expect(creditHeaders({ "x-credit-reset": "0" }, received).resetsAt).toBeNull();
+  expect(creditHeaders({ "x-credit-reset": "-5" }, received).resetsAt).toBeNull();
+  expect(creditHeaders({ "x-credit-reset": "1e18" }, received).resetsAt).toBeNull();
 });
 
 test("a balance beyond any allowance is cut to what the ledger can count", () => {
-  const told = creditsOf({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
+  const told = creditHeaders({ "x-credit-cost": "-1e12", "x-credit-remaining": "9999999999" }, 0);
   expect([told.cost, told.remaining]).toEqual([-1_000_000_000, 1_000_000_000]);
 });
 
 test("a pause may be named by its end, which is not in the past", () => {
-  const at = (headers: Record<string, string>) => creditsOf(headers, received).notBefore;
+  const at = (headers: Record<string, string>) => creditHeaders(headers, received).notBefore;
   expect(at({ "retry-after": new Date(received + 90_000).toUTCString() })).toBe(received + 90_000);
   expect(at({ "retry-after": new Date(received - 90_000).toUTCString() })).toBe(received);
   expect(at({ "retry-after": "tomorrow 3" })).toBeNull();

@@ -5,10 +5,13 @@ import {
   DeferError,
   fail,
   FencedError,
+  mayBeCharged,
   RetryError,
   SkipError,
   StorehouseError,
+  unchargedCodes,
   UsageError,
+  wasSent,
 } from "../../src/core/errors.ts";
 
 const classes: Record<Recovery, abstract new (...args: never[]) => StorehouseError> = {
@@ -91,4 +94,22 @@ test("a put-off knows until when, or that it does not", () => {
   expect(fail("credits_exhausted", { until: 5 })).toMatchObject({ until: 5 });
   for (const context of [{}, { until: null }, { until: "soon" }])
     expect(fail("credits_exhausted", context)).toMatchObject({ until: null });
+});
+
+test("a call without a reply says whether it was sent and whether it may have been charged; what is not known counts as both", () => {
+  const told = (code: ErrorCode) => [wasSent(fail(code)), mayBeCharged(fail(code))];
+  expect(told("bad_request")).toEqual([false, false]);
+  expect(told("not_encodable")).toEqual([false, false]);
+  expect(told("no_connection")).toEqual([true, false]);
+  for (const code of [
+    "cut_connection",
+    "timeout",
+    "answer_too_large",
+    "redirected",
+    "stopped",
+    "process_died",
+  ] as const)
+    expect([code, ...told(code)]).toEqual([code, true, true]);
+  expect(told("unexpected")).toEqual([true, true]);
+  expect([...unchargedCodes].sort()).toEqual(["bad_request", "no_connection", "not_encodable"]);
 });

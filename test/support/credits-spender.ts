@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
-import { creditsOf } from "../../src/api/credit-headers.ts";
+import { creditHeaders } from "../../src/api/credit-headers.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { DeferError } from "../../src/core/errors.ts";
 import { creditClasses } from "../../src/core/slice.ts";
@@ -94,5 +94,5 @@ async function get(path: string) {
   const body = await reply.body.text();
   if (reply.statusCode !== 200 && reply.statusCode !== 429)
     throw new Error(`${path} was answered with ${reply.statusCode}: ${body}`);
-  return { status: reply.statusCode, body, credits: creditsOf(reply.headers, clock.now()) };
+  return { status: reply.statusCode, body, credits: creditHeaders(reply.headers, clock.now()) };
 }

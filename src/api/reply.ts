@@ -1,0 +1,99 @@
+import type { ErrorCode } from "../core/error-codes.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
+import type { CreditHeaders } from "./credit-headers.ts";
+import type { Operation } from "./define-operation.ts";
+
+/** What a reply says of the account. Credits; times in epoch-ms. */
+export type ReplyCredits = {
+  /** Credits taken; null for a refusal: it names a cost, but nothing was taken. */
+  readonly charged: number | null;
+  /** What an answer says that its operation costs; null where it does not say. */
+  readonly price: number | null;
+  readonly remaining: number | null;
+  readonly resetsAt: number | null;
+  /** True when the service refused the pace. */
+  readonly tooFast: boolean;
+  /** The time before which the service wants no further call; null where it names none. */
+  readonly notBefore: number | null;
+};
+
+/** What is the same in every reply, whatever its status. */
+type ReplyFacts = {
+  readonly status: number;
+  readonly byteCount: number;
+  readonly credits: ReplyCredits;
+  /** True when the status leaves open whether the credits ran out: only the balance tells. */
+  readonly mayMeanExhausted: boolean;
+  /** Epoch-ms at which the last byte was in. */
+  readonly receivedAt: number;
+  readonly durationMs: number;
+  /** The service's own clock (epoch-ms, whole seconds); null when the reply does not say. */
+  readonly serverTime: number | null;
+};
+
+/** A reply, classified once by its status: an answer, its body as yet unread, or the problem that the status stands for. */
+export type Reply = ReplyFacts &
+  ({ readonly answer: Buffer; readonly problem: null } | { readonly answer: null; readonly problem: StorehouseError });
+
+/** A reply as it came over the wire. */
+export type Received = Pick<ReplyFacts, "status" | "receivedAt" | "durationMs" | "serverTime"> & {
+  readonly body: Buffer;
+  readonly headers: CreditHeaders;
+};
+
+/** What each status means. Of those that are not here, 5xx mean what 500 means and all others are `unexpected_status`. */
+const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
+  200: "answer",
+  201: "answer",
+  204: "no_content",
+  400: "bad_request",
+  401: "unauthorised",
+  402: "credits_exhausted",
+  403: "forbidden",
+  404: "not_found",
+  408: "timeout",
+  // too much in one call: like any refused batch it is requested again in halves
+  413: "bad_request",
+  414: "bad_request",
+  431: "bad_request",
+  422: "bad_request",
+  425: "server_error",
+  429: "too_many_requests",
+  500: "server_error",
+};
+
+/** Statuses under which a service may mean that no credits are left; only the balance tells. */
+const mayMeanExhausted: ReadonlySet<number> = new Set([400, 402, 403, 422, 429]);
+
+/** Classifies a reply by its status and its headers. The body is not looked at. */
+export function classifyReply(operation: Operation, received: Received): Reply {
+  const { status, body, headers, receivedAt, durationMs, serverTime } = received;
+  const code = meanings[status] ?? (status >= 500 ? "server_error" : "unexpected_status");
+  const facts: ReplyFacts = {
+    status,
+    byteCount: body.length,
+    credits: creditsIn(operation, received, code === "answer"),
+    mayMeanExhausted: mayMeanExhausted.has(status),
+    receivedAt,
+    durationMs,
+    serverTime,
+  };
+  if (code === "answer") return { ...facts, answer: body, problem: null };
+  const until = code === "credits_exhausted" ? { until: headers.resetsAt } : {};
+  return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until }) };
+}
+
+function creditsIn(operation: Operation, { status, headers }: Received, isAnswer: boolean): ReplyCredits {
+  const { cost, remaining, resetsAt, notBefore } = headers;
+  const succeeded = status >= 200 && status < 300;
+  // a refusal for want of credits says nothing of the pace
+  const tooFast = status === 429 && !(remaining !== null && remaining < operation.cost);
+  return {
+    charged: succeeded ? (cost ?? (isAnswer ? operation.cost : 0)) : null,
+    price: isAnswer ? cost : null,
+    remaining,
+    resetsAt,
+    tooFast,
+    notBefore: tooFast || status === 503 ? notBefore : null,
+  };
+}

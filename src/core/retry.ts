@@ -1,0 +1,32 @@
+import type { Clock } from "./clock.ts";
+
+/** How long the waits between tries are: they grow by `factor` (2 when left out) from the first to the longest. In ms. */
+export type Backoff = { readonly firstMs: number; readonly longestMs?: number; readonly factor?: number };
+
+/** The wait after so many failures in a row, in ms. */
+export function backoffMs({ firstMs, longestMs, factor = 2 }: Backoff, failures: number): number {
+  return Math.min(longestMs ?? Number.POSITIVE_INFINITY, firstMs * factor ** (failures - 1));
+}
+
+/** How work is tried again. */
+export type RetryOptions = {
+  readonly clock: Pick<Clock, "sleep">;
+  readonly backoff: Backoff;
+  /** Ends a wait early. Whether there is another try then is for `again` to say. */
+  readonly signal?: AbortSignal;
+  /** Whether to try again after so many failures, at the end of the wait; may throw an error of its own. */
+  readonly again: (error: unknown, failures: number, waitMs: number) => boolean;
+};
+
+/** Does work, with a growing wait before each further try; throws the error of the try after which there is no other. */
+export async function retry<T>({ clock, backoff, signal, again }: RetryOptions, work: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const waitMs = backoffMs(backoff, failures);
+      if (!again(error, failures, waitMs)) throw error;
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+    }
+  }
+}

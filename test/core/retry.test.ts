@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { backoffMs, retry } from "../../src/core/retry.ts";
+
+/** A clock that never waits and knows for how long it was to. */
+function waits() {
+  const waited: number[] = [];
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    waited.push(ms);
+    signal?.throwIfAborted();
+  };
+  return { waited, clock: { sleep } };
+}
+
+test("waits double from the first, up to the longest", () => {
+  const backoff = { firstMs: 100, longestMs: 500 };
+  expect([1, 2, 3, 4, 5].map((failures) => backoffMs(backoff, failures))).toEqual([100, 200, 400, 500, 500]);
+  expect(backoffMs({ firstMs: 100, factor: 1.5 }, 3)).toBe(225);
+});
+
+test("work that succeeds at last gives its result, with a wait before each further try", async () => {
+  const { waited, clock } = waits();
+  let tries = 0;
+  const result = await retry({ clock, backoff: { firstMs: 10 }, again: () => true }, async () => {
+    tries += 1;
+    if (tries < 4) throw new Error("not yet");
+    return tries;
+  });
+  expect({ result, waited }).toEqual({ result: 4, waited: [10, 20, 40] });
+});
+
+test("the error after which there is no other try is thrown, and what decides knows failures and wait", async () => {
+  const { waited, clock } = waits();
+  const asked: unknown[] = [];
+  const again = (error: unknown, failures: number, waitMs: number) => {
+    asked.push([(error as Error).message, failures, waitMs]);
+    return failures < 2;
+  };
+  let tries = 0;
+  const work = () => Promise.reject(new Error(`try ${(tries += 1)}`));
+  await expect(retry({ clock, backoff: { firstMs: 10 }, again }, work)).rejects.toThrow("try 2");
+  expect({ asked, waited }).toEqual({
+    asked: [
+      ["try 1", 1, 10],
+      ["try 2", 2, 20],
+    ],
+    waited: [10],
+  });
+});
+
+test("an abort ends the wait and leaves it to the decision whether there is another try", async () => {
+  const { clock } = waits();
+  let tries = 0;
+  const again = (_: unknown, failures: number) => failures < 3;
+  const work = () => ((tries += 1), Promise.reject(new Error("no")));
+  await expect(retry({ clock, backoff: { firstMs: 10 }, signal: AbortSignal.abort(), again }, work)).rejects.toThrow(
+    "no",
+  );
+  expect(tries).toBe(3);
+});
