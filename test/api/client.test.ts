@@ -124,7 +124,7 @@ test("a body that echoes the token comes without it", async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0xe9]);
   await using server = await serve((response, request) => {
     const text = JSON.stringify({ path: request.url, token, more: "タスク" });
-    response.writeHead(401).end(Buffer.concat([Buffer.from(text), bytes]));
+    response.writeHead(200).end(Buffer.concat([Buffer.from(text), bytes]));
   });
   await using client = openClient(server.origin);
   const clean = '{"path":"/api-key?token=[hidden]","token":"[hidden]","more":"タスク"}';
