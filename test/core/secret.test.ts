@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hiderOf } from "../../src/core/secret.ts";
+import { hiderOf, strikerOf } from "../../src/core/secret.ts";
 
 const token = `aB3+/="<&>'\\é`;
 const hide = hiderOf([token]);
@@ -67,4 +67,22 @@ test("no character of a secret is taken for a pattern", () => {
 test("without a secret nothing is hidden", () => {
   expect(hiderOf([])("text")).toBe("text");
   expect(hiderOf([""])("text")).toBe("text");
+});
+
+describe("a token in an answer's body", () => {
+  const struck = (token: string, body: string) => strikerOf(token)(Buffer.from(body)).toString();
+  const word = "photography";
+
+  test.each([1, 2, 5, 6, 7, 8, 9, 10, 11])(
+    "of %i letters stays where it may be a word, and goes where it is named",
+    (length) => {
+      const short = word.slice(0, length);
+      expect(struck(short, `["${short}"]`)).toBe(`["${short}"]`);
+      expect(struck(short, `/ranks?token=${short}`)).toBe("/ranks?[hidden]");
+    },
+  );
+
+  test("of 12 letters and more goes everywhere", () => {
+    expect(struck("photographer", '["photographer"]')).toBe('["[hidden]"]');
+  });
 });

@@ -38,3 +38,11 @@ test("a class that can never be afforded has no end", () => {
   const work = { ...input.work, backfill: { credits: 900, requests: 1 } };
   expect(forecast({ ...input, work })).toBeNull();
 });
+
+test("a floor that is no whole credit is kept whole", () => {
+  // a tenth of 1,001 is 100.1: of 1,001 credits 900 may be spent, not 901
+  const allowance = { total: 1001, remaining: 1001 };
+  const spending = (credits: number) => ({ ...input.work, lookback: { credits, requests: 1 } });
+  expect(forecast({ ...input, ...allowance, work: spending(900) })).toEqual({ periods: 1, doneAt: 500 });
+  expect(forecast({ ...input, ...allowance, work: spending(901) })).toBeNull();
+});

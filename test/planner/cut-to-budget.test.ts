@@ -39,6 +39,12 @@ test("lets what is cheaper in where the next one no longer fits", async () => {
   expect(await cut(slices, 20)).toEqual({ kept: [slices[0], slices[2]], leftOut: { slices: 1, credits: 50 } });
 });
 
+test("takes the cheap slices of a day before the dear ones, since they bring more", async () => {
+  const slices = [slice(3, 10), slice(3, 4), slice(3, 10), slice(3, 4), slice(3, 4)];
+  const kept = [slices[1], slices[3], slices[4]];
+  expect(await cut(slices, 13)).toEqual({ kept, leftOut: { slices: 2, credits: 20 } });
+});
+
 test("without a limit leaves everything in", async () => {
   const slices = [slice(3, 10), slice(2, 50)];
   expect(await cut(slices, Number.POSITIVE_INFINITY)).toEqual({ kept: slices, leftOut: { slices: 0, credits: 0 } });
