@@ -4,7 +4,7 @@ import { addDays } from "../../src/core/day.ts";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { cutPlan } from "../../src/planner/cut-to-budget.ts";
-import { draft, today } from "../support/ledger-stage.ts";
+import { draft, today } from "../support/slice-draft.ts";
 
 /** A plan in chunks of two. */
 async function* inChunks(slices: readonly SliceDraft[]) {
