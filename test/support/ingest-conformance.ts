@@ -11,50 +11,47 @@ import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
 import { claim } from "../../src/ledger/queue.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { pgTypes } from "../../src/load/columns.ts";
-import type { Table } from "../../src/load/table.ts";
+import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
+import { draftMigration } from "./draft-migration.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
+import type { Column } from "./table-columns.ts";
 
-/** A column as the database or a definition has it. */
-export type Column = { readonly name: string; readonly type: string };
+/** The datasets that the conformance suite holds to its promises: the one that `npm run test:dataset` names, or all. */
+export function datasetsUnderTest(): readonly Dataset[] {
+  const name = process.env["STOREHOUSE_TEST_DATASET"];
+  return name === undefined ? datasets : [datasetNamed(name)];
+}
 
-/** A warehouse into which every dataset was synced from a sandbox; without options over more days than any one call may span. */
+/**
+ * A warehouse into which datasets were synced from a sandbox, with those that they are planned from; without options over more days than
+ * any one call may span. A table that no migration makes is an error with the migration to start from.
+ */
 export async function syncedStage(
   options: SandboxOptions = { market: { apps: 2, countries: ["US"] } },
   days = 35,
+  chosen = datasets,
 ): Promise<Stage> {
   const stage = await openStage(options);
+  for (const dataset of chosen) await checkTables(stage, dataset);
   const { storeWords } = options;
   await stage.sync({
     settings: { ...everythingOn, ...(storeWords === undefined ? {} : { api: { store_words: storeWords } }) },
-    request: { bounds: { start: addDays(today, -days) } },
+    request: {
+      bounds: { start: addDays(today, -days) },
+      datasets: chosen.length === datasets.length ? [] : chosen.map(({ name }) => name),
+    },
   });
   return stage;
 }
 
-const longTypes: Readonly<Record<string, string>> = {
-  timestamp: "timestamp without time zone",
-  timestamptz: "timestamp with time zone",
-};
-
-/** The columns that a table must have, in order: keys, stretch of a history, the rest, who wrote it and when. */
-export function columnsOfDefinition({ columns, key, load }: Table): Column[] {
-  const own = Object.entries(columns).map(([name, kind]) => ({
-    name,
-    type: longTypes[pgTypes[kind]] ?? pgTypes[kind],
-  }));
-  const stretch = [
-    { name: "valid_from", type: "date" },
-    { name: "valid_to", type: "date" },
-    { name: "is_current", type: "boolean" },
-  ];
-  return [
-    ...own.filter(({ name }) => key.includes(name)),
-    ...(load.kind === "history" ? stretch : []),
-    ...own.filter(({ name }) => !key.includes(name)),
-    { name: "slice_id", type: "bigint" },
-    { name: "fetched_at", type: "timestamp with time zone" },
-  ];
+async function checkTables(stage: Stage, dataset: Dataset): Promise<void> {
+  const missing = await stage.query<{ name: string }>(
+    "select name from unnest($1::text[]) as name where to_regclass(name) is null",
+    [dataset.tables.map(({ name }) => name)],
+  );
+  if (missing.length === 0) return;
+  const tables = missing.map(({ name }) => name).join(", ");
+  throw new Error(`no migration makes ${tables}; start from\n\n${draftMigration(dataset)}\n`);
 }
 
 /** The columns that a table has in the database, in order, without those that it numbers itself. */

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { didYouMean } from "../../src/config/did-you-mean.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
+
+/** `npm run test:dataset NAME`: the conformance suite over one dataset and those that it is planned from. */
+const [name, ...others] = process.argv.slice(2);
+const names = datasets.map((dataset) => dataset.name);
+
+if (name === undefined || others.length > 0) {
+  process.stderr.write("usage: npm run test:dataset NAME, e.g. npm run test:dataset keyword_rank\n");
+  process.exitCode = 2;
+} else if (!names.includes(name)) {
+  process.stderr.write(
+    `no dataset has the name ${name}${didYouMean(name, names) || "; npm run storehouse -- datasets lists them"}\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const vitest = path.join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+  const run = ["run", "--project", "database", "test/datasets.test.ts"];
+  const { status } = spawnSync(process.execPath, [vitest, ...run], {
+    stdio: "inherit",
+    env: { ...process.env, STOREHOUSE_TEST_DATASET: name },
+  });
+  process.exitCode = status ?? 1;
+}
