@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { createApp, openIngest } from "../src/app.ts";
+import { createApp } from "../src/app.ts";
+import { openIngest } from "../src/open-ingest.ts";
 import type { Config } from "../src/config/config.ts";
 import type { Slice } from "../src/core/slice.ts";
 import { createBudget } from "../src/credits/budget.ts";

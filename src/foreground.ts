@@ -1,4 +1,5 @@
-import { openIngest, startWork, type App } from "./app.ts";
+import type { App } from "./app.ts";
+import { openIngest, startWork } from "./open-ingest.ts";
 import { fail } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";

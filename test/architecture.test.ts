@@ -7,7 +7,7 @@ const stores = [...edges, "load", "raw"] as const;
 const middle = [...stores, "datasets", "ledger"] as const;
 const story = [...middle, "planner", "ingest"] as const;
 const runs = [...story, "runs", "archive"] as const;
-const root = [...runs, "jobs", "app", "foreground"] as const;
+const root = [...runs, "jobs", "app", "open-ingest", "foreground"] as const;
 const watch = ["health", "incidents", "doctor"] as const;
 
 /**
@@ -36,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   doctor: [...runs, "incidents"],
   jobs: [...core, "config", "ingest", "runs"],
   app: runs,
+  "open-ingest": [...runs, "app"],
   foreground: root,
   worker: [...root, ...watch],
   metabase: [...core, "config", "postgres"],

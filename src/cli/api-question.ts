@@ -1,12 +1,13 @@
 import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { openIngest, type App } from "../app.ts";
+import type { App } from "../app.ts";
+import { openIngest } from "../open-ingest.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
 import { createBudget } from "../credits/budget.ts";
 import { requestOnce, type CheckedAnswer } from "../ingest/request-once.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
-import { withApi } from "./environment.ts";
+import { withApi } from "./with-app.ts";
 import { countOf, remark } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 

@@ -1,36 +1,47 @@
+import { CommanderError } from "commander";
 import { AbortError, DeferError, fail, StorehouseError, UsageError } from "../core/errors.ts";
-import { isLostConnection, isMissingRight } from "../postgres/database-errors.ts";
-import { hideSecrets } from "./environment.ts";
 import { remark } from "./output.ts";
 
-/** Tells a person in one line what went wrong and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the rest. */
-export function reportFailure(failure: unknown, say: (line: string) => void): number {
-  const error = known(failure);
+/**
+ * Reports a failure to the person in one line and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the rest.
+ * What is needed for a failure alone is imported here, so that the other starts do without it.
+ */
+export async function reportFailure(
+  failure: unknown,
+  say: (line: string) => void | Promise<void> = sayHidden,
+): Promise<number> {
+  // commander has printed what is wrong; only the code is left, and ours for usage is 2
+  if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2;
+  const error = failure instanceof StorehouseError ? failure : await inOurWords(failure);
   if (error instanceof StorehouseError) {
-    say(error.message);
+    await say(error.message);
     if (error instanceof DeferError) return 3;
     return error instanceof UsageError || error instanceof AbortError ? 2 : 1;
   }
-  // a fault of ours: the trace helps whoever mends it, and holds neither address nor token
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  // a fault of the program: its developers need the trace, which holds neither address nor token
+  await say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
 
-/** What a database says for itself, in our words: the driver's own text says little and may say where. */
-function known(failure: unknown): unknown {
+/** What a database reports, in our words: the driver's own text says little and may contain the address. */
+async function inOurWords(failure: unknown): Promise<unknown> {
+  const { isLostConnection, isMissingRight } = await import("../postgres/database-errors.ts");
   if (isLostConnection(failure)) return fail("database_unreachable", { problem: "the connection broke" });
   return isMissingRight(failure) ? fail("rights_missing", { problem: failure.message }, failure) : failure;
 }
 
-/** Says a line about a failure without the secrets that it may hold. */
-export function sayHidden(line: string): void {
+/** Prints a line about a failure without the secrets that it may contain. */
+async function sayHidden(line: string): Promise<void> {
+  const { hideSecrets } = await import("./environment.ts");
   remark(hideSecrets(line));
 }
 
-/** Has an error that nobody caught told like any other, where the runtime itself would print it with everything that hangs on it. */
+/** Reports an error that was not caught like any other: the runtime would print it with all its properties. */
 export function reportCrashes(): void {
-  process.on("uncaughtException", (error) => {
-    reportFailure(error, sayHidden);
-    process.exit(1);
-  });
+  process.on("uncaughtException", (error) => void reportCrash(error));
+}
+
+async function reportCrash(error: unknown): Promise<void> {
+  await reportFailure(error);
+  process.exit(1);
 }

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
 import { readText } from "./read-text.ts";
-import { type DatasetOptions, type Settings, settingsFor, type Unusable } from "./settings.ts";
+import { type DatasetOptions, Settings, settingsFor, type Unusable } from "./settings.ts";
 
 /** A key that a schema does not know: the path to it, and the words that an error says about it. */
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
@@ -66,11 +66,14 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return 1;
 }
 
-/** Reads config/storehouse.yaml; a missing file means defaults. Throws a UsageError that names file, line and key. */
-export function readSettings(file: string, datasets: DatasetOptions, unusable?: Unusable): Settings {
-  const schema = settingsFor(datasets, unusable);
+/**
+ * Reads config/storehouse.yaml; a missing file means defaults. Without `datasets` the settings of each dataset only have to look right.
+ * Throws a UsageError that names file, line and key.
+ */
+export function readSettings(file: string, datasets?: DatasetOptions, unusable?: Unusable): Settings {
+  const schema = datasets === undefined ? Settings : settingsFor(datasets, unusable);
   // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
-  return readYaml(file, schema, (key, path) => unknownName(key, path, schema)) as Settings;
+  return readYaml<z.ZodType>(file, schema, (key, path) => unknownName(key, path, schema)) as Settings;
 }
 
 function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {

@@ -98,5 +98,5 @@ tolerateClosedPipes();
 try {
   process.exitCode = await demo(wishesOf(process.argv.slice(2)));
 } catch (error) {
-  process.exitCode = reportFailure(error, remark);
+  process.exitCode = await reportFailure(error, remark);
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import { pendingMigrations } from "../postgres/migrate.ts";
+import { pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
 import { ill, well, type Diagnosis } from "./diagnosis.ts";
 

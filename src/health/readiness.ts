@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { sql } from "kysely";
-import { pendingMigrations } from "../postgres/migrate.ts";
+import { pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
 import { lackingRights } from "../postgres/lacking-rights.ts";
 import { grantsAgain, lackingInWords } from "../doctor/rights-check.ts";

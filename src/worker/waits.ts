@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { createClient } from "../api/client.ts";
-import { clientOptions, createApp, createAppLog, type App } from "../app.ts";
+import { createApp, createAppLog, type App } from "../app.ts";
+import { clientOptions } from "../open-ingest.ts";
 import { apiAccess, type Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";

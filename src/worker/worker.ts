@@ -1,5 +1,6 @@
 import { jobs } from "../../jobs/all.ts";
-import { openIngest, startWork, type App, type Ingest } from "../app.ts";
+import type { App } from "../app.ts";
+import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { crontabFile } from "../config/config.ts";
 import { AbortError, fail, StorehouseError } from "../core/errors.ts";
 import { createBudget } from "../credits/budget.ts";

@@ -1,9 +1,5 @@
-import { Command } from "commander";
+import { quietProgram } from "../support/quiet-program.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { addApp } from "../../src/cli/commands/app.ts";
-import { addDiscover } from "../../src/cli/commands/discover.ts";
-import { addFind } from "../../src/cli/commands/find.ts";
-import { addKeywordsCommand } from "../../src/cli/commands/keywords.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
@@ -211,8 +207,7 @@ describe("what cannot be asked", () => {
     [["keywords", "add", "no id", "US", "a"], "It is no track id"],
     [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],
   ])("%j is refused before anything is opened", async (command, problem) => {
-    const program = new Command("storehouse").exitOverride().configureOutput({ writeErr: () => undefined });
-    for (const add of [addFind, addApp, addDiscover, addKeywordsCommand]) add(program);
+    const program = await quietProgram(command[0] ?? "");
     await expect(program.parseAsync(command, { from: "user" })).rejects.toThrow(problem);
   });
 });

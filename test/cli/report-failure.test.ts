@@ -13,6 +13,6 @@ test("a connection to Postgres that breaks under any command is told in one line
   const broken = await client.query("select pg_terminate_backend(pg_backend_pid())").catch((error: unknown) => error);
   const after = await client.query("select 1").catch((error: unknown) => error);
   const said: string[] = [];
-  for (const error of [broken, after]) expect(reportFailure(error, (line) => void said.push(line))).toBe(2);
+  for (const error of [broken, after]) expect(await reportFailure(error, (line) => void said.push(line))).toBe(2);
   for (const line of said) expect(line).toMatch(/^database_unreachable: Postgres does not answer [^\n]*$/);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openIngest } from "../../src/app.ts";
+import { openIngest } from "../../src/open-ingest.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { runToEnd } from "../../src/runs/run-to-end.ts";
 import { openRun } from "../../src/ledger/runs.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openIngest, type Ingest } from "../../src/app.ts";
+import { openIngest, type Ingest } from "../../src/open-ingest.ts";
 import { addDays } from "../../src/core/day.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { createBudget } from "../../src/credits/budget.ts";

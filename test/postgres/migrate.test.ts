@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
+import { isUpToDate } from "../../src/postgres/pending-migrations.ts";
 import { freshDatabase } from "../support/database.ts";
 import { emptyDatabase } from "../support/warehouse-empty.ts";
 
@@ -20,6 +21,16 @@ describe("migrate", () => {
       .sort();
     expect(await migrate(database.url)).toEqual(files);
     expect(await migrate(database.url)).toEqual([]);
+  });
+
+  test("leaves nothing to do, which the next start sees without loading the queue", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    expect(await isUpToDate(warehouse.db)).toBe(true);
+    await warehouse.pool.query("insert into ops.migration (name, timestamp) values ('9999-newer', '')");
+    expect(await isUpToDate(warehouse.db)).toBe(false);
+    await warehouse.pool.query("delete from ops.migration where name >= '9' or name < '0001-z'");
+    expect(await isUpToDate(warehouse.db)).toBe(false);
   });
 
   test("brings the queue's own tables along", async () => {

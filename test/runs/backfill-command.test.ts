@@ -1,6 +1,5 @@
-import { Command } from "commander";
+import { quietProgram } from "../support/quiet-program.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addBackfill } from "../../src/cli/commands/backfill.ts";
 import { addDays } from "../../src/core/day.ts";
 import { planInForeground } from "../../src/foreground.ts";
 import { backfillCommand, charged, openFollowed, planned, runPlanned, standingOf } from "../support/backfill-stage.ts";
@@ -46,14 +45,10 @@ describe("storehouse backfill", () => {
     ["credits in words", [...ranks, "--max-credits", "many"], "no number of credits"],
     ["another way to reprocess", [...ranks, "--reprocess", "some"], "Allowed choices are missing, failed, all"],
   ])("refuses %s before anything is opened", async (_, command, words) => {
-    const told: string[] = [];
-    const program = new Command("storehouse")
-      .exitOverride()
-      .configureOutput({ writeErr: (text) => void told.push(text) });
-    addBackfill(program);
-    for (const one of program.commands) one.copyInheritedSettings(program);
+    const printed: string[] = [];
+    const program = await quietProgram("backfill", (text) => void printed.push(text));
     await expect(program.parseAsync(["backfill", ...command], { from: "user" })).rejects.toThrow(words);
-    expect(told).toHaveLength(1);
+    expect(printed[0]).toContain(words);
   });
 
   test("with --dry-run prints the plan with its number and spends nothing", async () => {

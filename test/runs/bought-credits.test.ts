@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openIngest } from "../../src/app.ts";
+import { openIngest } from "../../src/open-ingest.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { runWorker } from "../../src/worker/worker.ts";

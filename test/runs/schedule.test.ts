@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { openIngest } from "../../src/app.ts";
+import { openIngest } from "../../src/open-ingest.ts";
 import { scheduleOf } from "../../src/cli/commands/schedule.ts";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { operationById } from "../../src/api/operations/all.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
-import { openIngest } from "../../src/app.ts";
+import { openIngest } from "../../src/open-ingest.ts";
 import { addDays } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { everythingOn } from "../../src/demo/shows.ts";

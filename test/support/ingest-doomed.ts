@@ -1,6 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { createApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/cli/environment.ts";
+import { loadConfig } from "../../src/cli/with-app.ts";
 import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice } from "../../src/core/slice.ts";

@@ -8,19 +8,15 @@ import { glanceAt, type Page } from "../app-glance.ts";
 import { countryArgument, languageArgument, trackIdArgument } from "../arguments.ts";
 import { saysNothing, withAsk } from "../api-question.ts";
 import { printGlance } from "../app-glance.ts";
-import { printJson, remark } from "../output.ts";
+import { countOf, printJson, remark } from "../output.ts";
 
 type Options = { readonly country?: string; readonly language?: string; readonly json?: true };
 
 const credits = iosAppDetail.cost + appMatch.cost + checkBadge.cost;
 
 /** `storehouse app`: one app at a glance. */
-export function addApp(program: Command): void {
-  program
-    .command("app")
-    .description(
-      `show one app at a glance: its page in the store, the same app in the other store, whether it advertises (${credits} credits)`,
-    )
+export function defineApp(command: Command): void {
+  command
     .addArgument(new Argument("<id>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
     .addOption(
       new Option("--country <code>", "country whose page is shown; iOS only (default: the app's own)").argParser(
@@ -35,7 +31,7 @@ export function addApp(program: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nWhat cannot be had of it is said, and the rest is shown.\n\nExamples:\n  storehouse app 1459023318 --country JP\n  storehouse app com.example.app --json\n\nExit codes: 0 shown, 1 nothing could be had, 2 usage, settings or token, 3 no credits are left.",
+      `\nIt costs ${countOf(credits, "credit")}. A part that is unavailable is named, and the others are shown.\n\nExamples:\n  storehouse app 1459023318 --country JP\n  storehouse app com.example.app --json\n\nExit codes: 0 shown, 1 nothing is available, 2 usage, settings or token, 3 no credits are left.`,
     )
     .action((trackId: string, options: Options) => {
       const page = pageOf(trackId, options);

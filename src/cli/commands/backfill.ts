@@ -9,7 +9,7 @@ import { planStanding, priceLeft } from "../../ledger/plans.ts";
 import { ask, canAsk } from "../confirm.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
-import { withApi, withApp } from "../environment.ts";
+import { withApi, withApp } from "../with-app.ts";
 import { count, print, printJson, remark } from "../output.ts";
 import { datasetsAtLeast, forecastOf } from "../plan-report.ts";
 import { createProgressView } from "../progress.ts";
@@ -17,12 +17,8 @@ import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 /** `storehouse backfill`: price history as a plan, look at it, run exactly that. */
-export function addBackfill(program: Command): void {
-  addBackfillOptions(
-    program
-      .command("backfill")
-      .description("price the history of datasets as a plan with a number, and run exactly that plan"),
-  )
+export function defineBackfill(command: Command): void {
+  addBackfillOptions(command)
     .addHelpText("after", `${planHelp}\n${exitHelp}`)
     .action((options: BackfillOptions) =>
       options.dryRun

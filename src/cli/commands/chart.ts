@@ -8,14 +8,13 @@ import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
 import { daysOf } from "../../planner/gaps.ts";
 import { boundsOf, countryArgument, dayArgument, pastDayArgument, trackIdArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { remark } from "../output.ts";
 import { putFile } from "../../core/files.ts";
 import { standingsFor } from "../gap-options.ts";
 
 /** `storehouse chart`: what the warehouse holds, as pictures. */
-export function addChart(program: Command): void {
-  const chart = program.command("chart").description("draw ranks or coverage as an SVG file");
+export function defineChart(chart: Command): void {
   for (const add of [addRank, addCoverage]) add(chart);
 }
 

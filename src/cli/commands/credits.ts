@@ -1,33 +1,28 @@
 import type { Command } from "commander";
 import { createClient } from "../../api/client.ts";
-import { clientOptions, type App } from "../../app.ts";
+import type { App } from "../../app.ts";
+import { clientOptions } from "../../open-ingest.ts";
 import { accountIdOf, apiAccess } from "../../config/config.ts";
 import { StorehouseError } from "../../core/errors.ts";
 import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
 import { refreshBalance } from "../../ingest/balance-check.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse credits`: what is left and where it went. */
-export function addCredits(program: Command): void {
-  program
-    .command("credits")
-    .description(
-      "show the allowance as last told: total, left, reset, held, spent by dataset and class, documented and learned costs",
-    )
-    .option("--json", "as JSON")
-    .action((options: { json?: true }) =>
-      withApp(async (app) => {
-        const token = app.config.environment.API_TOKEN;
-        const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
-        await tellBalance(app);
-        const report = await readCreditReport(app.warehouse.db, accountId);
-        if (options.json) printJson(report);
-        else printReport(report);
-      }),
-    );
+export function defineCredits(command: Command): void {
+  command.option("--json", "as JSON").action((options: { json?: true }) =>
+    withWarehouse(async (app) => {
+      const token = app.config.environment.API_TOKEN;
+      const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
+      await tellBalance(app);
+      const report = await readCreditReport(app.warehouse.db, accountId);
+      if (options.json) printJson(report);
+      else printReport(report);
+    }),
+  );
 }
 
 /** Asks the service for the balance, which is free; without a way to it the ledger tells what was last known. */

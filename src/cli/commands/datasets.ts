@@ -1,42 +1,38 @@
 import type { Command } from "commander";
 import { datasets } from "../../datasets/shared/all.ts";
 import { describeDataset } from "../describe.ts";
-import { loadConfig } from "../environment.ts";
+import { loadConfig } from "../with-app.ts";
 import { exampleWords, nightCosts, nightSum, nightWords } from "../night.ts";
 import { print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse datasets`: what can be loaded. */
-export function addDatasets(program: Command): void {
-  program
-    .command("datasets")
-    .description("list the datasets: tables, when they are asked for, what a night costs, on or off and why")
-    .option("--json", "as JSON")
-    .action(async (options: { json?: true }) => {
-      const { settings } = loadConfig();
-      const costs = await nightCosts();
-      const described = datasets.map((dataset) => ({
-        ...describeDataset(dataset),
-        on: settings.datasets[dataset.name]?.on ?? dataset.on,
-        creditsANight: costs.get(dataset.name) ?? 0,
-      }));
-      if (options.json) {
-        printJson(described);
-        return;
-      }
-      const rows = described.map((dataset) => [
-        dataset.name,
-        dataset.on ? "on" : "off",
-        nightWords(dataset.creditsANight),
-        dataset.tables.join(", "),
-        dataset.rhythm,
-        dataset.why,
-      ]);
-      print(table(["dataset", "now", "credits a night", "tables", "asked for", "why"], rows));
-      const on = described.filter((dataset) => dataset.on).map(({ name }) => name);
-      print(`\nCredits are for ${exampleWords}, at default settings once history is loaded:`);
-      print(
-        `${nightWords(nightSum(costs, on))} a night for all that is on. \`storehouse plan\` prices your own account.`,
-      );
-    });
+export function defineDatasets(command: Command): void {
+  command.option("--json", "as JSON").action(async (options: { json?: true }) => {
+    const { settings } = loadConfig();
+    const costs = await nightCosts();
+    const described = datasets.map((dataset) => ({
+      ...describeDataset(dataset),
+      on: settings.datasets[dataset.name]?.on ?? dataset.on,
+      creditsANight: costs.get(dataset.name) ?? 0,
+    }));
+    if (options.json) {
+      printJson(described);
+      return;
+    }
+    const rows = described.map((dataset) => [
+      dataset.name,
+      dataset.on ? "on" : "off",
+      nightWords(dataset.creditsANight),
+      dataset.tables.join(", "),
+      dataset.rhythm,
+      dataset.why,
+    ]);
+    print(table(["dataset", "now", "credits a night", "tables", "asked for", "why"], rows));
+    const on = described.filter((dataset) => dataset.on).map(({ name }) => name);
+    print(`\nCredits are for ${exampleWords}, at default settings once history is loaded:`);
+    print(
+      `${nightWords(nightSum(costs, on))} a night for all that is on. \`storehouse plan\` prices your own account.`,
+    );
+  });
 }

@@ -15,15 +15,13 @@ import { timingWith } from "../../planner/dataset-settings.ts";
 import { dayColumns } from "../../load/table.ts";
 import type { Database } from "../../postgres/database.ts";
 import { folderArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { print, remark } from "../output.ts";
 import { putFile } from "../../core/files.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
-export function addDbt(program: Command): void {
-  program
-    .command("dbt")
-    .description("write sources.yml of a dbt project: tables, columns, keys, freshness and tests of core and mart")
+export function defineDbt(command: Command): void {
+  command
     .option("--out <folder>", "where to put sources.yml; it is printed when this is left out", folderArgument)
     .action((options: { readonly out?: string }) =>
       withApp(async ({ warehouse: { db }, config }) => {

@@ -4,17 +4,13 @@ import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { countryArgument, trackIdArgument } from "../arguments.ts";
 import { withAsk } from "../api-question.ts";
-import { print, printJson } from "../output.ts";
+import { countOf, print, printJson } from "../output.ts";
 
 type Options = { readonly country?: string; readonly json?: true };
 
 /** `storehouse discover`: has the service look at an app that it does not know yet. */
-export function addDiscover(program: Command): void {
-  program
-    .command("discover")
-    .description(
-      `have the service look at an app that it does not know yet (${iosAppDiscovery.cost} credit); that takes it some time`,
-    )
+export function defineDiscover(command: Command): void {
+  command
     .addArgument(new Argument("<store>", "store of the app").choices(["ios", "android"]))
     .addArgument(new Argument("<id>", "track id (iOS) or package name (Android) of the app").argParser(trackIdArgument))
     .addOption(
@@ -25,7 +21,7 @@ export function addDiscover(program: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nExamples:\n  storehouse discover ios 1459023318\n  storehouse discover android com.example.app --country US\n\nExit codes: 0 queued, 1 not queued or the API failed, 2 usage, settings or token, 3 no credits are left.",
+      `\nIt costs ${countOf(iosAppDiscovery.cost, "credit")}.\n\nExamples:\n  storehouse discover ios 1459023318\n  storehouse discover android com.example.app --country US\n\nExit codes: 0 queued, 1 not queued or the API failed, 2 usage, settings or token, 3 no credits are left.`,
     )
     .action((store: Store, trackId: string, options: Options) => {
       const call = callOf(store, trackId, options);

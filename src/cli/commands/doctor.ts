@@ -8,16 +8,13 @@ import { hiderOf } from "../../core/secret.ts";
 import { readCrontab } from "../../worker/crontab.ts";
 import { failed, well, type Diagnosis } from "../../doctor/diagnosis.ts";
 import { diagnose } from "../../doctor/doctor.ts";
-import { environmentFile, homeOf, settingsFile, settingsIn } from "../environment.ts";
+import { environmentFile, homeOf, settingsFile } from "../environment.ts";
+import { settingsIn } from "../with-app.ts";
 import { print } from "../output.ts";
 
 /** `storehouse doctor`: look at everything that a worker needs, and say what to do. */
-export function addDoctor(program: Command): void {
-  program
-    .command("doctor")
-    .description(
-      "check settings, database, rights, pending migrations, token, clocks, disk, crontab, webhook, workers and what failed; nothing is changed",
-    )
+export function defineDoctor(command: Command): void {
+  command
     .option("--notify", "send a test message to NOTIFY_URL")
     .option("--json", "as JSON")
     .addHelpText("after", "\nExit codes: 0 nothing failed (warnings do not count), 1 something did, 2 wrong arguments.")

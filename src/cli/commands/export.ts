@@ -6,7 +6,7 @@ import { exportTables } from "../../export/export-tables.ts";
 import { namedRelations } from "../../export/read-relations.ts";
 import { readRelations } from "../../export/read-relations.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
@@ -19,10 +19,8 @@ type Options = {
 };
 
 /** `storehouse export`: tables as Parquet files, one a month. */
-export function addExport(program: Command): void {
-  program
-    .command("export")
-    .description("write tables and views as Parquet files, one a month; only months that changed are written again")
+export function defineExport(command: Command): void {
+  command
     .addOption(
       new Option(
         "--table <name>",
@@ -40,7 +38,7 @@ export function addExport(program: Command): void {
       "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a manifest.json.",
     )
     .action((options: Options) =>
-      withApp(async ({ warehouse: { db, pool }, clock }) => {
+      withWarehouse(async ({ warehouse: { db, pool }, clock }) => {
         const done = await exportTables(pool, {
           relations: namedRelations(await readRelations(db), options.table),
           within: boundsOf(options),

@@ -4,24 +4,20 @@ import { appSearch, companyUrlSearch } from "../../api/operations/dashboard-sear
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { ifAny, withAsk, type Ask } from "../api-question.ts";
-import { print, printJson } from "../output.ts";
+import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
 type Options = { readonly url?: string; readonly json?: true };
 
 /** `storehouse find`: apps of both stores by name, or by their company's address. */
-export function addFind(program: Command): void {
-  program
-    .command("find")
-    .description(
-      `find apps of both stores by name (${appSearch.cost} credit), or by the URL of their company (${companyUrlSearch.cost} credits)`,
-    )
+export function defineFind(command: Command): void {
+  command
     .argument("[name...]", "name of an app, or a part of it")
     .option("--url <url>", "URL of a company, with or without https://, instead of a name")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      '\nExamples:\n  storehouse find "habit tracker"\n  storehouse find --url example.com --json\n\nExit codes: 0 answered, 1 the API failed, 2 usage, settings or token, 3 no credits are left.',
+      `\nA search by name costs ${countOf(appSearch.cost, "credit")}, one by URL ${countOf(companyUrlSearch.cost, "credit")}.\n\nExamples:\n  storehouse find "habit tracker"\n  storehouse find --url example.com --json\n\nExit codes: 0 answered, 1 the API failed, 2 usage, settings or token, 3 no credits are left.`,
     )
     .action((words: string[], options: Options) => {
       const query = queryOf(words, options);

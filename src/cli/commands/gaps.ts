@@ -3,19 +3,15 @@ import { addDays, type Day } from "../../core/day.ts";
 import { type CellCounts, type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
 import { daysOf, type Standing } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { type StandingOptions, standingsFor } from "../gap-options.ts";
 import { count, print, printJson } from "../output.ts";
 import { addSyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 
 /** `storehouse gaps`: which cells are there, which wait, which failed and which nobody asked for. */
-export function addGaps(program: Command): void {
-  addSyncOptions(
-    program
-      .command("gaps")
-      .description("show the cells of each dataset by state, as a table and a calendar; writes and spends nothing"),
-  )
+export function defineGaps(command: Command): void {
+  addSyncOptions(command)
     .addOption(
       new Option("--app <id>", "only this app; may be repeated").argParser(collect).default([], "all followed"),
     )

@@ -2,19 +2,15 @@ import type { Command } from "commander";
 import type { Environment } from "../../config/env.ts";
 import { grantRoles, type GrantedRole, type RolePasswords } from "../../postgres/grants.ts";
 import { printedStatements } from "../../postgres/role-statements.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
 type Options = { readonly print?: true; readonly json?: true };
 
 /** `storehouse grants`: make the roles of the warehouse and set their rights. */
-export function addGrants(program: Command): void {
-  program
-    .command("grants")
-    .description(
-      "make the roles storehouse_owner, storehouse_loader and storehouse_reader and set their rights; again after each upgrade",
-    )
+export function defineGrants(command: Command): void {
+  command
     .option("--print", "print the SQL for a database administrator instead, without a database")
     .option("--json", "as JSON")
     .addHelpText(
@@ -29,7 +25,7 @@ Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do it.`,
 }
 
 async function grant(options: Options): Promise<void> {
-  await withApp(async (app) => {
+  await withWarehouse(async (app) => {
     const granted = await grantRoles(app.warehouse.db, passwordsOf(app.config.environment));
     if (options.json)
       return printJson(

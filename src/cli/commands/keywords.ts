@@ -30,10 +30,7 @@ const verbs = {
 } as const satisfies Record<KeywordVerb, { does: string; example: string }>;
 
 /** `storehouse keywords`: what the account tracks, brought in line with a list. */
-export function addKeywordsCommand(program: Command): void {
-  const keywords = program
-    .command("keywords")
-    .description("change the keywords that the account tracks for an app and country");
+export function defineKeywords(keywords: Command): void {
   for (const verb of ["add", "remove", "sync"] as const) addVerb(keywords, verb);
 }
 

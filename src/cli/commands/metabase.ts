@@ -7,7 +7,7 @@ import { fail } from "../../core/errors.ts";
 import { type Applied, applyMetabase } from "../../metabase/apply.ts";
 import { connectionOf } from "../../metabase/database-entry.ts";
 import type { Change } from "../../metabase/remote.ts";
-import { loadConfig, withApp } from "../environment.ts";
+import { loadConfig, withApp } from "../with-app.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 
 type Options = {
@@ -23,12 +23,8 @@ const defaultUrl = "http://127.0.0.1:3000";
 const defaultWait = 180;
 
 /** `storehouse metabase`: the warehouse, its metadata and the starter dashboards in Metabase. */
-export function addMetabase(program: Command): void {
-  program
-    .command("metabase")
-    .description(
-      "set Metabase up: the database, descriptions of its columns, and the starter dashboards; run again, it makes what is missing",
-    )
+export function defineMetabase(command: Command): void {
+  command
     .option("--url <url>", `address of Metabase (default: METABASE_URL, else ${defaultUrl})`, address)
     .option("--dry-run", "only report what would change")
     .option("--overwrite", "replace questions, metrics and dashboards that differ from config/metabase")

@@ -4,18 +4,14 @@ import { followedNow } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWork } from "../../ledger/open-slices.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
 /** `storehouse plan`: what a sync would take. */
-export function addPlan(program: Command): void {
-  addSyncOptions(
-    program
-      .command("plan")
-      .description("show the slices, requests and credits that a sync would take; writes and spends nothing"),
-  )
+export function definePlan(command: Command): void {
+  addSyncOptions(command)
     .option("--json", "as JSON")
     .addHelpText(
       "after",

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { prunable, pruneRaw, type Pruned } from "../../raw/prune.ts";
 import { ask, canAsk } from "../confirm.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
@@ -18,12 +18,8 @@ type Options = {
 const dayMs = 86_400_000;
 
 /** `storehouse prune`: keep stored answers for a number of days. */
-export function addPrune(program: Command): void {
-  program
-    .command("prune")
-    .description(
-      "delete stored answers of loaded slices that are older than a number of days; they cannot be replayed any more",
-    )
+export function definePrune(command: Command): void {
+  command
     .requiredOption("--keep-days <number>", "days to keep", days)
     .option("--dry-run", "only say what would be deleted")
     .option("--yes", "do not ask")
@@ -32,7 +28,7 @@ export function addPrune(program: Command): void {
       "after",
       "\nAt a terminal it asks before it deletes; elsewhere only --keep-days 0, which leaves nothing to replay, wants --yes.\nExit codes: 0 done, 2 usage, or not agreed to.",
     )
-    .action((options: Options) => withApp((app) => prune(app, options)));
+    .action((options: Options) => withWarehouse((app) => prune(app, options)));
 }
 
 async function prune({ warehouse: { db }, clock }: App, options: Options): Promise<void> {

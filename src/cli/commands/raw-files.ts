@@ -8,7 +8,7 @@ import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
 import { boundsOf, dayArgument, folderArgument, onlyDatasets } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { count, countOf, print, printJson, remark } from "../output.ts";
 
 type ExportOptions = {

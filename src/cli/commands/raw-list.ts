@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
 import { listAnswers, type AnswerLine } from "../../ledger/answers.ts";
 import { boundsOf, countArgument, dayArgument, onlyDatasets, sliceArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { count, countOf, print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 

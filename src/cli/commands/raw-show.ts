@@ -4,7 +4,7 @@ import { strikerOf } from "../../core/secret.ts";
 import { sliceFacts } from "../../ledger/answers.ts";
 import { landedPages } from "../../raw/read-answers.ts";
 import { pageArgument, sliceArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { print, printBytes, remark } from "../output.ts";
 
 type Options = { readonly page: number; readonly bytes?: true };
@@ -20,7 +20,7 @@ export function addRawShow(raw: Command): void {
     .option("--page <number>", "page, from 0", pageArgument, 0)
     .option("--bytes", "the bytes as they came, instead of JSON laid out to be read")
     .action((sliceId: string, options: Options) =>
-      withApp(async ({ warehouse: { db }, config }) => {
+      withWarehouse(async ({ warehouse: { db }, config }) => {
         const slice = await sliceFacts(db, sliceId);
         if (slice === null) throw fail("bad_argument", { slice: sliceId, problem: "there is no such slice" });
         const pages = await landedPages(db, sliceId);

@@ -5,7 +5,6 @@ import { addRawList } from "./raw-list.ts";
 import { addRawShow } from "./raw-show.ts";
 
 /** `storehouse raw`: the answers that are stored, as files. */
-export function addRaw(program: Command): void {
-  const raw = program.command("raw").description("list, show, export and import the answers that are stored");
+export function defineRaw(raw: Command): void {
   for (const add of [addRawList, addRawShow, addRawExport, addRawImport]) add(raw);
 }

@@ -9,7 +9,7 @@ import { missingAnswers, type MissingAnswers } from "../../ledger/landed-slices.
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
 import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
 
@@ -22,10 +22,8 @@ type Options = {
 };
 
 /** `storehouse replay`: rebuild tables from landed answers. */
-export function addReplay(program: Command): void {
-  program
-    .command("replay")
-    .description("rebuild tables from the answers that are stored; asks the API nothing and spends nothing")
+export function defineReplay(command: Command): void {
+  command
     .addOption(onlyDatasets())
     .option("--from <day>", "first day, counted in (default: all)", dayArgument)
     .option("--to <day>", "last day, counted in (default: all)", dayArgument)

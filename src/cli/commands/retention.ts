@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
 import { ask, canAsk } from "../confirm.ts";
-import { withApp } from "../environment.ts";
+import { withApp } from "../with-app.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
@@ -11,10 +11,8 @@ import { table } from "../table.ts";
 type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: true };
 
 /** `storehouse retention`: drop or detach months of facts that are kept no longer. */
-export function addRetention(program: Command): void {
-  program
-    .command("retention")
-    .description("drop or detach months of facts that are older than keep_months; the worker does so by itself")
+export function defineRetention(command: Command): void {
+  command
     .option("--dry-run", "only show them")
     .option("--yes", "do not ask")
     .option("--json", "as JSON")

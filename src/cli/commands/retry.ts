@@ -4,7 +4,7 @@ import { retryInForeground } from "../../foreground.ts";
 import { retried } from "../../runs/sync.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
 import { collectCodes, onlyDatasets, pastDayArgument } from "../arguments.ts";
-import { withApi, withApp } from "../environment.ts";
+import { withApi, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { exitHelp } from "../run-report.ts";
 import { requestOf, type SyncOptions } from "../sync-options.ts";
@@ -19,10 +19,8 @@ type Options = SyncOptions & {
 };
 
 /** `storehouse retry`: run failed slices again. */
-export function addRetry(program: Command): void {
-  program
-    .command("retry")
-    .description("run failed slices again, in the foreground")
+export function defineRetry(command: Command): void {
+  command
     .addOption(onlyDatasets())
     .addOption(
       new Option("--code <code>", "only those with this error code; may be repeated")

@@ -1,19 +1,17 @@
 import type { Command } from "commander";
 import { latestRuns, type RunLine } from "../../ledger/runs.ts";
 import { countArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse runs`: what was run lately and what came of it. */
-export function addRuns(program: Command): void {
-  program
-    .command("runs")
-    .description("show the latest runs: what was planned, what became of it, what it cost")
+export function defineRuns(command: Command): void {
+  command
     .option("--limit <number>", "how many", countArgument, 20)
     .option("--json", "as JSON")
     .action((options: { limit: number; json?: true }) =>
-      withApp(async ({ warehouse }) => {
+      withWarehouse(async ({ warehouse }) => {
         const runs = await latestRuns(warehouse.db, options.limit);
         if (options.json) printJson(runs);
         else printRuns(runs);

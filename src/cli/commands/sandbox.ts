@@ -17,10 +17,8 @@ type Options = {
 };
 
 /** `storehouse sandbox`: the API over a made-up market, for trying things out. */
-export function addSandbox(program: Command): void {
-  program
-    .command("sandbox")
-    .description("serve the API on loopback over a made-up market, strict and with credits, until stopped")
+export function defineSandbox(command: Command): void {
+  command
     .option("--host <address>", "address to listen on; another than loopback shows it to the network", "127.0.0.1")
     .option("--port <number>", "port; any free one when 0", portArgument, 0)
     .option("--seed <number>", "which market", whole, 1)

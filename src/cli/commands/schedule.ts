@@ -8,7 +8,7 @@ import { createForesight, type Foreseen } from "../../planner/price-schedule.ts"
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
 import { countArgument } from "../arguments.ts";
-import { loadConfig, withApp } from "../environment.ts";
+import { loadConfig, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast } from "../plan-report.ts";
 import { table } from "../table.ts";
@@ -37,10 +37,8 @@ export type Schedule = {
 const most = 1_000;
 
 /** `storehouse schedule`: the next runs and what each would cost. */
-export function addSchedule(program: Command): void {
-  program
-    .command("schedule")
-    .description("show the next runs of each line of the crontab and what each would cost; writes and spends nothing")
+export function defineSchedule(command: Command): void {
+  command
     .option("--count <number>", "runs of each line", countArgument, 3)
     .option("--json", "as JSON")
     .action((options: Options) => {

@@ -2,19 +2,17 @@ import { Argument, type Command } from "commander";
 import { fail } from "../../core/errors.ts";
 import { sliceStory, type SliceStory } from "../../ledger/status.ts";
 import { sliceArgument } from "../arguments.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { count, countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse show`: the story of one slice. */
-export function addShow(program: Command): void {
-  program
-    .command("show")
-    .description("show one slice: attempts, requests, credits, error, rejected rows")
+export function defineShow(command: Command): void {
+  command
     .addArgument(new Argument("<slice>", "number of the slice, as ops.slice_status has it").argParser(sliceArgument))
     .option("--json", "as JSON")
     .action((sliceId: string, options: { json?: true }) =>
-      withApp(async ({ warehouse }) => {
+      withWarehouse(async ({ warehouse }) => {
         const story = await sliceStory(warehouse.db, sliceId);
         if (story === null) throw fail("bad_argument", { slice: sliceId, problem: "there is no such slice" });
         if (options.json) printJson(story);

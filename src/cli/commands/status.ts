@@ -1,22 +1,18 @@
 import type { Command } from "commander";
 import { readStatus, type Status } from "../../ledger/status.ts";
-import { withApp } from "../environment.ts";
+import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
 /** `storehouse status`: where everything stands. */
-export function addStatus(program: Command): void {
-  program
-    .command("status")
-    .description("show slices by dataset and state, the last run, and what failed and why")
-    .option("--json", "as JSON")
-    .action((options: { json?: true }) =>
-      withApp(async (app) => {
-        const status = await readStatus(app.warehouse.db);
-        if (options.json) printJson(status);
-        else printStatus(status);
-      }),
-    );
+export function defineStatus(command: Command): void {
+  command.option("--json", "as JSON").action((options: { json?: true }) =>
+    withWarehouse(async (app) => {
+      const status = await readStatus(app.warehouse.db);
+      if (options.json) printJson(status);
+      else printStatus(status);
+    }),
+  );
 }
 
 const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;

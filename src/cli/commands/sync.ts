@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { syncInForeground, type ForegroundRun } from "../../foreground.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import { creditsArgument } from "../arguments.ts";
-import { withApi } from "../environment.ts";
+import { withApi } from "../with-app.ts";
 import { printJson } from "../output.ts";
 import { createProgressView } from "../progress.ts";
 import { exitCodeOf, exitHelp, printResult } from "../run-report.ts";
@@ -14,10 +14,8 @@ import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts"
 export type RunOptions = SyncOptions & { readonly maxCredits?: number };
 
 /** `storehouse sync`: plan what is missing and fetch it. */
-export function addSync(program: Command): void {
-  addSyncOptions(
-    program.command("sync").description("fetch what is missing, in the foreground; can be interrupted and run again"),
-  )
+export function defineSync(command: Command): void {
+  addSyncOptions(command)
     .option("--max-credits <number>", "spend at most this many credits", creditsArgument)
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)

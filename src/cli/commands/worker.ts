@@ -7,17 +7,13 @@ import { AbortError, UsageError } from "../../core/errors.ts";
 import { startWatch } from "../../worker/start-watch.ts";
 import { openWorkerApp } from "../../worker/waits.ts";
 import { runWorker } from "../../worker/worker.ts";
-import { loadConfig } from "../environment.ts";
+import { loadConfig } from "../with-app.ts";
 import { remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 /** `storehouse worker`: run the schedule until stopped. */
-export function addWorker(program: Command): void {
-  program
-    .command("worker")
-    .description(
-      "run the schedule of the crontab and the queue until stopped; any number of workers may share one database",
-    )
+export function defineWorker(command: Command): void {
+  command
     .addHelpText(
       "after",
       "\nA database or API that is away is waited out, and so is a refused token: it is looked at again after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work. A second signal ends it at once.",

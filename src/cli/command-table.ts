@@ -1,0 +1,163 @@
+import type { Command } from "commander";
+
+/** A command of the program: its name, what it does in a line, and the module that defines its arguments, options and action. */
+type CommandEntry = {
+  readonly name: string;
+  readonly summary: string;
+  /** Imports the module; called only for a command that is run or whose help is shown. */
+  readonly load: () => Promise<(command: Command) => void>;
+};
+
+/** Every command, in the order in which help and docs list them. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: "plan",
+    summary: "show the slices, requests and credits that a sync would take; writes and spends nothing",
+    load: async () => (await import("./commands/plan.ts")).definePlan,
+  },
+  {
+    name: "sync",
+    summary: "fetch what is missing, in the foreground; can be interrupted and run again",
+    load: async () => (await import("./commands/sync.ts")).defineSync,
+  },
+  {
+    name: "backfill",
+    summary: "price the history of datasets as a plan with a number, and run exactly that plan",
+    load: async () => (await import("./commands/backfill.ts")).defineBackfill,
+  },
+  {
+    name: "status",
+    summary: "show slices by dataset and state, the last run, and what failed and why",
+    load: async () => (await import("./commands/status.ts")).defineStatus,
+  },
+  {
+    name: "gaps",
+    summary: "show the cells of each dataset by state, as a table and a calendar; writes and spends nothing",
+    load: async () => (await import("./commands/gaps.ts")).defineGaps,
+  },
+  {
+    name: "runs",
+    summary: "show the latest runs: what was planned, what became of it, what it cost",
+    load: async () => (await import("./commands/runs.ts")).defineRuns,
+  },
+  {
+    name: "show",
+    summary: "show one slice: attempts, requests, credits, error, rejected rows",
+    load: async () => (await import("./commands/show.ts")).defineShow,
+  },
+  {
+    name: "credits",
+    summary: "show the allowance: total, left, reset, held, spent by dataset and class, documented and learned costs",
+    load: async () => (await import("./commands/credits.ts")).defineCredits,
+  },
+  {
+    name: "retry",
+    summary: "run failed slices again, in the foreground",
+    load: async () => (await import("./commands/retry.ts")).defineRetry,
+  },
+  {
+    name: "find",
+    summary: "find apps of both stores by name, or by the URL of their company",
+    load: async () => (await import("./commands/find.ts")).defineFind,
+  },
+  {
+    name: "app",
+    summary: "show one app: its page in the store, the same app in the other store, whether it advertises",
+    load: async () => (await import("./commands/app.ts")).defineApp,
+  },
+  {
+    name: "discover",
+    summary: "request that the service reads an app that it does not know yet; that takes it some time",
+    load: async () => (await import("./commands/discover.ts")).defineDiscover,
+  },
+  {
+    name: "keywords",
+    summary: "change the keywords that the account tracks for an app and country",
+    load: async () => (await import("./commands/keywords.ts")).defineKeywords,
+  },
+  {
+    name: "worker",
+    summary:
+      "run the schedule of the crontab and the queue until stopped; any number of workers may share one database",
+    load: async () => (await import("./commands/worker.ts")).defineWorker,
+  },
+  {
+    name: "schedule",
+    summary: "show the next runs of each line of the crontab and what each would cost; writes and spends nothing",
+    load: async () => (await import("./commands/schedule.ts")).defineSchedule,
+  },
+  {
+    name: "doctor",
+    summary:
+      "check settings, database, rights, pending migrations, token, clocks, disk, crontab, webhook, workers and what failed; nothing is changed",
+    load: async () => (await import("./commands/doctor.ts")).defineDoctor,
+  },
+  {
+    name: "replay",
+    summary: "rebuild tables from the stored answers; sends no request and spends nothing",
+    load: async () => (await import("./commands/replay.ts")).defineReplay,
+  },
+  {
+    name: "raw",
+    summary: "list, show, export and import the answers that are stored",
+    load: async () => (await import("./commands/raw.ts")).defineRaw,
+  },
+  {
+    name: "export",
+    summary: "write tables and views as Parquet files, one a month; only months that changed are written again",
+    load: async () => (await import("./commands/export.ts")).defineExport,
+  },
+  {
+    name: "dbt",
+    summary: "write sources.yml of a dbt project: tables, columns, keys, freshness and tests of core and mart",
+    load: async () => (await import("./commands/dbt.ts")).defineDbt,
+  },
+  {
+    name: "chart",
+    summary: "draw ranks or coverage as an SVG file",
+    load: async () => (await import("./commands/chart.ts")).defineChart,
+  },
+  {
+    name: "prune",
+    summary:
+      "delete stored answers of loaded slices that are older than a number of days; replay cannot use them any more",
+    load: async () => (await import("./commands/prune.ts")).definePrune,
+  },
+  {
+    name: "retention",
+    summary: "drop or detach months of facts that are older than keep_months; the worker does so automatically",
+    load: async () => (await import("./commands/retention.ts")).defineRetention,
+  },
+  {
+    name: "migrate",
+    summary: "bring the database up to date",
+    load: async () => (await import("./commands/migrate.ts")).defineMigrate,
+  },
+  {
+    name: "metabase",
+    summary:
+      "set up Metabase: the database, descriptions of its columns, and the starter dashboards; run again, it makes what is missing",
+    load: async () => (await import("./commands/metabase.ts")).defineMetabase,
+  },
+  {
+    name: "grants",
+    summary:
+      "make the roles storehouse_owner, storehouse_loader and storehouse_reader and set their rights; again after each upgrade",
+    load: async () => (await import("./commands/grants.ts")).defineGrants,
+  },
+  {
+    name: "operations",
+    summary: "list the operations of the API: method, path, parameters, cost, limits",
+    load: async () => (await import("./commands/operations.ts")).defineOperations,
+  },
+  {
+    name: "datasets",
+    summary: "list the datasets: tables, when they are requested, what a night costs, on or off and why",
+    load: async () => (await import("./commands/datasets.ts")).defineDatasets,
+  },
+  {
+    name: "sandbox",
+    summary: "serve the API on loopback over a made-up market, strict and with credits, until stopped",
+    load: async () => (await import("./commands/sandbox.ts")).defineSandbox,
+  },
+];

@@ -1,0 +1,30 @@
+import { createApp, type App } from "../app.ts";
+import { apiAccess, type Config } from "../config/config.ts";
+import { readSettings } from "../config/read-yaml.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { datasetOptions } from "../datasets/shared/all.ts";
+import { unusableSettings } from "../planner/unusable-settings.ts";
+import { configWith } from "./environment.ts";
+
+/** What the configuration file says, compared with what each dataset can use. Throws a UsageError that names file, line and key. */
+export function settingsIn(file: string): Settings {
+  return readSettings(file, datasetOptions, unusableSettings);
+}
+
+/** The configuration of this process: environment, `.env` and config/storehouse.yaml. */
+export function loadConfig(): Config {
+  return configWith(settingsIn);
+}
+
+/** Opens the app for one command that plans or fetches, and closes it afterwards. */
+export async function withApp<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
+  await using app = await createApp(loadConfig(), asOf);
+  return await work(app);
+}
+
+/** `withApp` for commands that send requests: missing settings are reported before anything is opened. */
+export async function withApi<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
+  apiAccess(loadConfig().environment);
+  return withApp(work, asOf);
+}

@@ -1,0 +1,181 @@
+import { createClient, type ClientOptions } from "./api/client.ts";
+import type { App } from "./app.ts";
+import { apiAccess, type ApiAccess } from "./config/config.ts";
+import { programDigest } from "./config/program.ts";
+import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
+import { openAccount } from "./credits/account.ts";
+import { noteStop } from "./credits/account-stop.ts";
+import type { Budget } from "./credits/budget.ts";
+import { learnedCosts } from "./credits/costs.ts";
+import { createCreditQueue } from "./credits/queue.ts";
+import { createApiOutage } from "./ingest/api-outage.ts";
+import { refreshBalance } from "./ingest/balance-check.ts";
+import { createBatchedSteps } from "./ingest/batched-steps.ts";
+import type { IngestParts } from "./ingest/ingest-parts.ts";
+import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
+import { sharedQueue } from "./ledger/queue.ts";
+import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
+import { createDimensions } from "./load/dimensions.ts";
+import { createPartitions } from "./load/partitions.ts";
+import { freeTheDead, startPulse, usualRhythm, type PulseParts } from "./runs/heartbeat.ts";
+import { takeOverDead } from "./runs/scheduled-run.ts";
+
+/** Who hears how a process fares: null when all is well again. */
+export type Watchers = {
+  readonly onBeat?: PulseParts["onBeat"];
+  readonly onApi?: (problem: StorehouseError | null) => void;
+};
+
+/** The parts that run slices, and the error that stopped all asking. */
+export interface Ingest extends AsyncDisposable {
+  readonly parts: IngestParts;
+  readonly aborted: () => StorehouseError | null;
+  /** Lets calls under way end and gives back those not sent yet; to be called before the queue is stopped. */
+  readonly halt: () => void;
+  /** Stops all asking because the queue has stopped by itself. */
+  readonly loseQueue: () => void;
+}
+
+/** So long does a foreground run wait for an API that is away, as a person or a cron job would; a worker waits for as long as it takes. */
+const foregroundPatienceMs = 10 * 60_000;
+
+/** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
+export async function openIngest(
+  app: App,
+  kind: WorkerKind,
+  budget: Budget,
+  { onBeat = () => undefined, onApi = () => undefined }: Watchers = {},
+): Promise<Ingest> {
+  await using opened = new AsyncDisposableStack();
+  const { clock, log } = app;
+  const { api, credits } = app.config.settings;
+  const { db, pool } = app.warehouse;
+  const access = apiAccess(app.config.environment);
+  const client = opened.use(createClient(clientOptions(app)));
+  await openAccount(db, access.accountId, api.requests_per_second, clock);
+  const worker = opened.use(await enterWorker(pool, kind, clock));
+  const { workerId } = worker;
+  const holders = { workerId, isAlive };
+  const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
+  // before the first question for the balance, whose answer is believed as it is when nothing is under way
+  await freeTheDead(living);
+  const halting = new AbortController();
+  let stopped: StorehouseError | null = null;
+  const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
+  const queue = createCreditQueue({
+    db,
+    accountId: access.accountId,
+    clock,
+    concurrency: api.concurrency,
+    pace: api.requests_per_second,
+    holders,
+    floors: credits.floors,
+    budget,
+    refresh,
+  });
+  const dimensions = createDimensions(db);
+  const queueId = kind === "worker" ? sharedQueue : workerId;
+  const retryMs = api.retry_seconds * 1000;
+  let noting: Promise<void> = Promise.resolve();
+  const abort = (error: StorehouseError) => {
+    if (stopped !== null) return;
+    stopped = error;
+    halting.abort();
+    if (error instanceof AbortError) noting = noteRefusal(app, access, error);
+  };
+  opened.defer(() => noting);
+  const parts: IngestParts = {
+    db,
+    client,
+    queue,
+    apiOutage: createApiOutage({
+      clock,
+      log,
+      retryMs,
+      patienceMs: kind === "worker" ? Number.POSITIVE_INFINITY : foregroundPatienceMs,
+      refreshBalance: refresh,
+      abort,
+      halted: halting.signal,
+      onChange: onApi,
+    }),
+    dimensions,
+    batched: createBatchedSteps({ db, dimensions, clock, queueId, workerId, retryMs, at: app.at }),
+    partitions: createPartitions(db),
+    clock,
+    log,
+    accountId: access.accountId,
+    learned: new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned])),
+    workerId,
+    program: programDigest(),
+    queueId,
+    retryMs,
+    refreshBalance: refresh,
+    scrub: app.hide,
+    abort,
+    halted: halting.signal,
+    freeTheDead: () => freeTheDead(living),
+    at: app.at,
+  };
+  opened.use(
+    startPulse({
+      ...living,
+      worker,
+      abort,
+      onBeat,
+      afterwards: kind === "worker" ? () => takeOverDead(parts, app.config.settings) : undefined,
+    }),
+  );
+  const stack = opened.move();
+  return {
+    parts,
+    aborted: () => stopped,
+    halt: () => halting.abort(),
+    loseQueue: () =>
+      parts.abort(fail("database_unreachable", { problem: "the connection broke while the queue was at work" })),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Tells all processes of the account that the API refuses it, and the log, once. */
+async function noteRefusal(
+  { warehouse, log, hide, rhythm = usualRhythm }: App,
+  { accountId }: ApiAccess,
+  { code, message, context }: AbortError,
+): Promise<void> {
+  const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
+  const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
+  const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
+  const isNews = await noteStop(warehouse.db, accountId, stop, distances).catch(() => true);
+  log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+}
+
+/** So long may a page under way go on after a stop where a person waits: most answers come in that time. Then it is cut. */
+const personPatienceMs = 5_000;
+/** Of the time that a worker has to stop, so much is for what comes after the page: loading it, and giving back the rest. */
+const shareForPage = 0.8;
+
+/** Starts to run the slices of this process's queue: enough of them that some are loaded while others are asked for. */
+export function startWork({ config }: App, { parts }: Ingest): SliceRunner {
+  const { api, worker } = config.settings;
+  // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not
+  const patienceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personPatienceMs;
+  return startSliceRunner(parts, {
+    count: 2 * api.concurrency,
+    patienceMs: Math.min(patienceMs, api.timeout_seconds * 1000),
+  });
+}
+
+/** How the settings want the API to be spoken to. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
+export function clientOptions({ config, clock, onRequest }: App): ClientOptions {
+  const { api } = config.settings;
+  const { baseUrl, token } = apiAccess(config.environment);
+  return {
+    baseUrl,
+    token,
+    storeWords: api.store_words,
+    timeoutMs: api.timeout_seconds * 1000,
+    largestAnswer: api.largest_answer_mib * 2 ** 20,
+    clock,
+    onRequest,
+  };
+}

@@ -1,0 +1,57 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+
+/** The folder of our migrations. */
+export const migrationsFolder = path.resolve(import.meta.dirname, "../../migrations");
+
+/** The newest migration of graphile-worker's own: known here, so that a start need not load the package to compare. */
+const newestQueueMigration = 20;
+
+/** True when nothing is to be migrated and no newer program has migrated: one query. False also where the role may not read that. */
+export async function isUpToDate(db: Database): Promise<boolean> {
+  const names = await migrationNames();
+  try {
+    const { rows } = await sql<{ ran: readonly string[]; queue: number }>`
+      select coalesce((select array_agg(name) from ops.migration), '{}') as ran,
+             (select max(id) from graphile_worker.migrations) as queue`.execute(db);
+    const { ran = [], queue = 0 } = rows[0] ?? {};
+    return queue === newestQueueMigration && ran.length === names.length && names.every((name) => ran.includes(name));
+  } catch {
+    // no such table, or no right to read it: `migrateWarehouse` finds out and explains
+    return false;
+  }
+}
+
+/** How a database stands to this program's migrations: those that it lacks, those that it knows and the program does not, and whether this role may change that. */
+export type PendingMigrations = {
+  readonly missing: readonly string[];
+  readonly unknown: readonly string[];
+  readonly mayMigrate: boolean;
+};
+
+/** Names of our migrations in their order. */
+export async function migrationNames(): Promise<readonly string[]> {
+  const files = (await readdir(migrationsFolder)).filter((file) => /^\d{4}-.*\.sql$/.test(file)).sort();
+  return files.map((file) => file.replace(/\.sql$/, ""));
+}
+
+/** Looks at which migrations have run, and changes nothing. Needs no right but to read `ops.migration`. */
+export async function pendingMigrations(db: Database): Promise<PendingMigrations> {
+  const { rows } = await sql<{ mayMigrate: boolean; hasTable: boolean }>`
+    select case when n.oid is null then has_database_privilege(current_database(), 'create') else pg_has_role(n.nspowner, 'usage') end as "mayMigrate",
+           exists (select from pg_catalog.pg_class as c where c.relnamespace = n.oid and c.relname = 'migration') as "hasTable"
+    from   (values (0)) as one (row) left join pg_catalog.pg_namespace as n on n.nspname = 'ops'`.execute(db);
+  const { mayMigrate = false, hasTable = false } = rows[0] ?? {};
+  const names = await migrationNames();
+  const ran = hasTable
+    ? (await sql<{ name: string }>`select name from ops.migration order by name`.execute(db)).rows
+    : [];
+  const known = new Set(ran.map(({ name }) => name));
+  return {
+    missing: names.filter((name) => !known.has(name)),
+    unknown: [...known].filter((name) => !names.includes(name)),
+    mayMigrate,
+  };
+}
