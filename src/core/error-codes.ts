@@ -2,8 +2,8 @@ import { metabaseErrors } from "./metabase-errors.ts";
 import { usageErrors } from "./usage-errors.ts";
 
 /**
- * Every error that Storehouse can raise: what to do about it and what to tell whoever reads it.
- * `recovery` is the class (see errors.ts); `attempts` is how often a slice is asked for before it counts as failed;
+ * Every error that Storehouse can raise: its class, what it means and the next step.
+ * `recovery` is the class (see errors.ts); `attempts` is how often a slice is requested before it counts as failed;
  * `says` and `next` may name facts of the context in braces; those that neither names are listed after `says`.
  * `leaves` is the state in which a slice ends whose answer is unavailable.
  * `sent` and `charged` are set where a call can end with the error and no reply: `sent` says whether a request was attempted, so that it
@@ -11,7 +11,7 @@ import { usageErrors } from "./usage-errors.ts";
  */
 export const errorCodes = {
   ...usageErrors,
-  // the way to the API
+  // requests to the API
   no_connection: {
     recovery: "retry",
     sent: true,
@@ -26,19 +26,19 @@ export const errorCodes = {
     charged: true,
     attempts: 4,
     says: "the connection broke before the answer was whole",
-    next: "it is asked for again by itself",
+    next: "it is requested again automatically",
   },
   api_unavailable: {
     recovery: "defer",
-    says: "the API answered nobody for a while",
-    next: "it goes on by itself",
+    says: "the API did not respond for a while",
+    next: "it continues automatically",
   },
   timeout: {
     recovery: "retry",
     sent: true,
     charged: true,
     attempts: 4,
-    says: "the API did not answer in time",
+    says: "the API did not respond in time",
     next: "raise api.timeout_seconds if this stays",
   },
   answer_too_large: {
@@ -54,26 +54,26 @@ export const errorCodes = {
     sent: true,
     charged: true,
     says: "the API sent a redirect away from API_BASE_URL",
-    next: "set API_BASE_URL to the address that answers itself",
+    next: "set API_BASE_URL to the address that the redirect leads to",
   },
 
-  // what the API said
+  // statuses of replies
   server_error: {
     recovery: "retry",
     attempts: 4,
     says: "the API failed",
-    next: "it is asked for again by itself; `storehouse retry` after a long outage",
+    next: "it is requested again automatically; run `storehouse retry` after a long outage",
   },
   too_many_requests: {
     recovery: "retry",
     attempts: 8,
     says: "the API refused the pace",
-    next: "the pace is halved by itself; lower api.requests_per_second if this stays",
+    next: "the pace is halved automatically; lower api.requests_per_second if this stays",
   },
   credits_exhausted: {
     recovery: "defer",
     says: "no credits are left for this class of work",
-    next: "it goes on by itself after the reset; raise the allowance or lower credits.floors",
+    next: "it continues automatically after the reset; raise the allowance or lower credits.floors",
   },
   allowance_spent: {
     recovery: "defer",
@@ -83,11 +83,11 @@ export const errorCodes = {
   unauthorised: {
     recovery: "abort",
     says: "the API refused the token",
-    next: "check API_TOKEN: missing, wrong and without the right to this operation look the same; a dataset that the account has no right to is switched off in config/storehouse.yaml",
+    next: "check API_TOKEN: a missing token, a wrong one and one without the right to this operation get the same reply; switch off a dataset that the account has no right to in config/storehouse.yaml",
   },
   forbidden: {
     recovery: "abort",
-    says: "the API refused this account",
+    says: "the API refused the account",
     next: "ask the operator of the API for the right to this operation, or switch the dataset off (`on: false` under its name in config/storehouse.yaml)",
   },
   bad_request: {
@@ -95,31 +95,31 @@ export const errorCodes = {
     sent: false,
     charged: false,
     leaves: "skipped",
-    says: "the parameters do not fit",
-    next: "`storehouse operations` says what fits; what the API refused is in ops.request",
+    says: "the API or the operation does not accept the parameters",
+    next: "`storehouse operations` lists the parameters; ops.request has the request",
   },
   not_found: {
     recovery: "skip",
     leaves: "skipped",
-    says: "the API knows no such thing",
+    says: "the API does not know the app, keyword or other item",
     next: "nothing to do unless the app or keyword should exist",
   },
   no_content: {
     recovery: "skip",
     leaves: "empty",
-    says: "the API has nothing to say about this",
+    says: "the API has no data for this",
     next: "nothing to do",
   },
   not_tracked: {
     recovery: "skip",
     leaves: "skipped",
-    says: "the answer leaves these items out",
-    next: "nothing to do: keywords that the account's list left out are asked for by name, and that list is read again within a week; apps that the service does not know are asked for again when they are due",
+    says: "the answer leaves out these items",
+    next: "nothing to do: keywords that the account's list leaves out are requested by name, and the list is requested again within a week; apps that the service does not know are requested again when they are due",
   },
   unexpected_status: {
     recovery: "skip",
     leaves: "failed",
-    says: "the API answered with a status that nobody expects",
+    says: "the API replied with an unexpected status",
     next: "see ops.request; report it if it stays",
   },
 
@@ -128,33 +128,33 @@ export const errorCodes = {
     recovery: "retry",
     attempts: 3,
     says: "the answer is not JSON",
-    next: "it is asked for again by itself; the body is kept in raw.answer",
+    next: "it is requested again automatically; the body is kept in raw.answer",
   },
   success_false: {
     recovery: "retry",
     attempts: 2,
     says: "the API answered success: false",
-    next: "see the message; `storehouse retry` asks again",
+    next: "see the message; `storehouse retry` requests it again",
   },
   unknown_shape: {
     recovery: "skip",
     leaves: "failed",
-    says: "the answer has a shape that is not known",
-    next: "the body is kept in raw.answer and can be loaded once the shape is known",
+    says: "the answer has an unknown shape",
+    next: "the body is kept in raw.answer; `storehouse replay` loads it once a version knows the shape",
   },
 
   unanswered: {
     recovery: "skip",
     leaves: "failed",
     says: "{code}: {problem}",
-    next: "run the command again if it may pass; ops.request has what was asked and what came back",
+    next: "run the command again if the cause may pass; ops.request has the request and the status",
   },
 
   // answers as files
   bad_answer_file: {
     recovery: "usage",
     says: "{file} is not loaded: {problem}",
-    next: "mend the file and import it again; README says what it has to hold",
+    next: "correct the file and import it again; the documentation describes its fields",
   },
   answer_gone: {
     recovery: "usage",
@@ -164,12 +164,12 @@ export const errorCodes = {
 
   ...metabaseErrors,
 
-  // our own house
+  // Storehouse itself
   not_kept: {
     recovery: "skip",
     leaves: "skipped",
-    says: "days before {end} are kept no longer",
-    next: "raise keep_months in config/storehouse.yaml and backfill them if they are wanted after all",
+    says: "retention has dropped the days before {end}",
+    next: "raise keep_months in config/storehouse.yaml and backfill the days if you need them",
   },
   budget_spent: {
     recovery: "defer",
@@ -187,7 +187,7 @@ export const errorCodes = {
   unexpected: {
     recovery: "skip",
     leaves: "failed",
-    says: "something broke that nobody foresaw",
+    says: "an unexpected error",
     next: "the answer is kept in raw.answer; report this message",
   },
   process_died: {
@@ -195,26 +195,26 @@ export const errorCodes = {
     sent: true,
     charged: true,
     leaves: "failed",
-    says: "the process ended or fell silent each of {attempts} times that this slice was under way",
+    says: "the process died or froze each of {attempts} times that it ran this slice",
     next: "give the worker more memory, or narrow the slice (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
   },
   lease_expired: {
     recovery: "fenced",
-    says: "this process was silent for so long that it was taken for dead, and others have what it had",
-    next: "a worker enters anew by itself; run a command again",
+    says: "the lease of this process expired while it was frozen, and other processes have taken over its slices",
+    next: "a worker registers again automatically; run a command again",
   },
   webhook_failed: {
     recovery: "retry",
     says: "the webhook did not take the message",
-    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again by itself, ever more seldom",
+    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again automatically, at growing intervals",
   },
-  fenced: { recovery: "fenced", says: "another worker took this slice over", next: "nothing to do" },
+  fenced: { recovery: "fenced", says: "another worker has taken over this slice", next: "nothing to do" },
   stopped: {
     recovery: "fenced",
     sent: true,
     charged: true,
     says: "the worker is stopping",
-    next: "nothing to do; the slice is given back",
+    next: "nothing to do; the slice is released",
   },
 } as const satisfies Record<
   string,

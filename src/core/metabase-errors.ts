@@ -8,7 +8,7 @@ export const metabaseErrors = {
   metabase_starting: {
     recovery: "usage",
     says: "Metabase was still starting after {seconds} seconds",
-    next: "run the command again when it is up, or wait longer with --wait",
+    next: "run the command again when Metabase is up, or wait longer with --wait",
   },
   not_metabase: {
     recovery: "usage",
@@ -18,7 +18,7 @@ export const metabaseErrors = {
   metabase_too_old: {
     recovery: "usage",
     says: "Metabase {found} is too old",
-    next: "use Metabase 50 or newer; docker-compose.yml names one that is",
+    next: "use Metabase 50 or newer; docker-compose.yml has a version that works",
   },
   metabase_not_set_up: {
     recovery: "usage",

@@ -5,7 +5,7 @@ export const usageErrors = {
     says: "not a day of the calendar",
     next: "write it as YYYY-MM-DD, for instance 2026-03-31",
   },
-  bad_argument: { recovery: "usage", says: "an argument does not fit", next: "see --help of the command" },
+  bad_argument: { recovery: "usage", says: "an argument is invalid", next: "see --help of the command" },
   bad_setting: {
     recovery: "usage",
     says: "{variable} {problem}",
@@ -13,28 +13,28 @@ export const usageErrors = {
   },
   bad_config: {
     recovery: "usage",
-    says: "the configuration file does not fit: {file} line {line}: {key} {problem}",
-    next: "mend the line that is named",
+    says: "the configuration file is invalid: {file} line {line}: {key} {problem}",
+    next: "correct that line",
   },
   bad_crontab: {
     recovery: "usage",
-    says: "the crontab does not fit: {file} line {line}: {problem}",
-    next: "mend the line that is named; jobs/crontab says what a line holds",
+    says: "the crontab is invalid: {file} line {line}: {problem}",
+    next: "correct that line; jobs/crontab describes the format",
   },
   unreadable_file: {
     recovery: "usage",
-    says: "a file is there but cannot be read: {file}",
-    next: "mend its permissions or take it away",
+    says: "{file} exists but cannot be read",
+    next: "correct its permissions or remove it",
   },
   unwritable_file: {
     recovery: "usage",
     says: "{file} cannot be written: {cause}",
-    next: "name another place, mend its permissions, or make room there",
+    next: "choose another path, correct its permissions, or free disk space",
   },
-  port_taken: { recovery: "usage", says: "port {port} is taken", next: "leave --port out or choose another" },
+  port_taken: { recovery: "usage", says: "port {port} is in use", next: "leave --port out or choose another" },
   health_not_listening: {
     recovery: "usage",
-    says: "health checks cannot be answered on {host} port {port}: {cause}",
+    says: "the health server cannot listen on {host} port {port}: {cause}",
     next: "set health.host to an address of this machine and health.port to a port that may be used, or to off",
   },
   unknown_dataset: {
@@ -45,17 +45,17 @@ export const usageErrors = {
   unknown_table: {
     recovery: "usage",
     says: "no table or view has the name {table}{near}",
-    next: "README lists those of core, mart and ops under Columns",
+    next: "the documentation lists those of core, mart and ops",
   },
   export_under_way: {
     recovery: "usage",
     says: "another export is writing into {folder}",
-    next: "wait for its end, or name another folder",
+    next: "wait until it has ended, or choose another folder",
   },
   export_failed: {
     recovery: "usage",
     says: "{table} could not be written: {problem}",
-    next: "what was there before is as it was; report this message",
+    next: "the files that were there before are unchanged; report this message",
   },
   nothing_to_draw: { recovery: "usage", says: "there is nothing to draw: {problem}", next: "{hint}" },
   unknown_plan: {
@@ -65,38 +65,38 @@ export const usageErrors = {
   },
   plan_changed: {
     recovery: "usage",
-    says: "plan {plan} is not what it was when it was made",
+    says: "plan {plan} has changed since it was made",
     next: "nothing was spent; make a new plan",
   },
   portfolio_empty: {
     recovery: "usage",
-    says: "nothing is known yet of what is followed",
-    next: "run `storehouse sync` first, or list apps under portfolio in config/storehouse.yaml",
+    says: "the portfolio is empty",
+    next: "run `storehouse sync` first to read the tracked apps of the account, or list apps under portfolio in config/storehouse.yaml",
   },
   not_in_portfolio: {
     recovery: "usage",
-    says: "{what} {value} is not followed; followed: {followed}",
+    says: "{what} {value} is not in the portfolio; the portfolio has {portfolio}",
     next: "name one of these",
   },
   not_agreed: {
     recovery: "usage",
-    says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and nobody is at a terminal to be asked",
+    says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and there is no terminal to confirm it",
     next: "`storehouse backfill --plan {plan} --yes` runs it",
   },
   not_confirmed: {
     recovery: "usage",
-    says: "nothing was changed: nobody is at a terminal to be asked",
-    next: "add --yes to do it, or --dry-run to only look",
+    says: "nothing was changed: there is no terminal to confirm it",
+    next: "add --yes to do it, or --dry-run to only show it",
   },
   database_unreachable: {
     recovery: "usage",
-    says: "Postgres does not answer",
+    says: "Postgres does not respond",
     next: "check DATABASE_URL and that the server runs",
   },
   database_too_old: {
     recovery: "usage",
     says: "Postgres is too old",
-    next: "use Postgres 15 or newer, or leave DATABASE_URL out to use the one that Storehouse brings",
+    next: "use Postgres 15 or newer, or leave out DATABASE_URL to use the embedded Postgres",
   },
   database_refused: {
     recovery: "usage",
@@ -105,32 +105,32 @@ export const usageErrors = {
   },
   database_tls: {
     recovery: "usage",
-    says: "the connection to Postgres cannot be secured as sslmode asks",
+    says: "the connection to Postgres cannot be secured as sslmode requires",
     next: "check that the server speaks TLS, that its certificate names the host in DATABASE_URL, and that sslrootcert names the authority that signed it",
   },
   database_newer: {
     recovery: "usage",
-    says: "a newer Storehouse has brought the database up to date: migration {migration} is not known here",
-    next: "use that version, or a newer one",
+    says: "a newer Storehouse has migrated the database: this version does not know migration {migration}",
+    next: "use that version or a newer one",
   },
   migrations_pending: {
     recovery: "usage",
-    says: "the database is not up to date, and this role may not change it",
+    says: "migrations are pending, and this role may not run them",
     next: "run `storehouse migrate` as the owner: DATABASE_URL of storehouse_owner, of one of its members or of who made the schemas",
   },
   rights_missing: {
     recovery: "usage",
-    says: "the role in DATABASE_URL may not do this",
-    next: "use storehouse_loader for everything but `migrate` and `grants`, which take storehouse_owner; `storehouse grants` sets the rights anew",
+    says: "the role in DATABASE_URL lacks a right",
+    next: "use storehouse_loader for everything but `migrate` and `grants`, which take storehouse_owner; `storehouse grants` sets the rights again",
   },
   roles_refused: {
     recovery: "usage",
-    says: "the role in DATABASE_URL may not make the roles or set their rights",
-    next: "run it as a superuser or as the owner of the database who may make roles, or hand what `storehouse grants --print` prints to a database administrator",
+    says: "the role in DATABASE_URL may not create the roles or set their rights",
+    next: "run it as a superuser or as the owner of the database who may make roles, or give the output of `storehouse grants --print` to a database administrator",
   },
   embedded_postgres: {
     recovery: "usage",
     says: "the embedded Postgres did not start",
-    next: "set DATABASE_URL to a Postgres 15 or newer, or see the log that is named",
+    next: "set DATABASE_URL to a Postgres 15 or newer, or read the log",
   },
 } as const;

@@ -72,7 +72,7 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
   const followed = portfolio.apps.map(({ trackId }) => trackId);
   return names.flatMap((value) => {
     const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
-    if (found.length === 0) throw fail("not_in_portfolio", { what: "app", value, followed: listed(followed) });
+    if (found.length === 0) throw fail("not_in_portfolio", { what: "app", value, portfolio: listed(followed) });
     return found;
   });
 }
@@ -81,7 +81,7 @@ function checkCountries(countries: readonly string[], apps: readonly PortfolioAp
   const followed = [...new Set(apps.flatMap((app) => app.countries.map(({ country }) => country)))].sort();
   for (const value of countries)
     if (!followed.includes(value))
-      throw fail("not_in_portfolio", { what: "country", value, followed: listed(followed) });
+      throw fail("not_in_portfolio", { what: "country", value, portfolio: listed(followed) });
 }
 
 /** A filter that leaves nothing of a dataset is a mistake, not an empty plan. */

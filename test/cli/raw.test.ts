@@ -67,7 +67,7 @@ describe("storehouse raw", () => {
     [["show", "1", "--page", "3"], "its pages are 0"],
     [["list", "--operation", "nothing"], "storehouse operations"],
     [["import", "/nowhere/at/all"], "no such file or folder"],
-    [["import", "/dev/null/file"], "a file is there but cannot be read: /dev/null/file"],
+    [["import", "/dev/null/file"], "/dev/null/file exists but cannot be read"],
     [["export", "--out", "/dev/null"], "unwritable_file: /dev/null cannot be written: EEXIST"],
     [["export", "--out", "/dev/null/below"], "unwritable_file: /dev/null/below cannot be written: ENOTDIR"],
     [
@@ -159,9 +159,7 @@ describe("storehouse raw", () => {
     await writeFile(path.join(place.path, "odd.json"), JSON.stringify({ ...byHand, body: { a: 1 } }));
     const { code, stderr } = await run(["import", place.path]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^bad_answer_file: .*odd\.json is not loaded: body: the answer has a shape that is not known \(/,
-    );
+    expect(stderr).toMatch(/^bad_answer_file: .*odd\.json is not loaded: body: the answer has an unknown shape \(/);
     expect(stderr).not.toMatch(/raw\.answer|unknown_shape/);
   });
 

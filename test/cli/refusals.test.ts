@@ -21,7 +21,7 @@ test("what cannot be run is told in one line that says how it can", async () => 
   busy.close();
   expect(taken).toMatchObject({
     code: 2,
-    stderr: `port_taken: port ${port} is taken; leave --port out or choose another\n`,
+    stderr: `port_taken: port ${port} is in use; leave --port out or choose another\n`,
   });
 
   const folder = await run(stage, ["status"], { variables: { STOREHOUSE_CONFIG: tmpdir() } });

@@ -138,6 +138,6 @@ test("what the disk refuses is told by its place and cause, and nobody is asked 
   await mkdir(file);
   await expect(stage.export(["dim_device"])).rejects.toMatchObject({
     code: "unwritable_file",
-    message: expect.stringMatching(/cannot be written: EISDIR; name another place/),
+    message: expect.stringMatching(/cannot be written: EISDIR; choose another path/),
   });
 });

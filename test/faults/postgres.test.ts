@@ -34,7 +34,7 @@ async function syncThrough(stage: Stage, fault: (over: () => boolean) => Promise
   // it says what is wrong and what to do, and shows nothing of the address
   expect(code).toBe(2);
   const { stdout, stderr } = child.output();
-  expect(stdout + stderr).toMatch(/database_unreachable: Postgres does not answer/);
+  expect(stdout + stderr).toMatch(/database_unreachable: Postgres does not respond/);
   expect(stdout + stderr).not.toContain(new URL(stage.databaseUrl).password);
   await using next = startChild(stage, syncCommand, { settings });
   return await next.ended;

@@ -170,5 +170,5 @@ test("a worker whose health server cannot have its address says so and ends", as
   await using stage = await openToday();
   await using child = startChild(stage, ["worker"], { settings: { health: { host: "203.0.113.1", port: 0 } } });
   expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toContain("health_not_listening: health checks cannot be answered on 203.0.113.1");
+  expect(child.output().stderr).toContain("health_not_listening: the health server cannot listen on 203.0.113.1");
 });

@@ -74,7 +74,7 @@ test.each([
   ["broken yaml", "cards:", "cards: [", 6, ""],
 ])("%s is reported with file and line", (_, from, to, line, words) => {
   const problem = problemOf(good.replace(from, to));
-  expect(problem).toMatch(/^bad_config: the configuration file does not fit: \/ranks.yaml line \d+: /);
+  expect(problem).toMatch(/^bad_config: the configuration file is invalid: \/ranks.yaml line \d+: /);
   expect(problem).toContain(words);
   expect(Number(/line (\d+)/.exec(problem)?.[1])).toBeGreaterThanOrEqual(line);
 });

@@ -27,7 +27,7 @@ describe("storehouse backfill", () => {
     ["no dataset", [], "--dataset is missing"],
     ["days the wrong way round", [...ranks, "--from", "2026-08-10", "--to", "2026-08-01"], "--from is after --to"],
     ["a last day to come", [...ranks, "--to", "2027-01-01"], "a day to come"],
-    ["a country that is not followed", [...ranks, "--country", "FR"], "followed: JP, US"],
+    ["a country that is not followed", [...ranks, "--country", "FR"], "the portfolio has JP, US"],
   ])("refuses %s in one line, with 2", async (_, command, words) => {
     const { code, stdout, stderr } = await backfillCommand(stage, command);
     expect(code).toBe(2);

@@ -28,7 +28,7 @@ export const countryDistribution = defineOperation({
   answer: z
     .array(z.looseObject({ name: MaybeText, code: MaybeText, code3: MaybeText, percent: MaybeAmount }))
     .nullable(),
-  summary: "Which part of an app's advertising goes to which country, over up to 30 days.",
+  summary: "The share of an app's advertising by country, over up to 30 days.",
 });
 
 export const creativeDimensionDistribution = defineOperation({
@@ -45,7 +45,7 @@ export const creativeDimensionDistribution = defineOperation({
     videoCreative: z.array(named).nullish(),
     htmlCreative: z.array(named).nullish(),
   }),
-  summary: "Which part of an app's images, videos and pages has which size, over up to 30 days.",
+  summary: "The share of an app's images, videos and pages by size, over up to 30 days.",
 });
 
 export const creativeTypeDistribution = defineOperation({
@@ -63,7 +63,7 @@ export const creativeTypeDistribution = defineOperation({
     htmlPercent: MaybeAmount,
     playablePercent: MaybeAmount,
   }),
-  summary: "Which part of an app's advertising is images, videos, pages, playable, over up to 30 days.",
+  summary: "The share of an app's advertising by kind (image, video, page, playable), over up to 30 days.",
 });
 
 export const languageDistribution = defineOperation({
@@ -76,7 +76,7 @@ export const languageDistribution = defineOperation({
   range,
   items: [],
   answer: z.array(named).nullable(),
-  summary: "Which part of an app's advertising is in which language, over up to 30 days.",
+  summary: "The share of an app's advertising by language, over up to 30 days.",
 });
 
 export const networkDistribution = defineOperation({
@@ -89,7 +89,7 @@ export const networkDistribution = defineOperation({
   range,
   items: [],
   answer: z.array(z.looseObject({ title: z.string(), percent: MaybeAmount })).nullable(),
-  summary: "Which part of an app's advertising runs in which network, over up to 30 days.",
+  summary: "The share of an app's advertising by network, over up to 30 days.",
 });
 
 export const publisherDimensionDistribution = defineOperation({
@@ -105,5 +105,5 @@ export const publisherDimensionDistribution = defineOperation({
     z.string(),
     z.array(z.looseObject({ mediaType: MaybeText, dimensions: z.string(), percentage: MaybeAmount })),
   ),
-  summary: "Which sizes the advertisements have that one app shows, over up to 30 days.",
+  summary: "The sizes of the advertisements that one app shows, over up to 30 days.",
 });

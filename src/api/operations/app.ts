@@ -62,7 +62,7 @@ export const iosAppDetail = defineOperation({
     userRatingAverage: MaybeNumber,
     availableCountries: MaybeTexts,
   }),
-  summary: "All that the store shows of one app: texts, price, category, ratings, countries.",
+  summary: "The store page of one app: texts, price, category, ratings, countries.",
 });
 
 export const androidAppDetail = defineOperation({
@@ -104,7 +104,7 @@ export const androidAppDetail = defineOperation({
     videoUrl: MaybeText,
     videoFrameUrl: MaybeText,
   }),
-  summary: "All that the store shows of one app: texts, price, category, ratings by stars, installs.",
+  summary: "The store page of one app: texts, price, category, ratings by stars, installs.",
 });
 
 const short = {

@@ -37,7 +37,7 @@ export const addKeywords = defineOperation({
         .array(Keyword.refine(({ length }) => length < tooLong, `a keyword is shorter than ${tooLong} characters`))
         .min(1)
         .max(addedPerCall),
-      "keywords to track from now on; those that are tracked already are left out of the answer",
+      "keywords to track; the answer leaves out those that are tracked already",
       { maxItems: addedPerCall },
     ),
   },
@@ -56,7 +56,7 @@ export const addKeywords = defineOperation({
       createdAt: MaybeInstant,
     }),
   ),
-  summary: "Has the account track keywords for an app and country, and the app where it is not tracked yet.",
+  summary: "Tracks keywords for an app and country, and the app itself where the account does not track it yet.",
 });
 
 export const deleteKeywords = defineOperation({
@@ -65,12 +65,12 @@ export const deleteKeywords = defineOperation({
   name: "Delete Keywords",
   method: "DELETE",
   path,
-  params: { ...where, body: inBody(z.array(Keyword).min(1), "keywords to track no longer") },
+  params: { ...where, body: inBody(z.array(Keyword).min(1), "keywords to stop tracking") },
   cost: 1,
   answer: z.array(
     z.looseObject({ value: z.string(), countryCode: MaybeText, pinned: MaybeFlag, createdAt: MaybeInstant }),
   ),
-  summary: "Has the account track keywords for an app and country no longer.",
+  summary: "Removes tracked keywords of an app and country from the account.",
 });
 
 export const keywordSpots = defineOperation({

@@ -13,7 +13,7 @@ export const iosDownloadRevenue = defineOperation({
     country: inQuery(CountryCode, "country of the store"),
     startDate: inQuery(DayText, "first day, inclusive"),
     endDate: inQuery(DayText, "last day, inclusive"),
-    device: maybeInQuery(Device, "IPHONE or IPAD; the contract does not say what stands for both"),
+    device: maybeInQuery(Device, "IPHONE or IPAD; the contract names no value for both"),
   },
   cost: 100,
   range: { start: "startDate", end: "endDate", endInclusive: true, days: 30 },

@@ -51,8 +51,8 @@ const shares = {
 const iosShares = z.looseObject({ ...shares, device: Device.nullish() });
 const androidShares = z.looseObject(shares);
 
-const impressions = "Which part of the impressions of one keyword goes to which app, without advertisements.";
-const categories = "In which categories apps have one keyword in their metadata, and in which part.";
+const impressions = "The share of the impressions of one keyword by app, without advertisements.";
+const categories = "The share of apps that have one keyword in their metadata, by category.";
 
 export const iosOrganicImpressionShare = defineOperation({
   ...bare,

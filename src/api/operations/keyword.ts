@@ -207,7 +207,7 @@ export const iosOrganicKeywords = defineOperation({
   envelope: "bare",
   items: ["rankings"],
   answer: z.object({ ...organic, deviceType: Device.nullish() }),
-  summary: "Every keyword for which one app ranks on one day; one answer, however long.",
+  summary: "Every keyword for which one app ranks on one day, in one answer of any length.",
 });
 
 export const androidOrganicKeywords = defineOperation({
@@ -223,5 +223,5 @@ export const androidOrganicKeywords = defineOperation({
   envelope: "bare",
   items: ["rankings"],
   answer: z.object(organic),
-  summary: "Every keyword for which one app ranks on one day; one answer, however long.",
+  summary: "Every keyword for which one app ranks on one day, in one answer of any length.",
 });

@@ -42,7 +42,7 @@ export const visibilityScore = defineOperation({
   envelope: "bare",
   items: null,
   answer: z.record(z.string(), z.number().nullable()),
-  summary: "How visible apps are in a store's searches now, by track id.",
+  summary: "Current visibility scores of apps in the searches of a store, by track id.",
 });
 
 const history = {
@@ -58,7 +58,7 @@ const history = {
       scores: z.record(z.string(), z.array(z.looseObject({ date: Instant, score: z.number().nullish() }))),
     }),
   ),
-  summary: "How visible apps were in a store's searches, by country and day.",
+  summary: "Visibility scores of apps in the searches of a store, by country and day.",
 } as const;
 const historyQuery = {
   countries: inQuery(z.array(CountryCode).min(1), "countries, one or several"),

@@ -115,7 +115,7 @@ const words = z.array(
   }),
 );
 const analysisSummary =
-  "The words of an app's reviews over up to 30 days: how often, with which ratings, on which days.";
+  "The words of the reviews of one app over up to 30 days, with their frequency, ratings and days.";
 
 export const iosReviewAnalysis = defineOperation({
   ...get,
