@@ -61,7 +61,7 @@ test("the problem alone has all facts that the next step does not name, and neit
     "a.json is not loaded: no (bytes=3)",
   );
   expect(fail("not_agreed", { credits: "12,000", limit: "1,000", plan: "3" }).message).toMatch(
-    /^not_agreed: the plan costs 12,000 credits, .* = 1,000, .*asked; `storehouse backfill --plan 3 --yes` runs it$/,
+    /^not_agreed: the plan costs 12,000 credits, .* = 1,000, .*confirm it; `storehouse backfill --plan 3 --yes` runs it$/,
   );
 });
 
