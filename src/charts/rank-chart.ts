@@ -1,11 +1,8 @@
 import { windowLength, type Window } from "../core/window.ts";
 import { windowWords } from "./day-axis.ts";
-import { picture, whole } from "./picture.ts";
-import { notAsked, rankAxes } from "./rank-plot.ts";
-import { endLabels, rankLine } from "./rank-line.ts";
-import { dark, deviceName, rankLegend, style } from "./rank-line.ts";
-import { rankPlot, size, type RankSeries } from "./rank-plot.ts";
-import { isolated } from "./picture.ts";
+import { isolated, picture, whole } from "./picture.ts";
+import { notAsked, rankAxes, rankPlot, type RankSeries, size } from "./rank-plot.ts";
+import { dark, deviceName, endLabels, rankLegend, rankLine, style } from "./rank-line.ts";
 
 /** What a picture of ranks tells of. `place` in words: the store and the country. */
 export type RankChart = {

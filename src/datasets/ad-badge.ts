@@ -19,11 +19,10 @@ const table = defineTable({
 
 type Badge = z.output<typeof operation.answer>;
 
-/** Whether followed apps advertise and show advertisements, as it stands on the day of the look. */
+/** Whether the portfolio's apps advertise and show advertisements, by day of observation. */
 export const adBadge = defineDataset({
   name: "ad_badge",
-  summary:
-    "Whether each followed app advertises, and whether it shows advertisements of others, by day of observation.",
+  summary: "Whether each app of the portfolio advertises, and whether it shows advertisements, by day of observation.",
   stage: "market",
   on: false,
   why: "5 credits an app and month; switch it on where advertising matters",

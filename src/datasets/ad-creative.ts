@@ -6,12 +6,11 @@ import { rangeParams } from "../api/range.ts";
 import type { Slice } from "../core/slice.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { amountOf, idOf } from "./shared/values.ts";
+import { amountOf, idOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
-import { periodKey } from "./shared/values.ts";
 
-const asked = ["app_key", "period_start", "period_end", "country_key", "network", "media_type"] as const;
+const requested = ["app_key", "period_start", "period_end", "country_key", "network", "media_type"] as const;
 
 const table = defineTable({
   name: "core.ad_creative",
@@ -55,8 +54,8 @@ const table = defineTable({
     category_name: "text",
     extra: "json",
   },
-  key: [...asked, "creative_key"],
-  load: { kind: "replace", scope: asked },
+  key: [...requested, "creative_key"],
+  load: { kind: "replace", scope: requested },
   partitioned: false,
 });
 
@@ -71,11 +70,11 @@ type Creative = NonNullable<Page["data"]>[number];
 
 const MediaType = z.union([z.int().min(0), z.string().regex(/^\d+$/, "the id of a kind of media is a number")]);
 
-/** The advertisements for followed apps over stretches of 30 days. */
+/** The advertisements for the portfolio's apps over periods of 30 days. */
 export const adCreative = defineDataset({
   name: "ad_creative",
   summary:
-    "The advertisements for each followed app over 30 days: media, texts, networks, countries, first and last seen.",
+    "The advertisements for each app of the portfolio over 30 days: media, texts, networks, countries, first and last seen.",
   stage: "market",
   on: false,
   why: "200 credits a page of 50 advertisements; one page an app and 30 days unless most_pages says more",
@@ -87,12 +86,12 @@ export const adCreative = defineDataset({
   options: z.object({
     areas: areas
       .default(["all"])
-      .describe("all: one call for all countries together; each: one for each country in which the app is followed."),
+      .describe("all: one call for all countries together; each: one for each country of the app in the portfolio."),
     networks,
     media_types: z
       .array(MediaType)
       .default([])
-      .describe("Ids of kinds of media that are asked for one by one; all together in one call when left out."),
+      .describe("Ids of kinds of media that are requested one by one; all together in one call when left out."),
   }),
   partitions: (portfolio, options) =>
     appAreas(portfolio, options.areas)
@@ -106,12 +105,12 @@ export const adCreative = defineDataset({
     ...(scope["media_type"] === undefined ? {} : { mediaType: Number(scope["media_type"]) }),
   }),
   normalise: (slice, pages) => {
-    const told = (pages as readonly Page[]).flatMap(({ data }) => data ?? []);
-    const own = told.filter(({ trackId }) => trackId == null || String(trackId) === part(slice.scope, "app"));
-    const strangers = told.filter((creative) => !own.includes(creative));
+    const reported = (pages as readonly Page[]).flatMap(({ data }) => data ?? []);
+    const own = reported.filter(({ trackId }) => trackId == null || String(trackId) === part(slice.scope, "app"));
+    const others = reported.filter((creative) => !own.includes(creative));
     return {
       rows: { [table.name]: eachOnce(own).map((creative) => rowOf(slice, creative)) },
-      invalid: strangers.map((item) => ({ reason: "an advertisement for an app that was not asked for", item })),
+      invalid: others.map((item) => ({ reason: "an advertisement for an app that was not requested", item })),
     };
   },
 });
@@ -126,7 +125,7 @@ function eachOnce(creatives: readonly Creative[]): readonly Creative[] {
   });
 }
 
-/** The same media may be shown under several texts: each is an advertisement. What changes from look to look tells none apart. */
+/** The same media may be shown under several texts: each is an advertisement. What changes from one observation to the next is not part of the key. */
 function keyOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subtitle, action }: Creative): string {
   const media = idOf(mediaId) ?? idOf(hashedMediaId) ?? mediaOriginalUrl ?? mediaUrl ?? "";
   const identity = JSON.stringify([media, title ?? "", subtitle ?? "", action ?? ""]);

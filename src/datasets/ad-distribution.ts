@@ -6,11 +6,10 @@ import type { Scope } from "../core/slice.ts";
 import { defineTable } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
 import { partsOf, type Kind } from "./shared/ad-distribution-parts.ts";
-import { amountOf } from "./shared/values.ts";
+import { amountOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { periodKey } from "./shared/values.ts";
 
-const asked = ["app_key", "period_start", "period_end", "country_key", "kind", "media_type", "network"] as const;
+const requested = ["app_key", "period_start", "period_end", "country_key", "kind", "media_type", "network"] as const;
 
 const table = defineTable({
   name: "core.fact_ad_distribution",
@@ -28,12 +27,12 @@ const table = defineTable({
     percent_share: "number",
     extra: "json",
   },
-  key: [...asked, "member_group", "member"],
-  load: { kind: "replace", scope: asked },
+  key: [...requested, "member_group", "member"],
+  load: { kind: "replace", scope: requested },
   partitioned: true,
 });
 
-/** Of each kind the operation that tells it, and what its calls can be narrowed by. */
+/** The operation that answers for each kind, and what its calls can be narrowed by. */
 const kinds = {
   country: { operation: ads.countryDistribution, byMedia: true, byNetwork: false, byCountry: false },
   dimension: { operation: ads.creativeDimensionDistribution, byMedia: true, byNetwork: true, byCountry: true },
@@ -58,26 +57,26 @@ const options = z.object({
     .min(1)
     .default(kindNames)
     .describe(
-      "Credits a call: country, language and network 10, dimension and type 20, publisher_dimension (what the app shows of others) 50.",
+      "Credits a call: country, language and network 10, dimension and type 20, publisher_dimension (advertisements that the app shows) 50.",
     ),
   media_types: z
     .array(z.enum(["creatives", "impressions"]))
     .min(1)
     .default(["creatives"])
-    .describe("What is counted; one call each. Languages and publisher_dimension are told without it."),
+    .describe("What is counted; one call each. Languages and publisher_dimension do not depend on it."),
   areas: areas
     .default(["all"])
     .describe(
-      "all: all countries together; each: one call for each country in which the app is followed (not for country and publisher_dimension).",
+      "all: all countries together; each: one call for each country of the app in the portfolio (not for country and publisher_dimension).",
     ),
   networks,
 });
 
-/** How the advertising of followed apps is spread over stretches of 30 days: six ways to cut it, in one table. */
+/** How the advertising of the portfolio's apps is spread over periods of 30 days: six distributions in one table. */
 export const adDistribution = defineDataset({
   name: "ad_distribution",
   summary:
-    "How the advertising of each followed app is spread over 30 days: by country, size, type, language, network, and size of what it shows of others.",
+    "How the advertising of each app of the portfolio is spread over 30 days: by country, size, type, language, network, and size of the advertisements that it shows.",
   stage: "market",
   on: false,
   why: "120 credits an app and 30 days for all six kinds",
@@ -95,8 +94,8 @@ export const adDistribution = defineDataset({
   }),
   normalise: (slice, pages) => {
     const { scope } = slice;
-    const told = pages.flatMap((page) => partsOf(part(scope, "kind") as Kind, page));
-    const rows = told.flatMap((one) => ("reason" in one ? [] : [one]));
+    const reported = pages.flatMap((page) => partsOf(part(scope, "kind") as Kind, page));
+    const rows = reported.flatMap((one) => ("reason" in one ? [] : [one]));
     const stamp = {
       app_key: `${part(scope, "store")}:${part(scope, "app")}`,
       ...periodKey(slice),
@@ -116,7 +115,7 @@ export const adDistribution = defineDataset({
           extra,
         })),
       },
-      invalid: told.flatMap((one) => ("reason" in one ? [one] : [])),
+      invalid: reported.flatMap((one) => ("reason" in one ? [one] : [])),
     };
   },
 });
@@ -128,7 +127,7 @@ function operationOf(scope: Scope) {
 function scopesOf(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Scope[] {
   return chosen.kinds.flatMap((kind) => {
     const { byCountry, byMedia, byNetwork } = kinds[kind];
-    // one that cannot be told by country is told once, whatever areas are chosen
+    // a kind without countries is requested once, whichever areas are chosen
     return appAreas(portfolio, byCountry ? chosen.areas : ["all"])
       .map((scope) => ({ ...scope, kind }))
       .flatMap((scope) => forEach(scope, "media_type", byMedia ? chosen.media_types : []))

@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -29,11 +29,11 @@ const operations = { ios: iosVersionListDetailed, android: androidVersionListDet
 
 type Change = z.output<typeof iosVersionListDetailed.answer>[number];
 
-/** What changed with each release of followed apps, with the values before and after. */
+/** What changed with each release of the portfolio's apps, with the values before and after. */
 export const appChange = defineDataset({
   name: "app_change",
   summary:
-    "What changed with each release of each followed app: one row a changed property, with its old and new value.",
+    "What changed with each release of each app of the portfolio: one row a changed property, with its old and new value.",
   stage: "market",
   on: false,
   why: "50 credits an app and month",

@@ -4,7 +4,7 @@ import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage } from "./shared/dim-app.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const described = {
@@ -59,14 +59,14 @@ const operations = { ios: iosAppDetail, android: androidAppDetail } as const;
 
 type Detail = Partial<z.output<typeof iosAppDetail.answer> & z.output<typeof androidAppDetail.answer>>;
 
-/** What the store shows of followed apps, as versions: a new one each time that something of it changed. */
+/** What the store pages of the portfolio's apps show, as versions: a new one at each change. */
 export const appHistory = defineDataset({
   name: "app_history",
   summary:
-    "What the store shows of each followed app, by country (iOS) or language (Android), with the history of its changes.",
+    "What the store page of each app shows of the portfolio, by country (iOS) or language (Android), with the history of its changes.",
   stage: "market",
   on: true,
-  why: "5 credits an app and week, and once more when a new release is out",
+  why: "5 credits an app and week, and once more after each release",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table, dimAppOfPage],
   operations: Object.values(operations),
@@ -94,7 +94,7 @@ export const appHistory = defineDataset({
     );
     const invalid = details
       .filter((detail) => !own.includes(detail))
-      .map((item) => ({ reason: "an app that was not asked for", item }));
+      .map((item) => ({ reason: "an app that was not requested", item }));
     return { rows: { [table.name]: rows, [dimAppOfPage.name]: apps }, invalid };
   },
 });
@@ -155,17 +155,17 @@ function ratingOf(detail: Detail) {
 }
 
 function dimensionRow(store: string, detail: Detail) {
-  const told = describe(detail);
+  const reported = describe(detail);
   return {
     store,
     track_id: String(detail.trackId),
-    app_name: told.app_name,
-    category_id: told.category_id,
-    category_name: told.category_name,
-    icon_url: told.icon_url,
-    price_text: told.price_text,
-    developer_id: told.developer_id,
-    developer_name: told.developer_name,
+    app_name: reported.app_name,
+    category_id: reported.category_id,
+    category_name: reported.category_name,
+    icon_url: reported.icon_url,
+    price_text: reported.price_text,
+    developer_id: reported.developer_id,
+    developer_name: reported.developer_name,
     ...ratingOf(detail),
     described_by: describers.detail,
   };

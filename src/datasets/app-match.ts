@@ -11,10 +11,10 @@ const table = defineTable({
   partitioned: false,
 });
 
-/** As good as for ever: whoever wants it asked again sets `refresh_days`. */
+/** In practice never fetched again; `refresh_days` in the configuration changes that. */
 const once = 3650;
 
-/** The same app in both stores: one row, from whichever side it was asked for. */
+/** The same app in both stores: one row, whichever of the two was requested. */
 export const appMatch = defineDataset({
   name: "app_match",
   summary: "Which iOS app and which Android app are the same: one row holds the ids of both.",
@@ -33,7 +33,7 @@ export const appMatch = defineDataset({
     const found = pages
       .map((page) => (page === null ? "" : String(page as string | number).trim()))
       .filter((trackId) => trackId !== "");
-    // an answer of the asked store itself would make a row of two apps of one store
+    // an answer with an id of the requested store would make a row of two apps of one store
     const fitting = found.filter((trackId) => storeOf(trackId) !== store);
     const rows = fitting.map((trackId) =>
       store === "ios"
@@ -42,7 +42,7 @@ export const appMatch = defineDataset({
     );
     const invalid = found
       .filter((trackId) => !fitting.includes(trackId))
-      .map((item) => ({ reason: "an id of the store that was asked from", item }));
+      .map((item) => ({ reason: "an id of the requested store itself", item }));
     return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -4,7 +4,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { appCountries, LanguageCode, pageKey, pageParams } from "./shared/followed.ts";
+import { appCountries, LanguageCode, pageKey, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -39,11 +39,11 @@ const known =
 
 type App = z.output<typeof iosAppSimple.answer>[number] & { readonly category?: string | null };
 
-/** Ratings of followed apps as they stand on the day of the look, ten apps a call. */
+/** Ratings of the portfolio's apps by day of observation, ten apps a call. */
 export const appRating = defineDataset({
   name: "app_rating",
   summary:
-    "Rating, number of ratings and price of each followed app, by country (iOS) or language (Android) and day of observation.",
+    "Rating, number of ratings and price of each app of the portfolio, by country (iOS) or language (Android) and day of observation.",
   stage: "market",
   on: true,
   why: "1 credit brings ten apps of a country, and a day that is missed is lost",
@@ -56,16 +56,16 @@ export const appRating = defineDataset({
       .array(LanguageCode)
       .min(1)
       .default(["en"])
-      .describe("Languages in which Android apps are looked at."),
+      .describe("Languages in which the pages of Android apps are requested."),
   }),
   partitions: (portfolio, options) => [...inCountries(portfolio), ...inLanguages(portfolio, options.language_codes)],
   request: ({ scope, items }) => ({ ...pageParams(scope), trackIds: items }),
   normalise: ({ scope, items, window }, pages, left) => {
-    const asked = new Set(items);
-    const apps = (pages.flat() as readonly App[]).filter((app) => asked.has(String(app.trackId)));
-    const strangers = (pages.flat() as readonly App[]).filter((app) => !asked.has(String(app.trackId)));
-    const told = new Map(apps.map((app) => [String(app.trackId), app]));
-    const rows = [...told].map(([trackId, app]) => ({
+    const requested = new Set(items);
+    const apps = (pages.flat() as readonly App[]).filter((app) => requested.has(String(app.trackId)));
+    const others = (pages.flat() as readonly App[]).filter((app) => !requested.has(String(app.trackId)));
+    const reported = new Map(apps.map((app) => [String(app.trackId), app]));
+    const rows = [...reported].map(([trackId, app]) => ({
       ...pageKey({ ...scope, app: trackId }),
       date_day: window.start,
       rating: app.rating ?? null,
@@ -82,9 +82,9 @@ export const appRating = defineDataset({
     }));
     return {
       rows: { [table.name]: rows },
-      invalid: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
+      invalid: others.map((item) => ({ reason: "an app that was not requested", item })),
       // of what did not fit it is not known which app it was
-      unanswered: left.length > 0 ? [] : [...asked].filter((trackId) => !told.has(trackId)),
+      unanswered: left.length > 0 ? [] : [...requested].filter((trackId) => !reported.has(trackId)),
     };
   },
 });

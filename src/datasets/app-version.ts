@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import type { Store } from "../core/store.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appPages, pageKey, pageOptions, pageParams } from "./shared/followed.ts";
+import { appPages, pageKey, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -27,13 +27,13 @@ const table = defineTable({
 const operations = { ios: iosVersionList, android: androidVersionList } as const;
 const known = ["versionString", "versionDate", "releaseNotes", "differences"];
 
-/** The releases of followed apps: for one credit it tells when the dear looks at an app are worth it. */
+/** The releases of the portfolio's apps: for one credit they say when the expensive datasets of an app are worth fetching. */
 export const appVersion = defineDataset({
   name: "app_version",
-  summary: "The releases of each followed app with their notes and the names of what changed.",
+  summary: "The releases of each app of the portfolio with their notes and the names of what changed.",
   stage: "listing",
   on: true,
-  why: "1 credit an app and day, and it tells when an app must be described anew",
+  why: "1 credit an app and day, and a new release has the app's page fetched again",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 365 },
   tables: [table],
   operations: Object.values(operations),

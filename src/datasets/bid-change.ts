@@ -41,12 +41,12 @@ type Log = z.output<typeof operation.answer>[number];
  */
 export const bidChange = defineDataset({
   name: "bid_change",
-  summary: "Every change of a bid, by hand or by rule, by organisation, thing and instant.",
+  summary: "Every change of a bid, by hand or by rule, by organisation, object and instant.",
   stage: "market",
   on: true,
   why: "20 credits an organisation and day, nothing where none is connected",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
-  // a call may span a week, of which the last day is there in case an end is not counted in
+  // a call may span a week; the last day of it is requested in case the end is exclusive
   longestWindow: 6,
   tables: [table],
   operations: [operation],
@@ -58,21 +58,21 @@ export const bidChange = defineDataset({
     ...rangeParams(operation, daysAndOneMore(operation, slice)),
   }),
   normalise: (slice, pages) => {
-    const told = (pages.flat() as readonly Log[]).map((log) => ({ log, at: readInstant(log.date) }));
+    const reported = (pages.flat() as readonly Log[]).map((log) => ({ log, at: readInstant(log.date) }));
     const { start, end } = slice.window;
     const isOwn = ({ orgId }: Log) => orgId == null || String(orgId) === part(slice.scope, "org_id");
-    // the day that was asked for beside the window is another slice's
-    const reasonOf = ({ log, at }: (typeof told)[number]) =>
+    // the day that was requested beside the window belongs to another slice
+    const reasonOf = ({ log, at }: (typeof reported)[number]) =>
       !isOwn(log)
-        ? "an organisation that was not asked for"
+        ? "an organisation that was not requested"
         : at.day < start || at.day > addDays(end, 1)
-          ? "a day that was not asked for"
+          ? "a day that was not requested"
           : null;
-    const invalid = told.flatMap((one) => {
+    const invalid = reported.flatMap((one) => {
       const reason = reasonOf(one);
       return reason === null ? [] : [{ reason, item: one.log }];
     });
-    const rows = told
+    const rows = reported
       .filter((one) => reasonOf(one) === null && one.at.day < end)
       .map(({ log, at }) => row(slice, log, at));
     return { rows: { [table.name]: numbered(rows) }, invalid };

@@ -14,7 +14,7 @@ import type { Timing } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { normalisedCategoryRanks } from "./shared/category-ranks.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { lateDays, reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
@@ -56,7 +56,7 @@ const options = z.object({
     .default(["daily"])
     .meta({ examples: [["daily", "hourly", "last_day"]] })
     .describe(
-      "daily: the average of each day; hourly: every look (iOS); last_day: all countries on the newest day, 20 credits an app, device and day.",
+      "daily: the average of each day; hourly: every hour (iOS); last_day: all countries on the newest day, 20 credits an app, device and day.",
     ),
   chart_versions: z
     .array(z.enum(["v1", "v2"]))
@@ -68,13 +68,13 @@ const options = z.object({
     ),
 });
 
-/** Places of followed apps in the charts of their categories. */
+/** Ranks of the portfolio's apps in the charts of their categories. */
 export const categoryRank = defineDataset({
   name: "category_rank",
-  summary: "Rank of each followed app in the charts of its categories, by country, device and day or look.",
+  summary: "Rank of each app of the portfolio in the charts of its categories, by country, device and day or hour.",
   stage: "market",
   on: true,
-  why: "10 credits an app and country bring up to 30 days, so that a week is asked for at once",
+  why: "10 credits an app and country bring up to 30 days, so a week is requested at once",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7, ...lateDays },
   tables: [table],
   operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],
@@ -93,7 +93,7 @@ export const categoryRank = defineDataset({
   },
   normalise: (slice, pages) => {
     const { rows, invalid } = normalisedCategoryRanks(slice, pages);
-    // all countries on whichever day is the newest are no days that were asked for
+    // all countries on the newest day, whichever that is: no requested days to compare with
     const isSeries = part(slice.scope, "resolution") !== "last_day";
     return { rows: { [table.name]: rows }, invalid, ...(isSeries ? { reportedThrough: reportedThrough(rows) } : {}) };
   },

@@ -3,7 +3,7 @@ import type { Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
 import { categoryNameOf } from "./shared/category-ranks.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { keywordCountryDevices } from "./shared/followed.ts";
+import { keywordCountryDevices } from "./shared/portfolio-partitions.ts";
 import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
 
 const table = defineTable({
@@ -27,7 +27,7 @@ const operations = { ios: iosShareOfCategory, android: androidShareOfCategory } 
 export const categoryShare = defineDataset({
   name: "category_share",
   summary:
-    "In which categories apps have each followed keyword in their metadata, and in which part, by store, country, device and day of observation.",
+    "How the apps that have each keyword of the portfolio in their metadata are spread over categories, by store, country, device and day of observation.",
   stage: "market",
   on: false,
   why: "5 credits a keyword, country and device each month",

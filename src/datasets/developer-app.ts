@@ -7,7 +7,7 @@ import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
-import { appPages, pageOptions, pageParams } from "./shared/followed.ts";
+import { appPages, pageOptions, pageParams } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -44,15 +44,15 @@ const options = pageOptions.extend({
   developer_codes: z
     .array(z.union([z.int().min(1), z.string().min(1)]))
     .default([])
-    .describe("Developers beside those of the followed apps: by their id on iOS, by their name on Android."),
+    .describe("Further developers beside those of the portfolio's apps: by their id on iOS, by their name on Android."),
 });
 
 type App = z.output<typeof androidDeveloperApps.answer>[number];
 
-/** What else the developers of followed apps have in the store, with the history of what came and went. */
+/** What else the developers of the apps of the portfolio have in the store, with the history of which were added and removed. */
 export const developerApp = defineDataset({
   name: "developer_app",
-  summary: "The apps of the developers of followed apps, with the history of what came and went.",
+  summary: "The apps of the developers of the apps of the portfolio, with the history of which were added and removed.",
   stage: "market",
   on: false,
   why: "5 credits a developer and week",
@@ -89,7 +89,7 @@ export const developerApp = defineDataset({
   },
 });
 
-/** The developers of followed apps on the pages of these, and on the same pages those that are named. */
+/** The developers of the portfolio's apps on the pages of these apps, and on the same pages the developers that the options name. */
 function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Partition[] {
   const described = new Map(
     (portfolio.sources?.[describedApp.name] ?? []).map((one) => [`${one["store"]}:${one["track_id"]}`, codeOf(one)]),
@@ -106,14 +106,14 @@ function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): rea
   );
   const own = pages
     .filter((one) => one.own !== "")
-    // something is known to be there: the followed app itself
+    // at least the app of the portfolio is known to be there
     .map((one) => ({ scope: { ...one.page, developer_code: one.own }, items: null, expected: true }));
   return [...new Map([...named, ...own].map((one) => [scopeKey(one.scope), one])).values()];
 }
 
 const known = "trackId name iconUrl price category categoryId developerId developerName lastUpdateTime".split(" ");
 
-/** By what a developer is asked for: an id on iOS; on Android the name, which the store's pages have for an id. */
+/** What a request names a developer by: the id on iOS; on Android the name, which the store's pages use as an id. */
 function codeOf({ store, developer_id: id = "", developer_name: name = "" }: Scope): string {
   if (store === "ios") return isId(id) ? id : "";
   return name === "" ? id : name;

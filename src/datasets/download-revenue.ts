@@ -3,12 +3,11 @@ import { iosDownloadRevenue as operation } from "../api/operations/estimation.ts
 import { rangeParams } from "../api/range.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { amountOf } from "./shared/values.ts";
+import { amountOf, lateDays, reportedThrough } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
-import { appCountries } from "./shared/followed.ts";
+import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
-import { lateDays, reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_download_revenue",
@@ -32,10 +31,10 @@ type Point = z.output<typeof operation.answer>[number];
 /** Downloads and revenue by day, as the service estimates them. */
 export const downloadRevenue = defineDataset({
   name: "download_revenue",
-  summary: "Estimated downloads and revenue of each followed iOS app, by country, device and day.",
+  summary: "Estimated downloads and revenue of each iOS app of the portfolio, by country, device and day.",
   stage: "market",
   on: false,
-  why: "100 credits an app, country and device bring 30 days, so that 30 are asked for at once",
+  why: "100 credits an app, country and device bring 30 days, so 30 days are requested at once",
   timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, packDays: 30, ...lateDays },
   tables: [table],
   operations: [operation],
@@ -45,7 +44,7 @@ export const downloadRevenue = defineDataset({
     appCountries(portfolio)
       .filter(({ app }) => app.store === "ios")
       .flatMap(({ app: { store, trackId }, country: { country } }) =>
-        devicesAsked(store, devices).map((device) => ({
+        requestedDevices(store, devices).map((device) => ({
           scope: { store, app: trackId, country, device },
           items: null,
         })),
@@ -72,7 +71,7 @@ export const downloadRevenue = defineDataset({
     }));
     const invalid = points
       .filter((point) => !own.includes(point))
-      .map((item) => ({ reason: "a day that was not asked for", item }));
+      .map((item) => ({ reason: "a day that was not requested", item }));
     return { rows: { [table.name]: rows }, invalid, reportedThrough: reportedThrough(rows) };
   },
 });

@@ -35,10 +35,10 @@ const table = defineTable({
 type Showing = z.output<typeof operation.answer>["cards"][number];
 type Card = NonNullable<NonNullable<Showing["data"]>["cards"]>[number];
 
-/** When and how the iOS store showed followed apps on the pages of their categories. */
+/** When and how the iOS store showed the portfolio's apps on the pages of their categories. */
 export const featuring = defineDataset({
   name: "featuring",
-  summary: "The cards of a category's page on which each followed iOS app was shown, by country and day.",
+  summary: "The cards of a category's page on which each iOS app of the portfolio was shown, by country and day.",
   stage: "market",
   on: false,
   why: "40 credits an app, category and week; the contract names no price",
@@ -52,7 +52,7 @@ export const featuring = defineDataset({
     category_codes: z
       .array(z.union([z.int().min(0), z.string().regex(/^\d+$/, "a category is a number")]))
       .default([])
-      .describe("Ids of the categories whose pages are looked at; each app's own one when left out."),
+      .describe("Ids of the categories whose pages are requested; each app's own category when left out."),
   }),
   partitions: (portfolio, { category_codes: codes }) => {
     const own = new Map(
@@ -73,7 +73,7 @@ export const featuring = defineDataset({
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),
     categoryId: Number(part(scope, "category_code")),
-    // the contract leaves open whether the end is counted in: asked up to the day after, no day is lost either way
+    // the contract leaves open whether the end is inclusive: with the day after it requested too, no day is lost either way
     startDate: window.start,
     endDate: window.end,
   }),
@@ -93,14 +93,14 @@ export const featuring = defineDataset({
       invalid: answers
         .filter((answer) => !isOwn(answer))
         .map(({ trackId, categoryId }) => ({
-          reason: "an app or a category that was not asked for",
+          reason: "an app or a category that was not requested",
           item: { trackId, categoryId },
         })),
     };
   },
 });
 
-/** The cards of the asked days, numbered by day and country; a day beside them belongs to another slice. */
+/** The cards of the requested days, numbered by day and country; any other day belongs to another slice. */
 function rowsOf(slice: Slice, showings: readonly Showing[]): readonly Row[] {
   const cards = showings
     .filter(({ date }) => holds(slice.window, readInstant(date).day))

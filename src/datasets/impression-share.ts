@@ -2,7 +2,7 @@ import { androidOrganicImpressionShare, iosOrganicImpressionShare } from "../api
 import { storeOf, type Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { keywordCountryDevices } from "./shared/followed.ts";
+import { keywordCountryDevices } from "./shared/portfolio-partitions.ts";
 import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
 
 const table = defineTable({
@@ -25,7 +25,7 @@ const operations = { ios: iosOrganicImpressionShare, android: androidOrganicImpr
 export const impressionShare = defineDataset({
   name: "impression_share",
   summary:
-    "Which part of the impressions of each followed keyword goes to which app, by store, country, device and day of observation.",
+    "Which share of the impressions of each keyword of the portfolio goes to which app, by store, country, device and day of observation.",
   stage: "market",
   on: false,
   why: "20 credits a keyword, country and device each week",
@@ -39,7 +39,7 @@ export const impressionShare = defineDataset({
     const store = part(slice.scope, "store");
     const { shares, invalid } = sharesOf(slice, pages);
     const fitting = shares.filter(({ owner }) => owner !== "" && storeOf(owner) === store);
-    const strange = shares.filter((share) => !fitting.includes(share));
+    const mismatched = shares.filter((share) => !fitting.includes(share));
     const rows = fitting.map(({ owner, columns: { share, ...columns } }) => ({
       ...columns,
       app_key: appRef(store, owner),
@@ -47,7 +47,7 @@ export const impressionShare = defineDataset({
     }));
     return {
       rows: { [table.name]: rows },
-      invalid: [...invalid, ...strange.map((item) => ({ reason: "no track id of the store that was asked", item }))],
+      invalid: [...invalid, ...mismatched.map((item) => ({ reason: "no track id of the requested store", item }))],
     };
   },
 });

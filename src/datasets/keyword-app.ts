@@ -3,7 +3,7 @@ import { androidKeywordApps, iosKeywordApps } from "../api/operations/keyword-ap
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { keywordCountries } from "./shared/followed.ts";
+import { keywordCountries } from "./shared/portfolio-partitions.ts";
 import { isOther } from "./shared/values.ts";
 import { readInstant } from "./shared/instants.ts";
 
@@ -36,7 +36,7 @@ type Answer = Partial<z.output<typeof iosKeywordApps.answer> & z.output<typeof a
 export const keywordApp = defineDataset({
   name: "keyword_app",
   summary:
-    "The apps that a search for each followed keyword shows, by store, country, device and position, on the day of observation.",
+    "The apps that a search for each keyword of the portfolio shows, by store, country, device and position, on the day of observation.",
   stage: "market",
   on: false,
   why: "5 credits a keyword and country each week; 200 keywords in 5 countries are 5,000",
@@ -68,7 +68,7 @@ export const keywordApp = defineDataset({
     const invalid = answers
       .filter((answer) => !own.includes(answer))
       .map(({ keyword, countryCode }) => ({
-        reason: "a keyword or country that was not asked for",
+        reason: "a keyword or country that was not requested",
         item: { keyword, countryCode },
       }));
     return { rows: { [table.name]: rows }, invalid };

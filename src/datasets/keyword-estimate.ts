@@ -7,7 +7,7 @@ import { rangeParams } from "../api/range.ts";
 import type { Timing } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { estimatesByDay, estimatesNow } from "./shared/keyword-estimates.ts";
 import { lateDays, reportedThrough } from "./shared/values.ts";
 
@@ -36,7 +36,7 @@ const eachWeek: Timing = { kind: "snapshot", refreshDays: 7 };
 export const keywordEstimate = defineDataset({
   name: "keyword_estimate",
   summary:
-    "Estimated reach, conversion and installs of each followed app by keyword and country, as seen on the day of the look or by day.",
+    "Estimated reach, conversion and installs of each app of the portfolio by keyword and country, as observed on the day or by day.",
   stage: "market",
   on: false,
   why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",
@@ -50,7 +50,7 @@ export const keywordEstimate = defineDataset({
       .min(1)
       .default(["now"])
       .meta({ examples: [["now", "history"]] })
-      .describe("now: as estimated on the day of the look; history: by day, 30 credits a keyword and 30 days."),
+      .describe("now: as estimated on the day of observation; history: by day, 30 credits a keyword and 30 days."),
   }),
   partitions: (portfolio, { kinds }) =>
     appCountries(portfolio)

@@ -5,7 +5,7 @@ import { foldKeyword } from "../core/text.ts";
 import { defineTable } from "../load/table.ts";
 import { brandOf } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { keywordCountries } from "./shared/followed.ts";
+import { keywordCountries } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_metadata",
@@ -36,10 +36,11 @@ type Metadata = Partial<z.output<typeof iosKeywordMetadata.answer> & z.output<ty
 
 const operations = { ios: iosKeywordMetadata, android: androidKeywordMetadata } as const;
 
-/** Volume, competition and chance of followed keywords, one observation at a time. */
+/** Volume, competition and chance of the portfolio's keywords, one observation at a time. */
 export const keywordMetadata = defineDataset({
   name: "keyword_metadata",
-  summary: "Search volume, competition and chance of each followed keyword, by store, country and day of observation.",
+  summary:
+    "Search volume, competition and chance of each keyword of the portfolio, by store, country and day of observation.",
   stage: "market",
   on: false,
   why: "5 credits a keyword and country each time; switch it on where volumes matter",
@@ -69,10 +70,10 @@ export const keywordMetadata = defineDataset({
       ipad_chance: answer.ownIpadChance ?? null,
       brand_track_id: brandOf(answer.brandApp),
     }));
-    const strangers = answers.filter((answer) => !own.includes(answer));
+    const others = answers.filter((answer) => !own.includes(answer));
     return {
       rows: { [table.name]: rows },
-      invalid: strangers.map((item) => ({ reason: "a keyword that was not asked for", item })),
+      invalid: others.map((item) => ({ reason: "a keyword that was not requested", item })),
     };
   },
 });

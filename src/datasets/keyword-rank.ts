@@ -14,12 +14,30 @@ import type { Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { daysOf, holds, windowLength } from "../core/window.ts";
-import { appRef, defineTable, type RowOf } from "../load/table.ts";
+import { appRef, defineTable, type RowOf, type Sums } from "../load/table.ts";
 import { defineDataset, part, type Normalised } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant, type CrawlTime } from "./shared/instants.ts";
-import { keywordStanding } from "./shared/keyword-standing.ts";
 import { wholeListRanks } from "./shared/whole-list-ranks.ts";
+
+/** The position of apps in the searches of a country: sums over keyword ranks by app, country, device and day. */
+const keywordStanding = {
+  name: "core.fact_keyword_standing",
+  key: ["app_key", "date_day", "country_key", "device_key"],
+  lockedBy: ["app_key", "country_key"],
+  madeOf: ["rank"],
+  columns: {
+    asked_keyword_count: "count(*)",
+    ranked_keyword_count: "count(t.rank)",
+    top_1_keyword_count: "count(*) filter (where t.rank <= 1)",
+    top_3_keyword_count: "count(*) filter (where t.rank <= 3)",
+    top_10_keyword_count: "count(*) filter (where t.rank <= 10)",
+    top_50_keyword_count: "count(*) filter (where t.rank <= 50)",
+    rank_sum: "coalesce(sum(t.rank), 0)",
+    // whole numbers, which add up exactly and at a fraction of the cost of fractions
+    voice_billionths: "coalesce(sum(1000000000 / nullif(t.rank, 0)), 0)",
+  },
+} as const satisfies Sums;
 
 const table = defineTable({
   name: "core.fact_keyword_rank",
@@ -46,12 +64,12 @@ const ways = {
 } as const;
 
 /**
- * Ranks of followed apps for followed keywords: by day for a hundred named keywords, by keyword for many days, or by day and device for
+ * Ranks of the portfolio's apps for its keywords: by day for a hundred named keywords, by keyword for many days, or by day and device for
  * all that the account tracks, whichever is cheapest.
  */
 export const keywordRank = defineDataset({
   name: "keyword_rank",
-  summary: "Rank of each followed app for each followed keyword, by country, device and day.",
+  summary: "Rank of each app of the portfolio for each of its keywords, by country, device and day.",
   stage: "market",
   on: true,
   why: "3 credits bring up to 100 keywords of an app, country and day",
@@ -71,14 +89,14 @@ export const keywordRank = defineDataset({
   wholeList: { operation: dailyKeywordRankings, calls: (scope) => devicesOf[part(scope, "store") as Store].length },
   request: ({ operation, scope, items, window }, call = 0) => {
     const who = { trackId: part(scope, "app"), countryCode: part(scope, "country") };
-    const asked = operationById(operation);
-    if (asked === dailyKeywordRankings) {
+    const requested = operationById(operation);
+    if (requested === dailyKeywordRankings) {
       const devices = devicesOf[part(scope, "store") as Store];
       return { ...who, date: window.start, ...(devices.length > 1 ? { device: devices[call]?.toLowerCase() } : {}) };
     }
-    return asked.range === null
+    return requested.range === null
       ? { ...who, keywords: items, date: window.start }
-      : { ...who, keyword: items?.[0], ...rangeParams(asked, window) };
+      : { ...who, keyword: items?.[0], ...rangeParams(requested, window) };
   },
   normalise: (slice, pages, left) =>
     slice.operation === dailyKeywordRankings.id
@@ -92,7 +110,7 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
   const invalid: InvalidItem[] = [];
   const items = new Set(slice.items);
   let folded: ReadonlyMap<string, readonly string[]> | null = null;
-  const unsure = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
+  const uncertain = new Set(left.flatMap(({ item }) => keywordsOf(slice, item)));
   const entries = pages.flat() as readonly KeywordRankEntry[];
   let echoed: ReadonlySet<string> | null = null;
   const otherwise = (spelled: string): readonly string[] => {
@@ -101,18 +119,18 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
     return (folded.get(foldKeyword(spelled)) ?? []).filter((keyword) => echoed?.has(keyword) !== true);
   };
   for (const entry of entries) {
-    // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
+    // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
     const keywords = items.has(entry.keyword) ? [entry.keyword] : otherwise(entry.keyword);
     const crawl = readInstant(entry.date);
-    const reason = strangeness(slice, keywords, entry, crawl);
+    const reason = mismatchOf(slice, keywords, entry, crawl);
     if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry, crawl));
     else {
       invalid.push({ reason, item: entry });
-      for (const keyword of keywords) unsure.add(keyword);
+      for (const keyword of keywords) uncertain.add(keyword);
     }
   }
   if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, invalid };
-  return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, unsure)] }, invalid };
+  return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, uncertain)] }, invalid };
 }
 
 /** Ranks of the account's whole list, a page a device. */
@@ -136,7 +154,7 @@ function mayBeEarly({ items, window, asOf }: Slice): boolean {
   return (items?.length ?? 0) >= tellingBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
 }
 
-/** The asked keywords that an invalid item may have been about: all of them when it does not say. */
+/** The requested keywords that an invalid item may have been about: all of them when it does not say. */
 function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   const name = typeof item === "object" && item !== null && "keyword" in item ? item.keyword : null;
   const items = slice.items ?? [];
@@ -144,17 +162,17 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
 }
 
 /** Why an entry does not belong to the slice, null when it does. */
-function strangeness(
+function mismatchOf(
   { scope, window }: Slice,
   keywords: readonly string[],
   entry: KeywordRankEntry,
   crawl: CrawlTime,
 ): string | null {
-  if (keywords.length === 0) return "a keyword that was not asked for";
-  if (String(entry.trackId) !== part(scope, "app")) return "an app that was not asked for";
+  if (keywords.length === 0) return "a keyword that was not requested";
+  if (String(entry.trackId) !== part(scope, "app")) return "an app that was not requested";
   if (entry.countryCode != null && entry.countryCode.toUpperCase() !== part(scope, "country"))
-    return "a country that was not asked for";
-  return holds(window, crawl.day) ? null : "a day outside the window that was asked for";
+    return "a country that was not requested";
+  return holds(window, crawl.day) ? null : "a day outside the requested window";
 }
 
 function rowOf(slice: Slice, keyword: string, entry: KeywordRankEntry, crawl: CrawlTime): RankRow {
@@ -192,15 +210,19 @@ function cellName(day: string | null, device: string | null, keyword: string | n
   return `${day} ${device} ${keyword}`;
 }
 
-/** Asked for and not in the answer: a row without rank; not where something came for the keyword that did not fit, since then nobody knows. */
-function unranked(slice: Slice, found: ReadonlyMap<string, RankRow>, unsure: ReadonlySet<string>): readonly RankRow[] {
+/** A keyword that was requested and is not in the answer has a row with a null rank, unless an invalid item may have been about it. */
+function unranked(
+  slice: Slice,
+  found: ReadonlyMap<string, RankRow>,
+  uncertain: ReadonlySet<string>,
+): readonly RankRow[] {
   const days = daysOf(slice.window);
   const devices = devicesOf[part(slice.scope, "store") as Store];
   const rows: RankRow[] = [];
-  // nothing is found that was not asked for
+  // nothing is found that was not requested
   if (found.size === (slice.items?.length ?? 0) * days.length * devices.length) return rows;
   for (const keyword of slice.items ?? []) {
-    if (unsure.has(keyword)) continue;
+    if (uncertain.has(keyword)) continue;
     for (const day of days)
       for (const device of devices)
         // most cells are in the answer: what is made for each of them counts

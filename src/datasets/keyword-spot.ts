@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { keywordSpots as operation } from "../api/operations/dashboard-keyword.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const scope = ["app_key", "country_key"] as const;
@@ -33,10 +33,10 @@ const word = defineTable({
 
 type Spot = z.output<typeof operation.answer>[number];
 
-/** The keywords that iOS apps carry in their hidden field, by locale: the field as it stands, and its words one by one. */
+/** The keywords in the hidden field of iOS apps, by locale: the whole field, and its words one by one. */
 export const keywordSpot = defineDataset({
   name: "keyword_spot",
-  summary: "The keywords in the hidden field of each followed iOS app, by country and locale, with history.",
+  summary: "The keywords in the hidden field of each iOS app of the portfolio, by country and locale, with history.",
   stage: "market",
   on: true,
   why: "3 credits an app and country each week",

@@ -21,7 +21,8 @@ type Integration = NonNullable<App["integrations"]>[number];
 /** The measurement partners that the account's apps report to. */
 export const mmpIntegration = defineDataset({
   name: "mmp_integration",
-  summary: "The measurement partners that each app of the account reports to, and how that stands, with history.",
+  summary:
+    "The measurement partners that each app of the account reports to, with the state of each integration and its history.",
   stage: "listing",
   on: true,
   why: "1 credit a day for the whole account",

@@ -25,11 +25,11 @@ const table = defineTable({
 type Estimate = z.output<typeof operation.answer>;
 type Figures = Estimate["countryBreakDown"][string];
 
-/** Downloads and revenue of the last month, as estimated on the day of the look. */
+/** Downloads and revenue of the last month, as estimated on the day of observation. */
 export const monthlyEstimate = defineDataset({
   name: "monthly_estimate",
   summary:
-    "Estimated downloads and revenue of each followed iOS app in the last month, by country and in total, by day of observation.",
+    "Estimated downloads and revenue of each iOS app of the portfolio in the last month, by country and in total, by day of observation.",
   stage: "market",
   on: true,
   why: "2 credits an app and week bring every country",
@@ -56,7 +56,7 @@ export const monthlyEstimate = defineDataset({
       { ...stamp, country_key: "ALL", is_total: true, ...figures(total) },
       ...Object.entries(countryBreakDown)
         .filter(([country]) => isCountry(country))
-        .map(([country, told]) => ({ ...stamp, country_key: country, is_total: false, ...figures(told) })),
+        .map(([country, reported]) => ({ ...stamp, country_key: country, is_total: false, ...figures(reported) })),
     ]);
     const invalid = answers
       .flatMap(({ countryBreakDown }) => Object.entries(countryBreakDown))
@@ -66,10 +66,10 @@ export const monthlyEstimate = defineDataset({
   },
 });
 
-function figures(told: Figures) {
+function figures(reported: Figures) {
   return {
-    download_count: told.download == null ? null : Number(told.download),
-    revenue: told.revenue == null ? null : Number(told.revenue),
-    extra: extraOf(told, ["download", "revenue"]),
+    download_count: reported.download == null ? null : Number(reported.download),
+    revenue: reported.revenue == null ? null : Number(reported.revenue),
+    extra: extraOf(reported, ["download", "revenue"]),
   };
 }

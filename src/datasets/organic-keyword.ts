@@ -4,7 +4,7 @@ import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { bestFirst } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountryDevices } from "./shared/followed.ts";
+import { appCountryDevices } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const table = defineTable({
@@ -29,7 +29,7 @@ const operations = { ios: iosOrganicKeywords, android: androidOrganicKeywords } 
 /** Every keyword for which an app ranks: one large answer. */
 export const organicKeyword = defineDataset({
   name: "organic_keyword",
-  summary: "Every keyword for which each followed app ranks, by country, device and day.",
+  summary: "Every keyword for which each app of the portfolio ranks, by country, device and day.",
   stage: "market",
   on: false,
   why: "50 credits an app, country, device and day",
@@ -46,11 +46,11 @@ export const organicKeyword = defineDataset({
   }),
   normalise: ({ scope, window }, pages) => {
     const answers = pages as readonly Answer[];
-    const strange = answers.filter(
+    const mismatched = answers.filter(
       (answer) => String(answer.trackId) !== part(scope, "app") || readInstant(answer.date).day !== window.start,
     );
     const rows = bestFirst(
-      answers.filter((answer) => !strange.includes(answer)).flatMap((answer) => answer.rankings),
+      answers.filter((answer) => !mismatched.includes(answer)).flatMap((answer) => answer.rankings),
     ).map((entry) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
       date_day: window.start,
@@ -59,8 +59,8 @@ export const organicKeyword = defineDataset({
       keyword_key: entry.keyword,
       rank: entry.rank ?? null,
     }));
-    const invalid = strange.map(({ trackId, date }) => ({
-      reason: "an app or a day that was not asked for",
+    const invalid = mismatched.map(({ trackId, date }) => ({
+      reason: "an app or a day that was not requested",
       item: { trackId, date },
     }));
     return { rows: { [table.name]: rows }, invalid };

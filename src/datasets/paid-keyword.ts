@@ -3,12 +3,11 @@ import { paidKeywords as operation } from "../api/operations/search-ads-insight.
 import { rangeParams } from "../api/range.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { amountOf } from "./shared/values.ts";
+import { amountOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
-import { periodKey } from "./shared/values.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 
-const asked = ["app_key", "period_start", "period_end", "country_key"] as const;
+const requested = ["app_key", "period_start", "period_end", "country_key"] as const;
 
 const table = defineTable({
   name: "core.fact_paid_keyword",
@@ -22,18 +21,18 @@ const table = defineTable({
     slot_shares: "json",
     extra: "json",
   },
-  key: [...asked, "keyword_key"],
-  load: { kind: "replace", scope: asked },
+  key: [...requested, "keyword_key"],
+  load: { kind: "replace", scope: requested },
   partitioned: true,
 });
 
 type Answer = z.output<typeof operation.answer>;
 
-/** The keywords that followed iOS apps pay for, over stretches of 14 days. */
+/** The keywords that the portfolio's iOS apps pay for, over periods of 14 days. */
 export const paidKeyword = defineDataset({
   name: "paid_keyword",
   summary:
-    "The keywords that each followed iOS app pays for, with its part of their impressions, by country and 14 days.",
+    "The keywords that each iOS app of the portfolio pays for, with its share of their impressions, by country and 14 days.",
   stage: "market",
   on: false,
   why: "50 credits an app, country and 14 days",
@@ -68,10 +67,10 @@ export const paidKeyword = defineDataset({
         slot_shares: jsonOf(one.slotShares),
         extra: extraOf(one, ["keyword", "appShare", "slotShares"]),
       }));
-    const strangers = answers.filter((answer) => !own.includes(answer));
+    const others = answers.filter((answer) => !own.includes(answer));
     return {
       rows: { [table.name]: rows },
-      invalid: strangers.map((item) => ({ reason: "an app that was not asked for", item })),
+      invalid: others.map((item) => ({ reason: "an app that was not requested", item })),
     };
   },
 });

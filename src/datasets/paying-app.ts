@@ -7,13 +7,12 @@ import { foldKeyword } from "../core/text.ts";
 import { lastDay } from "../core/window.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { amountOf } from "./shared/values.ts";
+import { amountOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
-import { periodKey } from "./shared/values.ts";
 
-const asked = ["keyword_key", "period_start", "period_end", "country_key"] as const;
+const requested = ["keyword_key", "period_start", "period_end", "country_key"] as const;
 
 const table = defineTable({
   name: "core.fact_paying_app",
@@ -29,19 +28,19 @@ const table = defineTable({
     custom_product_page_count: "number",
     extra: "json",
   },
-  key: [...asked, "app_key"],
-  load: { kind: "replace", scope: asked },
+  key: [...requested, "app_key"],
+  load: { kind: "replace", scope: requested },
   partitioned: true,
 });
 
 type Answer = z.output<typeof operation.answer>;
 const known = ["trackId", "share", "slotShares", "defaultProductPageCount", "customProductPageCount"];
 
-/** The iOS apps that pay for followed keywords, over stretches of 14 days. */
+/** The iOS apps that pay for the portfolio's keywords, over periods of 14 days. */
 export const payingApp = defineDataset({
   name: "paying_app",
   summary:
-    "The iOS apps that pay for each followed keyword, with their parts of its impressions, by country and 14 days.",
+    "The iOS apps that pay for each keyword of the portfolio, with their shares of its impressions, by country and 14 days.",
   stage: "market",
   on: false,
   why: "50 credits a keyword, country and 14 days",
@@ -64,8 +63,8 @@ export const payingApp = defineDataset({
   }),
   normalise: (slice, pages) => {
     const { scope } = slice;
-    const told = (pages as readonly Answer[]).map((answer) => ({ answer, problem: misfit(slice, answer) }));
-    const rows = told
+    const reported = (pages as readonly Answer[]).map((answer) => ({ answer, problem: mismatchOf(slice, answer) }));
+    const rows = reported
       .flatMap(({ answer: { shares }, problem }) => (problem === null ? (shares ?? []) : []))
       .map((one) => ({
         keyword_key: part(scope, "keyword"),
@@ -80,18 +79,18 @@ export const payingApp = defineDataset({
       }));
     return {
       rows: { [table.name]: rows },
-      invalid: told.flatMap(({ answer, problem }) => (problem === null ? [] : [{ reason: problem, item: answer }])),
+      invalid: reported.flatMap(({ answer, problem }) => (problem === null ? [] : [{ reason: problem, item: answer }])),
     };
   },
 });
 
-/** Why an answer is not the one to the question; null when it is. Its days may be off by one: nobody says of which zone they are. */
-function misfit({ scope, window }: Slice, { keyword, startDate, endDate }: Answer): string | null {
+/** Why an answer does not match its request; null when it does. Its days may be off by one: the contract names no time zone. */
+function mismatchOf({ scope, window }: Slice, { keyword, startDate, endDate }: Answer): string | null {
   if (keyword != null && foldKeyword(keyword) !== foldKeyword(part(scope, "keyword")))
-    return "a keyword that was not asked for";
-  const isNear = (told: number | string | null | undefined, day: Slice["window"]["start"]) =>
-    told == null || Math.abs(daysBetween(readInstant(told).day, day)) <= 1;
+    return "a keyword that was not requested";
+  const isNear = (reported: number | string | null | undefined, day: Slice["window"]["start"]) =>
+    reported == null || Math.abs(daysBetween(readInstant(reported).day, day)) <= 1;
   return isNear(startDate, window.start) && isNear(endDate, lastDay(window))
     ? null
-    : "days that were not asked for: an aggregate of others is none of these";
+    : "an aggregate over days that were not requested";
 }

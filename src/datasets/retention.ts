@@ -2,11 +2,10 @@ import { z } from "zod";
 import { retentionHistory as operation } from "../api/operations/dashboard-data.ts";
 import { rangeParams } from "../api/range.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { accountApps, connections, figuresTiming } from "./shared/account-apps.ts";
-import { accountFigures } from "./shared/account-figures.ts";
+import { accountApps, accountFigures, connections, figuresTiming } from "./shared/account-figures.ts";
 import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
+import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
 
 const table = defineTable({
   name: "core.fact_retention",
@@ -34,7 +33,7 @@ export const retention = defineDataset({
     "Retention history of the apps that the account has connected: visits in the store by country and day, with their total.",
   stage: "market",
   on: true,
-  why: "1 credit an app and night brings every country and the restated days; an app that is not connected is asked once in four weeks",
+  why: "1 credit an app and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
   timing: figuresTiming,
   tables: [table],
   operations: [operation],
@@ -43,7 +42,7 @@ export const retention = defineDataset({
   options: z.object({ devices: deviceOption(["ALL"]) }),
   partitions: (portfolio, { devices }) =>
     accountApps(portfolio).flatMap(({ app: { store, trackId }, ...timing }) =>
-      devicesAsked(store, devices).map((device) => ({
+      requestedDevices(store, devices).map((device) => ({
         scope: { store, app: trackId, device },
         items: null,
         ...timing,

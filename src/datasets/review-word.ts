@@ -7,8 +7,7 @@ import type { Scope, Slice } from "../core/slice.ts";
 import type { Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf, type Row } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { periodKey } from "./shared/values.ts";
-import { ReviewLanguage } from "./shared/values.ts";
+import { periodKey, ReviewLanguage } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_review_word",
@@ -42,12 +41,12 @@ const options = z.object({
     .min(1)
     .default(["each"])
     .describe(
-      "each: every followed country (iOS), and every language of language_codes (Android), by itself; all: together.",
+      "each: every country of the portfolio (iOS), and every language of language_codes (Android), by itself; all: together.",
     ),
   language_codes: z
     .array(ReviewLanguage)
     .default([])
-    .describe("Languages in which Android reviews are looked at one by one; all together when left out."),
+    .describe("Languages of which Android reviews are requested one by one; all together when left out."),
 });
 
 type Word = z.output<typeof iosReviewAnalysis.answer>[number];
@@ -55,10 +54,11 @@ type Word = z.output<typeof iosReviewAnalysis.answer>[number];
 /** The words of reviews over whole periods of 30 days. */
 export const reviewWord = defineDataset({
   name: "review_word",
-  summary: "The words of each followed app's reviews over 30 days: how often, with which ratings, on which days.",
+  summary:
+    "The words of the reviews of each app of the portfolio over 30 days: how often, with which ratings, on which days.",
   stage: "market",
   on: false,
-  why: "10 credits an app, country and 30 days, and the reviews themselves are in review",
+  why: "10 credits an app, country and 30 days; the reviews themselves are in the dataset review",
   timing: {
     kind: "period",
     grid: { days: 30 },
@@ -93,38 +93,38 @@ function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): rea
       store === "ios"
         ? countries.map(({ country }) => ({ store, app, country }))
         : codes.map((code) => ({ store, app, language_code: code }));
-    // all languages together stand in for each where none was chosen
+    // where no language was chosen, one request covers all of them
     const together = regions.includes("all") || (store === "android" && codes.length === 0);
     const scopes = [...(regions.includes("each") ? apart : []), ...(together ? [{ store, app }] : [])];
     return scopes.map((scope) => ({ scope, items: null }));
   });
 }
 
-/** A word's own row, and one for each part of it that the answer tells. */
-function rowsOf(slice: Slice, told: Word): readonly Row[] {
+/** A word's own row, and one for each breakdown of it in the answer. */
+function rowsOf(slice: Slice, reported: Word): readonly Row[] {
   const { scope } = slice;
   const stamp = {
     app_key: appRef(part(scope, "store"), part(scope, "app")),
     ...periodKey(slice),
     country_key: scope["country"] ?? "ALL",
     language_code: scope["language_code"] ?? "",
-    word: told.word,
+    word: reported.word,
   };
   const whole = {
     kind: "word",
     facet: "",
-    occurrence_count: told.frequency ?? null,
-    review_count: told.numReviews ?? null,
-    average_rating: told.averageRating ?? null,
-    extra: extraOf(told, known),
+    occurrence_count: reported.frequency ?? null,
+    review_count: reported.numReviews ?? null,
+    average_rating: reported.averageRating ?? null,
+    extra: extraOf(reported, known),
   };
-  const ratings = Object.entries(told.sentiment ?? {}).map(([facet, count]) => ({
+  const ratings = Object.entries(reported.sentiment ?? {}).map(([facet, count]) => ({
     kind: "sentiment",
     facet,
     facet_count: count,
     rating: /^[1-5]$/.test(facet) ? Number(facet) : null,
   }));
-  const days = Object.entries(told.trend ?? {}).map(([facet, count]) => ({
+  const days = Object.entries(reported.trend ?? {}).map(([facet, count]) => ({
     kind: "trend",
     facet,
     facet_count: count,

@@ -52,12 +52,14 @@ const options = z.object({
     .default([])
     .meta({ examples: [["v2", "plain"]] })
     .describe(
-      "Lists that reviews come from: v2 (paged, tells how many there are) or plain; v2 on iOS and plain on Android when left out.",
+      "Lists that reviews come from: v2 (paged, with their total number) or plain; v2 on iOS and plain on Android when left out.",
     ),
   regions: z
-    .enum(["followed", "all"])
-    .default("followed")
-    .describe("iOS reviews of the countries in which an app is followed, or of all; the price is the same."),
+    .enum(["portfolio", "all"])
+    .default("portfolio")
+    .describe(
+      "portfolio: iOS reviews of the countries of the app in the portfolio; all: of all countries, for the same price.",
+    ),
   language_codes: z
     .array(ReviewLanguage)
     .default([])
@@ -70,10 +72,10 @@ const options = z.object({
     ),
 });
 
-/** The reviews of followed apps: each once, as it was last told. */
+/** The reviews of the portfolio's apps: each once, in its newest version. */
 export const review = defineDataset({
   name: "review",
-  summary: "The reviews of each followed app, of all its countries (iOS) or languages (Android) together.",
+  summary: "The reviews of each app of the portfolio, of all its countries (iOS) or languages (Android) together.",
   stage: "market",
   on: true,
   why: "5 credits an app and night bring its last 4 days, 5 more for each further 100 reviews in them",
@@ -87,7 +89,7 @@ export const review = defineDataset({
   partitions: (portfolio, chosen) => [...iosPartitions(portfolio, chosen), ...androidPartitions(portfolio, chosen)],
   request: ({ scope, items, window }) => ({
     trackId: part(scope, "app"),
-    // the contract leaves open whether the end is counted in: asked up to the day after, no day is lost either way
+    // the contract leaves open whether the end is inclusive: with the day after it requested too, no day is lost either way
     startDate: window.start,
     endDate: window.end,
     ...(items === null ? {} : { [filterOf(scope)]: items.map((item) => spelled(scope, item)) }),
@@ -133,7 +135,7 @@ function androidPartitions(portfolio: Portfolio, chosen: Chosen): readonly Parti
     );
 }
 
-/** A scope a list, and of v2 one for each kind of review that is asked for apart. */
+/** One scope for each list, and for v2 one for each kind of review that is requested separately. */
 function scopesOf(store: Store, { sources, replied }: Chosen): readonly Scope[] {
   const kinds = replied === "apart" ? (["no", "yes"] as const) : [replied];
   const chosen = sources.length === 0 ? [usualSource[store]] : [...new Set(sources)];

@@ -4,12 +4,11 @@ import { rangeParams } from "../api/range.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { accountApps, connections, figuresTiming } from "./shared/account-apps.ts";
-import { accountFigures } from "./shared/account-figures.ts";
+import { accountApps, accountFigures, connections, figuresTiming } from "./shared/account-figures.ts";
 import { amountOf } from "./shared/values.ts";
 import { areas } from "./shared/ad-scope.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { deviceOption, deviceParam, devicesAsked, isDeviceTotal } from "./shared/devices-asked.ts";
+import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
 
 const table = defineTable({
   name: "core.fact_sales_metric",
@@ -40,7 +39,7 @@ const options = z.object({
   areas: areas
     .default(["all"])
     .meta({ examples: [["all", "each"]] })
-    .describe("all: one call that names no country; each: a call for each followed country."),
+    .describe("all: one call that names no country; each: a call for each country of the portfolio."),
   devices: deviceOption(["ALL"]),
 });
 
@@ -51,7 +50,7 @@ export const salesMetric = defineDataset({
     "Downloads, revenue and page views of the apps that the account has connected, by context, country, device and day, with their total.",
   stage: "market",
   on: true,
-  why: "1 credit an app, context and night brings every country and the restated days; an app that is not connected is asked once in four weeks",
+  why: "1 credit an app, context and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
   timing: figuresTiming,
   tables: [table],
   operations: [operation],
@@ -91,7 +90,7 @@ function salesPartitions(portfolio: Portfolio, chosen: z.output<typeof options>)
       area === "all" ? [{ area }] : app.countries.map(({ country }) => ({ area, country })),
     );
     return chosen.contexts.flatMap((context) =>
-      devicesAsked(app.store, chosen.devices).flatMap((device) =>
+      requestedDevices(app.store, chosen.devices).flatMap((device) =>
         places.map((place) => ({
           scope: { store: app.store, app: app.trackId, context, device, ...place },
           items: null,

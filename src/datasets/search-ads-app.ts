@@ -2,9 +2,8 @@ import type { z } from "zod";
 import { searchAdsApps as operation } from "../api/operations/search-ads-account.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
-import { idOf } from "./shared/values.ts";
+import { eachOnce, idOf } from "./shared/values.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
-import { eachOnce } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 
 const described = {
@@ -45,7 +44,7 @@ type App = z.output<typeof operation.answer>[number];
 /** The apps that the account advertises. */
 export const searchAdsApp = defineDataset({
   name: "search_ads_app",
-  summary: "The apps that the account advertises, with the history of when each was among them.",
+  summary: "The apps that the account advertises, with the history of when each was advertised.",
   stage: "listing",
   on: true,
   why: "1 credit a week for the whole account",

@@ -2,9 +2,8 @@ import type { z } from "zod";
 import { searchAdsGoals as operation } from "../api/operations/search-ads-account.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { amountOf, idOf } from "./shared/values.ts";
+import { amountOf, eachOnce, idOf } from "./shared/values.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
-import { eachOnce } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 
 const goalColumns = {
@@ -46,7 +45,7 @@ const events = defineTable({
 type Goal = z.output<typeof operation.answer>[number];
 type Event = NonNullable<Goal["eventList"]>[number];
 
-/** The goals that reports can be asked for, each with its app. */
+/** The goals that reports can be requested for, each with its app. */
 export const foundGoals = { name: "search_ads_goal", table: goals, columns: ["goal_id", "app_key"] } as const;
 
 const knownOfGoal = "id accountId trackId trackerType goalName category currency createDate updateDate eventList".split(
@@ -69,9 +68,9 @@ export const searchAdsGoal = defineDataset({
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {
-    const told = eachOnce(pages.flat() as readonly Goal[]);
-    const eventRows = told.flatMap((goal) => eachOnce(goal.eventList ?? []).map((event) => eventRow(goal, event)));
-    return { rows: { [goals.name]: told.map(goalRow), [events.name]: eventRows }, invalid: [] };
+    const reported = eachOnce(pages.flat() as readonly Goal[]);
+    const eventRows = reported.flatMap((goal) => eachOnce(goal.eventList ?? []).map((event) => eventRow(goal, event)));
+    return { rows: { [goals.name]: reported.map(goalRow), [events.name]: eventRows }, invalid: [] };
   },
 });
 

@@ -1,10 +1,9 @@
 import type { z } from "zod";
 import { searchAdsIntegrations as operation } from "../api/operations/search-ads-account.ts";
 import { defineTable, extraOf, jsonOf } from "../load/table.ts";
-import { idOf } from "./shared/values.ts";
+import { eachOnce, idOf } from "./shared/values.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { clockOf } from "./shared/instants.ts";
-import { eachOnce } from "./shared/values.ts";
 
 const described = {
   organisation_name: "text",
@@ -27,7 +26,7 @@ const table = defineTable({
   partitioned: false,
 });
 
-/** The organisations that reports can be asked for; `is_valid` is '' where the service does not say. */
+/** The organisations that reports can be requested for; `is_valid` is '' where the service does not say. */
 export const organisations = {
   name: "search_ads_organisation",
   table,
@@ -44,7 +43,7 @@ type Integration = z.output<typeof operation.answer>[number][number];
 /** The search-ads organisations that the account is connected with: reports and bids are planned from them. */
 export const searchAdsIntegration = defineDataset({
   name: "search_ads_integration",
-  summary: "The search-ads organisations that the account is connected with, with the history of when each was.",
+  summary: "The search-ads organisations that the account is connected with, with the history of each connection.",
   stage: "listing",
   on: true,
   why: "1 credit a day for the whole account, and reports and bids are planned from it",
@@ -61,19 +60,19 @@ export const searchAdsIntegration = defineDataset({
   },
 });
 
-function row(told: Integration) {
+function row(reported: Integration) {
   return {
-    org_id: String(told.orgId),
-    integration_id: String(told.id),
-    organisation_name: told.orgName ?? null,
-    integration_code: idOf(told.integId),
-    currency: told.currency ?? null,
-    time_zone: told.timeZone ?? null,
-    payment_model: told.paymentModel ?? null,
-    is_valid: told.valid ?? null,
-    has_fetched: told.fetchCompleted ?? null,
-    role_names: jsonOf(told.roleNames),
-    created_at: clockOf(told.createDate),
-    extra: extraOf(told, known),
+    org_id: String(reported.orgId),
+    integration_id: String(reported.id),
+    organisation_name: reported.orgName ?? null,
+    integration_code: idOf(reported.integId),
+    currency: reported.currency ?? null,
+    time_zone: reported.timeZone ?? null,
+    payment_model: reported.paymentModel ?? null,
+    is_valid: reported.valid ?? null,
+    has_fetched: reported.fetchCompleted ?? null,
+    role_names: jsonOf(reported.roleNames),
+    created_at: clockOf(reported.createDate),
+    extra: extraOf(reported, known),
   };
 }

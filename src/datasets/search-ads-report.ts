@@ -10,14 +10,14 @@ import type { Row } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
 import {
-  dayTold,
+  reportedDay,
   isSum,
   levels,
   misfitOf,
   reportRows,
-  toldRows,
+  reportedRows,
   undatedAlike,
-  type Told,
+  type Reported,
 } from "./shared/report-rows.ts";
 import { reportTable, shapeTable } from "./shared/report-table.ts";
 import { organisations } from "./search-ads-integration.ts";
@@ -26,12 +26,12 @@ import { foundGoals } from "./search-ads-goal.ts";
 /** Installs and goals are attributed for up to 30 days, and figures move as long. */
 const restated: Reach = { settleDays: 1, lookbackDays: 30, historyDays: 90 };
 const daily = { kind: "series", ...restated } as const;
-/** Where each day costs a call of its own nothing is asked for beyond what is restated. */
+/** Where each day costs a call of its own, only the restated days are requested. */
 const dayByDay = { kind: "period", grid: { days: 1 }, ...restated, historyDays: 30 } as const;
 const grids = { week: { days: 7 }, month: { months: 1 } } as const;
 /** What the grain of a summary ends in: it holds the figures of a report over the same period again. */
 const summary = "_summary";
-/** A call that told days keeps the way by day for as many, the most that one asks for: a single answer without days may be a slip. */
+/** A call whose rows had days keeps DAILY reports in use for this long, the most that one call requests: a single answer without days may be a mistake. */
 const daysBeside = 27;
 /** Periods that a kind of report is kept of, with what that means. */
 const grains = (text: string) =>
@@ -41,12 +41,12 @@ const grains = (text: string) =>
     .describe(text);
 
 const options = z.object({
-  levels: z.array(z.enum(levels)).min(1).default(["CAMPAIGN", "AD_GROUP", "KEYWORD"]).describe("What rows stand for."),
+  levels: z.array(z.enum(levels)).min(1).default(["CAMPAIGN", "AD_GROUP", "KEYWORD"]).describe("What a row is about."),
   by_day: z
     .enum(["auto", "daily", "report", "off"])
     .default("auto")
     .describe(
-      "Where days come from: daily asks many days of one DAILY report, report asks a REPORT a day, auto takes the first where it tells days and the second where not.",
+      "Where days come from: daily requests many days in one DAILY report, report requests one REPORT for each day, auto takes the first where its rows have days and the second where they do not.",
     ),
   reports: grains("Calendar weeks or months of which the REPORT is kept as well, figures over the whole period."),
   summaries: grains("Calendar weeks or months of which the SUMMARY is kept as well, one line each."),
@@ -82,11 +82,11 @@ const shapes = {
 } as const;
 
 /**
- * Reports of search ads. Days come from DAILY reports, up to 27 days a call, since a REPORT brings one day a call and 30 days are asked
+ * Reports of search ads. Days come from DAILY reports, up to 27 days a call, since a REPORT brings one day a call and 30 days are requested
  * for again each night: an organisation and level costs 40 credits a night the one way and 620 the other. The contract does not show the
  * rows of DAILY reports. Where they turn out to lack their day they are kept as what they are (grain window), or are rejects where several
  * are about the same, and from then on days of that organisation and level come from a REPORT each, whose day is stamped. A day is held
- * once, as the newest report of either kind told it. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on
+ * once, as the newest report of either kind has it. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on
  * demand.
  */
 export const searchAdsReport = defineDataset({
@@ -96,7 +96,7 @@ export const searchAdsReport = defineDataset({
   on: true,
   why: "40 credits an organisation, level and night, more where reports have several pages; nothing where none is connected",
   timing: daily,
-  // a call may span a month, 28 days at least, of which the last is there in case an end is not counted in
+  // a call may span a month, at least 28 days; the last of them is requested in case the end is exclusive
   longestWindow: daysBeside,
   // organisations that a call names at these levels
   itemsPerCall: 1,
@@ -127,10 +127,11 @@ export const searchAdsReport = defineDataset({
     };
   },
   normalise: (slice, pages) => {
-    const told = toldRows(slice, pages).map((one) => ({ one, misfit: misfitOf(slice, one) }));
-    const apt = told.filter(({ misfit }) => misfit === null).map(({ one }) => one);
+    const reported = reportedRows(slice, pages).map((one) => ({ one, mismatchOf: misfitOf(slice, one) }));
+    const apt = reported.filter(({ mismatchOf }) => mismatchOf === null).map(({ one }) => one);
     const alike = undatedAlike(slice, apt);
-    const isNextDay = (one: Told) => part(slice.scope, "report_type") === "DAILY" && dayTold(one) === slice.window.end;
+    const isNextDay = (one: Reported) =>
+      part(slice.scope, "report_type") === "DAILY" && reportedDay(one) === slice.window.end;
     return {
       rows: {
         [reportTable.name]: reportRows(
@@ -139,8 +140,8 @@ export const searchAdsReport = defineDataset({
         ),
         [shapeTable.name]: shapeRows(slice, apt),
       },
-      invalid: told.flatMap(({ one, misfit }) => {
-        const reason = alike.has(one) ? "several rows about the same of which none tells its day" : misfit;
+      invalid: reported.flatMap(({ one, mismatchOf }) => {
+        const reason = alike.has(one) ? "several rows about the same thing of which none has a day" : mismatchOf;
         return reason === null ? [] : [{ reason, item: one.row }];
       }),
     };
@@ -172,14 +173,14 @@ function goalIn({ goal_id, goal_app: app = "" }: Scope): readonly Scope[] {
   return goal_id === undefined ? [] : [{ goal_id, store: "ios", app }];
 }
 
-/** What one organisation and level is asked for: by day, and by the periods that were chosen. */
+/** What is requested of one organisation and level: days, and the chosen periods. */
 function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonly Partition[] {
-  const asks = [
+  const requests = [
     ...(chosen.by_day === "off" ? [] : [byDay(who, portfolio, chosen)]),
     ...chosen.reports.map((grain) => ({ type: "REPORT", grain, timing: periods(grain) })),
     ...chosen.summaries.map((grain) => ({ type: "SUMMARY", grain: `${grain}${summary}`, timing: periods(grain) })),
   ];
-  return asks.flatMap(({ type, grain, timing }) =>
+  return requests.flatMap(({ type, grain, timing }) =>
     chosen.attributions.flatMap((attribution) =>
       chosen.currencies.flatMap((currency) =>
         [{}, ...goalsOf(portfolio, chosen)].map((goal) => ({
@@ -200,7 +201,7 @@ function byDay(who: Scope, portfolio: Portfolio, { by_day: way }: Chosen) {
 }
 
 /**
- * True where the newest report by day that could tell days told none, and none of those beside it did. Totals alone say nothing: they are
+ * True where the newest DAILY report that could have days has none, and neither has any beside it. Totals alone decide nothing: they are
  * all that is left of days on which nothing ran.
  */
 function lacksDays(who: Scope, portfolio: Portfolio): boolean {
@@ -218,7 +219,7 @@ function periods(grain: keyof typeof grids) {
   return { kind: "period", grid: grids[grain], ...restated } as const;
 }
 
-/** The chosen goals that the account has, each with the app without which no goal can be asked for. */
+/** The chosen goals that the account has, each with its app: a goal cannot be requested without it. */
 function goalsOf(portfolio: Portfolio, { goals }: Chosen): readonly Scope[] {
   const found = portfolio.sources?.[foundGoals.name] ?? [];
   return found
@@ -226,12 +227,12 @@ function goalsOf(portfolio: Portfolio, { goals }: Chosen): readonly Scope[] {
     .map(({ goal_id: goal, app }) => ({ goal_id: goal ?? "", goal_app: app ?? "" }));
 }
 
-/** What the rows of a report by day were like, those among them that could not be taken for want of a day; none of an answer without rows. */
-function shapeRows(slice: Slice, told: readonly Told[]): readonly Row[] {
+/** The shape of the rows of a DAILY report, rows that were rejected for lack of a day included; none for an answer without rows. */
+function shapeRows(slice: Slice, reported: readonly Reported[]): readonly Row[] {
   const { scope, window } = slice;
-  if (part(scope, "report_type") !== "DAILY" || told.length === 0) return [];
-  const parts = told.filter((one) => !isSum(slice, one));
-  const shape = parts.length === 0 ? "totals" : parts.some((one) => dayTold(one) !== null) ? "days" : "window";
+  if (part(scope, "report_type") !== "DAILY" || reported.length === 0) return [];
+  const parts = reported.filter((one) => !isSum(slice, one));
+  const shape = parts.length === 0 ? "totals" : parts.some((one) => reportedDay(one) !== null) ? "days" : "window";
   return [
     {
       org_id: part(scope, "org_id"),

@@ -5,10 +5,9 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Slice } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts";
-import { amountOf, idOf } from "./shared/values.ts";
+import { amountOf, idOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { connectedOrganisations, numberOfOrganisation } from "./shared/organisation.ts";
-import { periodKey } from "./shared/values.ts";
 import { adKeywords } from "./search-ads-report.ts";
 import { organisations } from "./search-ads-integration.ts";
 
@@ -38,12 +37,17 @@ const table = defineTable({
 type Item = z.output<typeof operation.answer>[number];
 type App = NonNullable<Item["appData"]>[number];
 /** A keyword as calls name it; its item is these joined by a space, the keyword last since it may hold some. */
-type Asked = { readonly country: string; readonly keywordId: string; readonly appId: string; readonly keyword: string };
+type Requested = {
+  readonly country: string;
+  readonly keywordId: string;
+  readonly appId: string;
+  readonly keyword: string;
+};
 
 /** Which apps win the impressions of the keywords that the account bids on, by calendar month. */
 export const searchAdsTopApp = defineDataset({
   name: "search_ads_top_app",
-  summary: "The apps that win the impressions of each keyword that the account bids on, by calendar month.",
+  summary: "The apps that get the impressions of each keyword that the account bids on, by calendar month.",
   stage: "market",
   on: false,
   why: "20 credits a hundred keywords and month; switch it on where competitors' shares matter",
@@ -56,7 +60,7 @@ export const searchAdsTopApp = defineDataset({
   madeFrom: (scope, items) => ({
     options: {},
     sources: {
-      [adKeywords.name]: (items ?? []).map(askedOf).map(({ country, keywordId, appId, keyword }) => ({
+      [adKeywords.name]: (items ?? []).map(requestedOf).map(({ country, keywordId, appId, keyword }) => ({
         org_id: part(scope, "org_id"),
         store: "ios",
         country,
@@ -75,7 +79,7 @@ export const searchAdsTopApp = defineDataset({
     reportLevel: "KEYWORD",
     ...rangeParams(operation, window),
     orgIds: [numberOfOrganisation(scope)],
-    keywordList: (items ?? []).map(askedOf).map(({ country, keywordId, appId, keyword }) => ({
+    keywordList: (items ?? []).map(requestedOf).map(({ country, keywordId, appId, keyword }) => ({
       keyword,
       keywordId: Number(keywordId),
       appId: Number(appId),
@@ -84,23 +88,23 @@ export const searchAdsTopApp = defineDataset({
     })),
   }),
   normalise: (slice, pages, left) => {
-    const asked = (slice.items ?? []).map((item) => ({ item, ...askedOf(item) }));
-    const told = (pages.flat() as readonly Item[]).map((item) => ({
+    const requested = (slice.items ?? []).map((item) => ({ item, ...requestedOf(item) }));
+    const reported = (pages.flat() as readonly Item[]).map((item) => ({
       item,
-      asked: asked.filter((one) => isAbout(item, one)),
+      requested: requested.filter((one) => isAbout(item, one)),
     }));
-    const rows = told.flatMap(({ item, asked: about }) =>
+    const rows = reported.flatMap(({ item, requested: about }) =>
       about.flatMap((one) => (item.appData ?? []).map((app) => row(slice, one, { item, app }))),
     );
-    const named = new Set(told.flatMap(({ asked: about }) => about.map(({ item }) => item)));
+    const named = new Set(reported.flatMap(({ requested: about }) => about.map(({ item }) => item)));
     return {
       rows: { [table.name]: rows },
-      invalid: told
-        .filter(({ asked: about }) => about.length === 0)
-        .map(({ item }) => ({ reason: "a keyword that was not asked for", item })),
+      invalid: reported
+        .filter(({ requested: about }) => about.length === 0)
+        .map(({ item }) => ({ reason: "a keyword that was not requested", item })),
       // of what did not fit it is not known which keyword it was about
       unanswered:
-        named.size === 0 || left.length > 0 ? [] : asked.map(({ item }) => item).filter((item) => !named.has(item)),
+        named.size === 0 || left.length > 0 ? [] : requested.map(({ item }) => item).filter((item) => !named.has(item)),
     };
   },
 });
@@ -114,19 +118,19 @@ function itemsOf(portfolio: Portfolio, org: string): readonly string[] {
   return [...new Set(items)].sort();
 }
 
-function askedOf(item: string): Asked {
+function requestedOf(item: string): Requested {
   const [country = "", keywordId = "", appId = "", ...words] = item.split(" ");
   return { country, keywordId, appId, keyword: words.join(" ") };
 }
 
-/** By its id where the answer names it, by the keyword where not; and by the country, where it tells one. */
-function isAbout({ keywordData: told }: Item, asked: Asked): boolean {
-  const id = idOf(told.keywordId);
-  const isSame = id === null ? told.keyword === asked.keyword : id === asked.keywordId;
-  return isSame && (told.countryCode ?? asked.country) === asked.country;
+/** Matched by id where the answer has one, else by keyword; and by country, where the answer has one. */
+function isAbout({ keywordData: reported }: Item, requested: Requested): boolean {
+  const id = idOf(reported.keywordId);
+  const isSame = id === null ? reported.keyword === requested.keyword : id === requested.keywordId;
+  return isSame && (reported.countryCode ?? requested.country) === requested.country;
 }
 
-function row(slice: Slice, { country, keywordId, keyword }: Asked, { item, app }: { item: Item; app: App }): Row {
+function row(slice: Slice, { country, keywordId, keyword }: Requested, { item, app }: { item: Item; app: App }): Row {
   const trackId = String(app.trackId);
   return {
     org_id: part(slice.scope, "org_id"),

@@ -6,13 +6,12 @@ import { scopeKey, type Scope, type Slice } from "../core/slice.ts";
 import { storeOf, type Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { idOf } from "./shared/values.ts";
+import { idOf, periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
-import { periodKey } from "./shared/values.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { placesOf } from "./shared/places.ts";
 
-const asked = ["store", "country_key", "category", "network", "period_start", "period_end"] as const;
+const requested = ["store", "country_key", "category", "network", "period_start", "period_end"] as const;
 
 const table = defineTable({
   name: "core.fact_top_advertiser",
@@ -41,8 +40,8 @@ const table = defineTable({
     service_app_id: "text",
     extra: "json",
   },
-  key: [...asked, "rank"],
-  load: { kind: "replace", scope: asked },
+  key: [...requested, "rank"],
+  load: { kind: "replace", scope: requested },
   partitioned: true,
 });
 
@@ -60,12 +59,12 @@ const options = z.object({
   areas: areas
     .default(["each"])
     .describe(
-      "each: a list for each country in which an app of the store is followed; all: one for all countries together.",
+      "each: a list for each country of the portfolio's apps of the store; all: one for all countries together.",
     ),
   categories: z
     .array(z.string().min(1))
     .default([])
-    .describe("Categories, as the service names them, that are asked for one by one; all together when left out."),
+    .describe("Categories, as the service names them, that are requested one by one; all together when left out."),
   networks,
 });
 
@@ -96,11 +95,11 @@ export const topAdvertiser = defineDataset({
   normalise: (slice, pages, left) => {
     const store = part(slice.scope, "store") as Store;
     const lists = (pages as readonly Page[]).map(({ data }) => data ?? []);
-    const told = placesOf(lists, left).map((one) => ({ ...one, problem: misfit(store, one.item) }));
-    const fitting = told.filter(({ problem }) => problem === null);
+    const reported = placesOf(lists, left).map((one) => ({ ...one, problem: mismatchOf(store, one.item) }));
+    const fitting = reported.filter(({ problem }) => problem === null);
     return {
       rows: { [table.name]: fitting.map(({ item, place }) => rowOf(slice, item, place)) },
-      invalid: told.flatMap(({ item, problem }) => (problem === null ? [] : [{ reason: problem, item }])),
+      invalid: reported.flatMap(({ item, problem }) => (problem === null ? [] : [{ reason: problem, item }])),
     };
   },
 });
@@ -114,8 +113,8 @@ function marketsOf(portfolio: Portfolio, chosen: z.output<typeof areas>): readon
 }
 
 /** Why an advertiser does not belong to the list of a store; null when it does. */
-function misfit(store: Store, { platform, trackId }: Advertiser): string | null {
-  if (platform != null && platform !== platformIds[store]) return "an app of a platform that was not asked for";
+function mismatchOf(store: Store, { platform, trackId }: Advertiser): string | null {
+  if (platform != null && platform !== platformIds[store]) return "an app of a platform that was not requested";
   return storeOf(String(trackId)) === store ? null : "a track id of the other store";
 }
 

@@ -7,7 +7,7 @@ import { devicesOf, type Store } from "../core/store.ts";
 import { defineTable } from "../load/table.ts";
 import { chartTypes } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { normalisedTopChart } from "./shared/top-chart-rows.ts";
 
 const table = defineTable({
@@ -59,10 +59,10 @@ const options = z.object({
     ),
 });
 
-/** Charts of the countries that are followed, whoever is in them. */
+/** Charts of the portfolio's countries, with every app in them. */
 export const topChart = defineDataset({
   name: "top_chart",
-  summary: "The apps of the charts of each followed country, by category, kind of chart, device and day.",
+  summary: "The apps of the charts of each country of the portfolio, by category, kind of chart, device and day.",
   stage: "market",
   on: false,
   why: "10 credits a country, category, kind of chart, device and day",
@@ -92,7 +92,7 @@ export const topChart = defineDataset({
 
 type Chosen = z.output<typeof options>;
 
-/** Every chosen chart of a store in each country in which one of its apps is followed. */
+/** Every chosen chart of a store in each country of the portfolio's apps of that store. */
 function charts(portfolio: Portfolio, store: Store, chosen: Chosen): readonly Partition[] {
   const countries = new Set(
     appCountries(portfolio).flatMap(({ app, country }) => (app.store === store ? [country.country] : [])),

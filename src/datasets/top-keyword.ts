@@ -4,7 +4,7 @@ import type { Store } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { bestFirst } from "./shared/values.ts";
-import { appCountryDevices } from "./shared/followed.ts";
+import { appCountryDevices } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({
   name: "core.fact_top_keyword",
@@ -27,7 +27,7 @@ const operations = { ios: iosTopKeywords, android: androidTopKeywords } as const
 /** The hundred keywords that bring an app the most searches. */
 export const topKeyword = defineDataset({
   name: "top_keyword",
-  summary: "The keywords that bring each followed app the most searches, by country, device and day.",
+  summary: "The keywords that bring each app of the portfolio the most searches, by country, device and day.",
   stage: "market",
   on: false,
   why: "20 credits an app, country, device and day",

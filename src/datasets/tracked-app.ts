@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { connections } from "./shared/account-apps.ts";
+import { connections } from "./shared/account-figures.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { describers, dimAppOfList } from "./shared/dim-app.ts";
 import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tracked-competitor.ts";

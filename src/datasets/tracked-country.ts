@@ -12,13 +12,13 @@ const table = defineTable({
 
 const countryCode = /^[A-Z]{2}$/;
 
-/** How many keywords the account tracks by country: one credit tells whether the dear list must be read again. */
+/** How many keywords the account tracks by country: one credit says whether the expensive list must be fetched again. */
 export const trackedCountry = defineDataset({
   name: "tracked_country",
   summary: "How many keywords the account tracks for each app by country, with history.",
   stage: "portfolio",
   on: true,
-  why: "1 credit an app and day, and it tells when the list of keywords must be read again",
+  why: "1 credit an app and day, and a changed count has the list of keywords fetched again",
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [numberOfKeywords],

@@ -4,7 +4,7 @@ import { cleanText } from "../core/text.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { brandOf } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({
   name: "core.tracked_keyword",
@@ -24,7 +24,7 @@ const table = defineTable({
 
 type Tracked = z.output<typeof dailyKeywordRankings.answer>[number];
 
-/** The keywords that the account tracks. Dear, so read again only when their number changed, and once a week. */
+/** The keywords that the account tracks. Expensive, so fetched again only when their number changed, and once a week. */
 export const trackedKeyword = defineDataset({
   name: "tracked_keyword",
   summary: "The keywords that the account tracks for each app and country, with the history of when each was tracked.",

@@ -8,7 +8,7 @@ import type { Timing } from "../core/timing.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part, type Normalised, type Partition } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/followed.ts";
+import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { namedCompetitors } from "./shared/tracked-competitor.ts";
 import { reportedThrough } from "./shared/values.ts";
@@ -27,14 +27,14 @@ const eachDay: Timing = { kind: "snapshot", refreshDays: 1 };
 type History = z.output<typeof iosVisibilityHistory.answer>;
 
 /**
- * How visible followed apps and their competitors are in the searches of a store: by day, one call a store for all apps and countries,
- * and as it stands now, one call a store and country. A cell of a call is an app in a country, written `US:123`, asked for once
+ * How visible the portfolio's apps and their competitors are in the searches of a store: by day, one call a store for all apps and countries,
+ * and as it is now, one call a store and country. A cell of a call is an app in a country, written `US:123`, requested once
  * however many apps have it as a competitor.
  */
 export const visibility = defineDataset({
   name: "visibility",
   summary:
-    "Visibility score of each followed app and the competitors that the account names for it, by country and day, as the history tells it or as it was seen on the day.",
+    "Visibility score of each app of the portfolio and the competitors that the account names for it, by country and day, from the history or as observed on the day.",
   stage: "market",
   on: true,
   why: "10 credits a store and day bring a hundred apps and countries",
@@ -53,13 +53,13 @@ export const visibility = defineDataset({
       .default(["history"])
       .meta({ examples: [["history", "now"]] })
       .describe(
-        "history: the score of each day; now: as it stands on the day of the look, 10 credits a store and country.",
+        "history: the score of each day; now: as it is on the day of observation, 10 credits a store and country.",
       ),
     competitors: z
       .boolean()
       .default(true)
       .describe(
-        "Asks as well for the competitors of the same store that the account names for an app, in the countries of the app; each counts among the hundred apps and countries that 10 credits bring.",
+        "Also requests the competitors of the same store that the account names for an app, in the countries of the app; each counts among the hundred apps and countries that 10 credits bring.",
       ),
   }),
   partitions: (portfolio, { kinds, competitors }) => {
@@ -73,7 +73,7 @@ export const visibility = defineDataset({
     const trackIds = unique((items ?? []).map(trackIdOf));
     if (part(scope, "kind") === "now")
       return { store: part(scope, "store"), country: part(scope, "country"), trackIds };
-    // the contract leaves open whether the end is counted in: asked up to the day after, no day is lost either way
+    // the contract leaves open whether the end is inclusive: with the day after it requested too, no day is lost either way
     const days = { startDate: window.start, endDate: window.end };
     return { body: trackIds, countries: unique((items ?? []).map(countryOf)), ...days };
   },
@@ -84,7 +84,7 @@ export const visibility = defineDataset({
 /** An app in a country of its store. */
 type Cell = { readonly store: Store; readonly country: string; readonly trackId: string };
 
-/** Followed apps in their countries, each beside its competitors. Scores of two stores do not compare: of the other one none is asked for. */
+/** The portfolio's apps in their countries, each with its competitors of the same store: scores of two stores do not compare. */
 function cellsOf(portfolio: Portfolio, competitors: boolean): readonly Cell[] {
   const named = (competitors ? portfolio.sources?.[namedCompetitors.name] : undefined) ?? [];
   const sameStore = named.filter((one) => one["store"] === one["competitor_store"]);
@@ -125,14 +125,16 @@ function normalisedHistory(
   pages: readonly unknown[],
   left: readonly InvalidItem[],
 ): Normalised {
-  const asked = new Set(items);
+  const requested = new Set(items);
   const answers = pages.flat() as History;
-  const told = answers.flatMap(({ trackId, scores }) =>
+  const reported = answers.flatMap(({ trackId, scores }) =>
     Object.entries(scores).flatMap(([country, days]) =>
       days.map(({ date, score }) => ({ trackId: String(trackId), country, day: readInstant(date).day, score })),
     ),
   );
-  const own = told.filter(({ trackId, country, day }) => asked.has(`${country}:${trackId}`) && holds(window, day));
+  const own = reported.filter(
+    ({ trackId, country, day }) => requested.has(`${country}:${trackId}`) && holds(window, day),
+  );
   const rows = own.map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
   const named = new Set(own.map(({ trackId, country }) => `${country}:${trackId}`));
   // of what did not fit it is not known which app it was
@@ -147,7 +149,7 @@ function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[
     const score = scores.get(trackId);
     return score === undefined ? [] : [row(scope, { trackId, country, day: window.start, score })];
   });
-  // an app that is left out beside others that are told is not known to the service
+  // an app that the answer leaves out while it names others is not known to the service
   const unanswered = rows.length === 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
   return { rows: { [table.name]: rows }, invalid: [], unanswered };
 }

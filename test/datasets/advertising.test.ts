@@ -119,7 +119,7 @@ describe("advertisements", () => {
       expect(rowsOf(adCreative, creatives, all, body)).toEqual({ rows: [], invalid: [] });
     expect(rowsOf(adCreative, creatives, all, page([one, { ...one, trackId: 7 }]))).toMatchObject({
       rows: [{ media_id: "900000000001" }],
-      invalid: ["an advertisement for an app that was not asked for"],
+      invalid: ["an advertisement for an app that was not requested"],
     });
   });
 });
@@ -191,7 +191,7 @@ describe("distributions", () => {
       ["", "XKX", 37.5],
     ]);
     expect(rows?.[0]).toMatchObject({ member_name: "United States", extra: '{"code3":"USA"}' });
-    expect(invalid).toEqual(["a part that names nothing"]);
+    expect(invalid).toEqual(["a part without a name"]);
   });
 
   test("of several wholes keep them apart, also kinds that nobody knew", () => {

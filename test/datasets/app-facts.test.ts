@@ -106,7 +106,7 @@ describe("what a store shows of an app", () => {
   test("of another app than was asked for is invalid", () => {
     expect(appHistory.normalise(slice(home), [{ trackId: 1 }], [])).toMatchObject({
       rows: { "core.app_history": [], "core.dim_app": [] },
-      invalid: [{ reason: "an app that was not asked for" }],
+      invalid: [{ reason: "an app that was not requested" }],
     });
   });
 });

@@ -76,11 +76,11 @@ describe("ranks in charts", () => {
       "ios.category-ranking",
       iosAnswer(chart("2026-08-08T00:00:00"), chart("2026-08-07T18:00:00")),
     );
-    expect([told.rows.length, told.invalid]).toEqual([1, ["a day that was not asked for"]]);
+    expect([told.rows.length, told.invalid]).toEqual([1, ["a day that was not requested"]]);
     const abroad = { trackId: 42, ranksByCategory: { DE: { "36": [chart("2026-08-01")] } } };
-    expect(ranks(ios, "ios.category-ranking", abroad).invalid).toEqual(["a country that was not asked for"]);
+    expect(ranks(ios, "ios.category-ranking", abroad).invalid).toEqual(["a country that was not requested"]);
     expect(ranks(ios, "ios.category-ranking", { ...iosAnswer(chart("2026-08-01")), trackId: 43 }).invalid).toEqual([
-      "an app that was not asked for",
+      "an app that was not requested",
     ]);
   });
 

@@ -91,7 +91,7 @@ describe("a card", () => {
     const answer = { trackId: 1, categoryId: 6007, cards: [showing("2026-08-03", "US", {})] };
     expect(featuring.normalise(sliceOf({ scope, window }), [answer], [])).toMatchObject({
       rows: { "core.fact_featuring": [] },
-      invalid: [{ reason: "an app or a category that was not asked for" }],
+      invalid: [{ reason: "an app or a category that was not requested" }],
     });
   });
 });

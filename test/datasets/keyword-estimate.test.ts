@@ -69,7 +69,7 @@ describe("estimates as they stand now", () => {
     expect(reach([])).toEqual([]);
   });
 
-  test("of a keyword that was not asked for are invalid", () => {
+  test("of a keyword that was not requested are invalid", () => {
     expect(normalised([{ keyword: "else" }])).toMatchObject({ invalid: [{ item: { keyword: "else" } }] });
   });
 });

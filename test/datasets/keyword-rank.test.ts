@@ -99,7 +99,7 @@ describe("keyword ranks", () => {
     ["an app", { trackId: 43 }],
     ["a country", { countryCode: "DE" }],
     ["a day", { date: "2026-08-02T00:00:00" }],
-  ])("refuse %s that was not asked for", (what, odd) => {
+  ])("refuse %s that was not requested", (what, odd) => {
     const { rows, invalid } = rowsOf(yoga, [entry(), entry(odd)]);
     expect(invalid).toEqual([{ reason: expect.stringContaining(what), item: entry(odd) }]);
     expect(rows).toContain("yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00");

@@ -9,7 +9,7 @@ import { checkRows } from "../../src/load/check-rows.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 
 const window = { start: day("2026-08-01"), end: day("2026-08-05") };
-const ios: Scope = { store: "ios", app: "6446318020", regions: "followed", source: "v2" };
+const ios: Scope = { store: "ios", app: "6446318020", regions: "portfolio", source: "v2" };
 const android: Scope = { store: "android", app: "com.one", source: "plain" };
 const told = {
   reviewer: "さくら",

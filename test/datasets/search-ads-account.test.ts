@@ -88,8 +88,8 @@ describe("changes of bids", () => {
     const { rows, invalid } = normalise(bidChange, { success: true, data }, slice);
     expect(rows["core.fact_bid_change"]).toHaveLength(1);
     expect(invalid.map(({ reason }) => reason)).toEqual([
-      "a day that was not asked for",
-      "an organisation that was not asked for",
+      "a day that was not requested",
+      "an organisation that was not requested",
     ]);
   });
 });
@@ -129,7 +129,7 @@ describe("top apps", () => {
     expect(rows["core.fact_search_ads_top_app"]).toMatchObject([
       { country_key: "US", keyword_id: "31", app_key: "ios:9000000000", share: 0.4, period_end: "2026-02-28" },
     ]);
-    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not requested"]);
   });
 
   test("of a keyword that several countries bid on are of the country that the answer tells, and of no other", () => {
@@ -149,6 +149,6 @@ describe("top apps", () => {
       ["US", 0.4],
       ["DE", 0.6],
     ]);
-    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not requested"]);
   });
 });

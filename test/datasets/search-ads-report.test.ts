@@ -42,8 +42,8 @@ describe("rows by day", () => {
     ]);
     expect(rows.map((row) => row["date_day"])).toEqual(["2026-08-01"]);
     expect(invalid.map(({ reason }) => reason)).toEqual([
-      "a day that was not asked for",
-      "a day that was not asked for",
+      "a day that was not requested",
+      "a day that was not requested",
     ]);
   });
 
@@ -68,7 +68,7 @@ describe("rows by day", () => {
       { ...adGroup, orgId: "7" },
       { ...adGroup, country: "US,CA" },
     ]);
-    expect(invalid.map(({ reason }) => reason)).toEqual(["an organisation that was not asked for"]);
+    expect(invalid.map(({ reason }) => reason)).toEqual(["an organisation that was not requested"]);
     expect(rows).toMatchObject([{ country_key: "ALL", extra: '{"country":"US,CA"}' }]);
   });
 });
@@ -154,7 +154,7 @@ describe("rows without a day", () => {
     const { rows, invalid, shape } = normalise([undated, other, { ...undated, ...more }]);
     expect(rows).toMatchObject([{ ad_group_id: "7", grain: "window" }]);
     expect(invalid).toHaveLength(2);
-    expect(invalid[0]?.reason).toBe("several rows about the same of which none tells its day");
+    expect(invalid[0]?.reason).toBe("several rows about the same thing of which none has a day");
     // or days would never come from another kind of report
     expect(shape).toMatchObject([{ shape: "window" }]);
   });

@@ -103,7 +103,7 @@ describe("a chart", () => {
   ])("of another %s than was asked for is invalid as a whole", (_, other) => {
     expect(chart(ios, { ...told, ...other })).toMatchObject({
       rows: [],
-      invalid: ["a chart or a day that was not asked for"],
+      invalid: ["a chart or a day that was not requested"],
     });
   });
 

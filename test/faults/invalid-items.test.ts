@@ -39,8 +39,8 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
     'select distinct on (reason collate "C") reason, item from ops.reject order by reason collate "C"',
   );
   expect(reasons.map(({ reason }) => reason)).toEqual([
-    "a keyword that was not asked for",
-    "an app that was not asked for",
+    "a keyword that was not requested",
+    "an app that was not requested",
     "rank is no int",
     expect.stringMatching(/^rank: /),
   ]);

@@ -37,7 +37,7 @@ test("fails a slice of whose answer nothing fits, and keeps what did not", async
     "select distinct state, error_code, rows_loaded from ops.slice where dataset = 'keyword_rank' and rows_rejected > 0 and rows_loaded = 0";
   expect(await stage.query(ends)).toEqual([{ state: "failed", error_code: "unknown_shape", rows_loaded: 0 }]);
   expect(await stage.query("select distinct reason from ops.reject")).toEqual([
-    { reason: "an app that was not asked for" },
+    { reason: "an app that was not requested" },
   ]);
   expect(await stage.query("select from core.fact_keyword_rank where rank is not null")).toEqual([]);
 });

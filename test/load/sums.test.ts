@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
-import { keywordStanding } from "../../src/datasets/shared/keyword-standing.ts";
 import { clearTable } from "../../src/load/clear.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
@@ -18,7 +17,7 @@ import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-st
 const [table] = keywordRank.tables;
 if (table === undefined) throw new Error("there is no table of ranks");
 const summed: Table = table;
-const standing: Table = { ...summed, name: keywordStanding.name };
+const standing: Table = { ...summed, name: "core.fact_keyword_standing" };
 
 type Answer = {
   readonly at?: number;

@@ -8,7 +8,7 @@ import type { Timing } from "../../src/core/timing.ts";
 import { windowLength } from "../../src/core/window.ts";
 import { iosReviewsV2 } from "../../src/api/operations/review.ts";
 import { defineDataset, mostPagesOf, type Dataset } from "../../src/datasets/shared/define-dataset.ts";
-import { appCountryDevices } from "../../src/datasets/shared/followed.ts";
+import { appCountryDevices } from "../../src/datasets/shared/portfolio-partitions.ts";
 import { planInChunks } from "../../src/planner/plan-chunks.ts";
 import { invent } from "../support/api-invented.ts";
 

@@ -1,8 +1,40 @@
 import type { InvalidItem } from "../../api/read-answer.ts";
+import type { Portfolio, PortfolioApp } from "../../core/portfolio.ts";
 import type { Slice } from "../../core/slice.ts";
+import type { Timing } from "../../core/timing.ts";
 import { holds } from "../../core/window.ts";
 import { extraOf } from "../../load/table.ts";
 import { readInstant } from "./instants.ts";
+
+/** Which of the account's apps are connected to their store account, as `tracked_app` finds it. */
+export const connections = "store_connection";
+
+/**
+ * Figures of the account's own apps: restated for some days. An answer without any may mean that the app is not connected yet: it is
+ * requested again after a week, back to where the history begins.
+ */
+export const figuresTiming = {
+  kind: "series",
+  settleDays: 1,
+  lookbackDays: 7,
+  historyDays: 90,
+  emptyHoldsDays: 7,
+} as const satisfies Timing;
+
+/** For an app that is known not to be connected, or is not the account's own: there is hardly anything to fetch. */
+const nowAndThen: Timing = { ...figuresTiming, lookbackDays: 0, packDays: 28, emptyHoldsDays: 28 };
+
+/** The apps of the portfolio, each with a timing of its own where it is not known to be connected. */
+export function accountApps(portfolio: Portfolio): readonly { readonly app: PortfolioApp; readonly timing?: Timing }[] {
+  const found = (portfolio.sources?.[connections] ?? []).map(
+    ({ store, app, is_store_account_connected: connected }) => [`${store}:${app}`, connected === "true"] as const,
+  );
+  const connected = new Map(found);
+  return portfolio.apps.map((app) => {
+    const answers = connected.get(`${app.store}:${app.trackId}`) ?? app.tracked;
+    return answers ? { app } : { app, timing: nowAndThen };
+  });
+}
 
 /** A figure of one of the account's apps: its day, its country (ALL for the total), and what the answer says beside it. */
 type Figure<P> = {
@@ -14,21 +46,21 @@ type Figure<P> = {
 
 const known = ["date", "countryCode", "country", "units", "androidStoreVisits"];
 
-/** The points of an answer by day and country. A point without a country is about the one that was asked for, else about all. */
+/** The points of an answer by day and country. A point without a country is about the requested one, or about all where none was requested. */
 export function accountFigures<P extends { readonly date: number | string }>(
   { scope, window }: Slice,
   points: readonly P[],
   countryOf: (point: P) => string | null | undefined,
 ): { readonly figures: readonly Figure<P>[]; readonly invalid: readonly InvalidItem[] } {
-  const asked = scope["country"];
+  const requested = scope["country"];
   const figures: Figure<P>[] = [];
   const invalid: InvalidItem[] = [];
   for (const point of points) {
     const { day } = readInstant(point.date);
-    const country = (countryOf(point) ?? asked ?? "ALL").toUpperCase();
-    if (!holds(window, day)) invalid.push({ reason: "a day that was not asked for", item: point });
-    else if (asked !== undefined && country !== asked)
-      invalid.push({ reason: "a country that was not asked for", item: point });
+    const country = (countryOf(point) ?? requested ?? "ALL").toUpperCase();
+    if (!holds(window, day)) invalid.push({ reason: "a day that was not requested", item: point });
+    else if (requested !== undefined && country !== requested)
+      invalid.push({ reason: "a country that was not requested", item: point });
     else figures.push({ point, day, country, extra: extraOf(point, known) });
   }
   return { figures, invalid };

@@ -24,12 +24,10 @@ type Dimensions = z.output<typeof ads.creativeDimensionDistribution.answer>;
 type Types = z.output<typeof ads.creativeTypeDistribution.answer>;
 type Shown = z.output<typeof ads.publisherDimensionDistribution.answer>;
 
-/** The parts that one answer of a kind tells of; what names no member is invalid. */
+/** The parts in one answer of a kind; a part that names no member is invalid. */
 export function partsOf(kind: Kind, answer: unknown): readonly (AdPart | InvalidItem)[] {
   if (answer === null || answer === undefined) return [];
-  return readers[kind](answer).map((one) =>
-    one.member === "" ? { reason: "a part that names nothing", item: one } : one,
-  );
+  return readers[kind](answer).map((one) => (one.member === "" ? { reason: "a part without a name", item: one } : one));
 }
 
 const readers: Readonly<Record<Kind, (answer: unknown) => readonly AdPart[]>> = {

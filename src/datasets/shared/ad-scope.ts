@@ -3,7 +3,7 @@ import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope } from "../../core/slice.ts";
 import type { Timing } from "../../core/timing.ts";
 
-/** Advertising is told as an aggregate over at most 30 days: the newest whole stretch of 30, asked for once it is over. */
+/** Advertising is reported as an aggregate over at most 30 days: the newest complete period of 30, requested once it is over. */
 export const thirtyDays: Timing = {
   kind: "period",
   grid: { days: 30 },
@@ -13,7 +13,7 @@ export const thirtyDays: Timing = {
   emptyHoldsDays: 15,
 };
 
-/** Search ads are told as aggregates over at most 14 days: the newest whole stretch of 14. */
+/** Search ads are reported as aggregates over at most 14 days: the newest complete period of 14. */
 export const fourteenDays: Timing = {
   kind: "period",
   grid: { days: 14 },
@@ -30,9 +30,9 @@ export const areas = z.array(z.enum(["all", "each"])).min(1);
 export const networks = z
   .array(z.string().min(1))
   .default([])
-  .describe("Names of networks that are asked for one by one; all together in one call when left out.");
+  .describe("Names of networks that are requested one by one; all together in one call when left out.");
 
-/** The scopes of one app by the areas that were chosen: all countries together, and each in which the app is followed. */
+/** The scopes of one app by the areas that were chosen: all countries together, and each of the app in the portfolio. */
 export function appAreas(portfolio: Portfolio, chosen: z.output<typeof areas>): readonly Scope[] {
   return portfolio.apps.flatMap(({ store, trackId: app, countries }) => [
     ...(chosen.includes("all") ? [{ store, app, area: "all" }] : []),

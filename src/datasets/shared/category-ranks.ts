@@ -17,8 +17,8 @@ type ByCountry = z.output<typeof iosCategoryRanking.answer> | z.output<typeof an
 type ByCategory = z.output<typeof androidCategoryRanking.answer>;
 type Answer = ByCountry | ByCategory;
 
-/** One look at one chart, whatever the shape of the answer that told it. */
-type Look = {
+/** One observation of one chart, whatever the shape of its answer. */
+type Observation = {
   readonly country: string;
   readonly category: string;
   readonly device: string;
@@ -27,7 +27,7 @@ type Look = {
   readonly rank: number | null;
 };
 
-/** The rows of an answer about charts; looks at another app, country, device or day than was asked for are invalid. */
+/** The rows of an answer about charts; observations of another app, country, device or day than the requested ones are invalid. */
 export function normalisedCategoryRanks(
   slice: Slice,
   pages: readonly unknown[],
@@ -36,25 +36,28 @@ export function normalisedCategoryRanks(
   const own = answers.filter(({ trackId }) => String(trackId) === part(slice.scope, "app"));
   const invalid: InvalidItem[] = answers
     .filter((answer) => !own.includes(answer))
-    .map(({ trackId }) => ({ reason: "an app that was not asked for", item: { trackId } }));
+    .map(({ trackId }) => ({ reason: "an app that was not requested", item: { trackId } }));
   const rows: Row[] = [];
-  for (const look of own.flatMap((answer) => looksOf(slice, answer))) {
-    const reason = strangeness(slice, look);
-    if (reason === null) rows.push(rowOf(slice, look));
-    else invalid.push({ reason, item: look });
+  for (const observation of own.flatMap((answer) => observationsOf(slice, answer))) {
+    const reason = mismatchOf(slice, observation);
+    if (reason === null) rows.push(rowOf(slice, observation));
+    else invalid.push({ reason, item: observation });
   }
   return { rows, invalid };
 }
 
-function looksOf({ scope, operation }: Slice, answer: Answer): readonly Look[] {
+function observationsOf({ scope, operation }: Slice, answer: Answer): readonly Observation[] {
   const device = scope["device"] ?? "ALL";
   return operation === androidCategoryRanking.id
-    ? looksByCategory(answer as ByCategory, { country: part(scope, "country"), device })
-    : looksByCountry(answer as ByCountry, device);
+    ? observationsByCategory(answer as ByCategory, { country: part(scope, "country"), device })
+    : observationsByCountry(answer as ByCountry, device);
 }
 
-function looksByCategory(answer: ByCategory, asked: { country: string; device: string }): readonly Look[] {
-  const where = { country: answer.countryCode ?? asked.country, device: asked.device };
+function observationsByCategory(
+  answer: ByCategory,
+  requested: { country: string; device: string },
+): readonly Observation[] {
+  const where = { country: answer.countryCode ?? requested.country, device: requested.device };
   return answer.ranksByCategoryNames.flatMap(({ categoryName: category, rankings }) =>
     rankings.flatMap(({ rankingType, ranksByDate }) =>
       ranksByDate.map(({ date, rank }) => ({
@@ -68,18 +71,19 @@ function looksByCategory(answer: ByCategory, asked: { country: string; device: s
   );
 }
 
-function looksByCountry(answer: ByCountry, device: string): readonly Look[] {
+function observationsByCountry(answer: ByCountry, device: string): readonly Observation[] {
   return Object.entries(answer.ranksByCategory).flatMap(([country, categories]) =>
-    Object.entries(categories).flatMap(([category, told]) =>
-      told.flatMap((one: { rankingType: string | number; targetDevice?: unknown; rankingsByDate: readonly Ranked[] }) =>
-        one.rankingsByDate.map(({ date, ranking }) => ({
-          country,
-          category,
-          device: typeof one.targetDevice === "string" ? one.targetDevice : device,
-          chart: chartTypeOf(one.rankingType),
-          date,
-          rank: ranking ?? null,
-        })),
+    Object.entries(categories).flatMap(([category, reported]) =>
+      reported.flatMap(
+        (one: { rankingType: string | number; targetDevice?: unknown; rankingsByDate: readonly Ranked[] }) =>
+          one.rankingsByDate.map(({ date, ranking }) => ({
+            country,
+            category,
+            device: typeof one.targetDevice === "string" ? one.targetDevice : device,
+            chart: chartTypeOf(one.rankingType),
+            date,
+            rank: ranking ?? null,
+          })),
       ),
     ),
   );
@@ -87,18 +91,18 @@ function looksByCountry(answer: ByCountry, device: string): readonly Look[] {
 
 type Ranked = { readonly date: string | number; readonly ranking?: number | null | undefined };
 
-function strangeness({ scope, window, asOf }: Slice, look: Look): string | null {
-  if (!/^[A-Z]{2}$/.test(look.country)) return "a country is two letters, upper case";
+function mismatchOf({ scope, window, asOf }: Slice, observation: Observation): string | null {
+  if (!/^[A-Z]{2}$/.test(observation.country)) return "a country is two letters, upper case";
   const { country, device } = scope;
-  if (country !== undefined && look.country !== country) return "a country that was not asked for";
-  if (device !== undefined && look.device !== device) return "a device that was not asked for";
-  const { day } = readInstant(look.date);
+  if (country !== undefined && observation.country !== country) return "a country that was not requested";
+  if (device !== undefined && observation.device !== device) return "a device that was not requested";
+  const { day } = readInstant(observation.date);
   // the last day is whichever the service has, and never one to come
   if (scope["resolution"] === "last_day") return day <= asOf ? null : "a day to come";
-  return holds(window, day) ? null : "a day that was not asked for";
+  return holds(window, day) ? null : "a day that was not requested";
 }
 
-function rowOf({ scope }: Slice, { country, category, device, chart, date, rank }: Look): Row {
+function rowOf({ scope }: Slice, { country, category, device, chart, date, rank }: Observation): Row {
   const { day, at } = readInstant(date);
   const store = part(scope, "store");
   return {
@@ -116,7 +120,7 @@ function rowOf({ scope }: Slice, { country, category, device, chart, date, rank 
   };
 }
 
-/** The name of a category: iOS answers tell its id, Android answers its name. */
+/** The name of a category: iOS answers have its id, Android answers its name. */
 export function categoryNameOf(store: string, category: string): string | null {
   if (store === "ios") return iosCategories.get(Number(category)) ?? null;
   return /^\d+$/.test(category) ? (androidCategories.get(Number(category)) ?? null) : category;

@@ -42,7 +42,7 @@ export type Normalised = {
   readonly reportedThrough?: Day | null;
 };
 
-/** Something worth a table: who it is fetched for, which operations feed it, how its rows look. Data and pure functions. */
+/** Something worth a table: who it is fetched for, which operations feed it, how its rows observation. Data and pure functions. */
 export type Dataset = {
   readonly name: string;
   readonly summary: string;

@@ -1,7 +1,7 @@
 import type { PlanningSource } from "../../load/planning-sources.ts";
 import { defineTable } from "../../load/table.ts";
 
-/** What describes an app, the poorest first: the account's word on a competitor, its list of tracked apps, the page in the store. */
+/** What describes an app, the poorest first: the account's list of competitors, its list of tracked apps, the page in the store. */
 export const describers = { competitor: "tracked_competitor", tracked: "tracked_app", detail: "app_history" } as const;
 
 const dimension = {
@@ -37,7 +37,7 @@ export const dimAppOfPage = defineTable({
   owned: { described_by: [describers.detail] },
 });
 
-/** Apps that something described, with what others are planned from: category and developer, '' where they are not told. */
+/** Apps with a description, with what others are planned from: category and developer, '' where they are unknown. */
 export const describedApp = {
   name: "described_app",
   table: dimAppOfPage,

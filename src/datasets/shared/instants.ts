@@ -5,7 +5,7 @@ export type CrawlTime = { readonly day: Day; readonly at: string };
 
 const zoned = /^(.{10})[T ](.+)([+-]\d{2}):?(\d{2})$/;
 
-/** Reads an instant of an answer: epoch-milliseconds and zones as UTC, a zoneless date-time as it stands, a bare date as its midnight. */
+/** Reads an instant of an answer: epoch-milliseconds and zones as UTC, a zoneless date-time as it is, a bare date as its midnight. */
 export function readInstant(value: number | string): CrawlTime {
   if (typeof value === "number") return readEpoch(value);
   const [, date, time, hours, minutes] = zoned.exec(value) ?? [];

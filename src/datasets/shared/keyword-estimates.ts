@@ -5,8 +5,7 @@ import type { Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
-import { amountOf } from "./values.ts";
-import { isOther } from "./values.ts";
+import { amountOf, isOther } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
@@ -17,27 +16,27 @@ type Estimates = { readonly rows: readonly Row[]; readonly invalid: readonly Inv
 
 const known = ["keyword", "date", "conversionRate", "maxReach", "installs"];
 
-/** The estimates of an answer about many keywords, stamped with the day of the look. */
+/** The estimates of an answer about many keywords, stamped with the day of observation. */
 export function estimatesNow(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Estimates {
   const answers = pages as readonly Now[];
-  const told = answers.flatMap(({ results }) => results);
-  const echoed = new Set(told.map(({ keyword }) => keyword));
-  const asked = slice.items ?? [];
-  const byFold = Map.groupBy(asked, foldKeyword);
+  const reported = answers.flatMap(({ results }) => results);
+  const echoed = new Set(reported.map(({ keyword }) => keyword));
+  const requested = slice.items ?? [];
+  const byFold = Map.groupBy(requested, foldKeyword);
   const rows = new Map<string, Row>();
   const invalid: InvalidItem[] = [];
-  for (const estimate of told) {
-    // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
+  for (const estimate of reported) {
+    // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
     const alike = (byFold.get(foldKeyword(estimate.keyword)) ?? []).filter(
-      (keyword) => keyword === estimate.keyword || (!echoed.has(keyword) && !asked.includes(estimate.keyword)),
+      (keyword) => keyword === estimate.keyword || (!echoed.has(keyword) && !requested.includes(estimate.keyword)),
     );
-    if (alike.length === 0) invalid.push({ reason: "a keyword that was not asked for", item: estimate });
+    if (alike.length === 0) invalid.push({ reason: "a keyword that was not requested", item: estimate });
     for (const keyword of alike) rows.set(keyword, rowOf(slice, keyword, slice.window.start, estimate));
   }
-  // beside others that are told, one that is left out has no estimate; of what did not fit it is not known which it was
-  const untold =
-    told.length === 0 || left.length + invalid.length > 0 ? [] : asked.filter((keyword) => !rows.has(keyword));
-  for (const keyword of untold) rows.set(keyword, rowOf(slice, keyword, slice.window.start, {}));
+  // a keyword that the answer leaves out while it names others has no estimate; an invalid item may have been about any of them
+  const withoutEstimate =
+    reported.length === 0 || left.length + invalid.length > 0 ? [] : requested.filter((keyword) => !rows.has(keyword));
+  for (const keyword of withoutEstimate) rows.set(keyword, rowOf(slice, keyword, slice.window.start, {}));
   return { rows: [...rows.values()], invalid };
 }
 
@@ -52,8 +51,8 @@ export function estimatesByDay(slice: Slice, pages: readonly unknown[]): Estimat
       const { day } = readInstant(estimate.date);
       const echo = { keyword: estimate.keyword ?? answer.keyword, countryCode: answer.country };
       if (isOther({ ...slice.scope, keyword }, echo))
-        invalid.push({ reason: "a keyword or country that was not asked for", item: estimate });
-      else if (!holds(slice.window, day)) invalid.push({ reason: "a day that was not asked for", item: estimate });
+        invalid.push({ reason: "a keyword or country that was not requested", item: estimate });
+      else if (!holds(slice.window, day)) invalid.push({ reason: "a day that was not requested", item: estimate });
       else rows.push(rowOf(slice, keyword, day, estimate));
     }
   return { rows, invalid };

@@ -4,8 +4,7 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import type { Params } from "../../api/address.ts";
 import { extraOf } from "../../load/table.ts";
-import { amountOf } from "./values.ts";
-import { isOther } from "./values.ts";
+import { amountOf, isOther } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
@@ -13,7 +12,7 @@ type Shares = z.output<typeof iosOrganicImpressionShare.answer>;
 
 const known = ["keyword", "countryCode", "device", "date", "keywordShares", "shareParameterId", "share"];
 
-/** The columns that the parts of a keyword have in common, as they are told of an app or a category. */
+/** The columns that the shares of a keyword have in common, for apps and for categories. */
 export const shareColumns = {
   keyword_key: "keyword",
   date_day: "day",
@@ -25,13 +24,13 @@ export const shareColumns = {
 /** One part of a keyword: who it belongs to, as the service names it, and the columns that all parts have. */
 export type KeywordShare = { readonly owner: string; readonly columns: ReturnType<typeof columnsOf> };
 
-/** The values of a call for the parts of a keyword: they are all in its path, the device only where the store tells devices apart. */
+/** The parameters of a call for the shares of a keyword: all in its path, the device only where the store has devices. */
 export function shareParams({ scope }: Slice): Params {
   const who = { keyword: part(scope, "keyword"), countryCode: part(scope, "country") };
   return part(scope, "store") === "ios" ? { ...who, device: part(scope, "device") } : who;
 }
 
-/** The parts of a keyword, stamped with what was asked and the day of the look; answers about anything else are invalid. */
+/** The shares of a keyword, stamped with the request and the day of observation; answers about anything else are invalid. */
 export function sharesOf(
   slice: Slice,
   pages: readonly unknown[],
@@ -41,29 +40,29 @@ export function sharesOf(
   const invalid = answers
     .filter((answer) => !own.includes(answer))
     .map(({ keyword, countryCode, device }) => ({
-      reason: "a keyword, country or device that was not asked for",
+      reason: "a keyword, country or device that was not requested",
       item: { keyword, countryCode, device },
     }));
   const shares = own.flatMap((answer) =>
-    answer.keywordShares.map((told) => ({
-      owner: String(told.shareParameterId),
-      columns: columnsOf(slice, answer, told),
+    answer.keywordShares.map((reported) => ({
+      owner: String(reported.shareParameterId),
+      columns: columnsOf(slice, answer, reported),
     })),
   );
   return { shares, invalid };
 }
 
-function columnsOf({ scope, window }: Slice, answer: Shares, told: Shares["keywordShares"][number]) {
-  const date = told.date ?? answer.date;
+function columnsOf({ scope, window }: Slice, answer: Shares, reported: Shares["keywordShares"][number]) {
+  const date = reported.date ?? answer.date;
   return {
     keyword_key: part(scope, "keyword"),
     date_day: window.start,
     country_key: part(scope, "country"),
     store: part(scope, "store"),
     device_key: part(scope, "device"),
-    // an answer without a date is about the day of the look
+    // an answer without a date is about the day of observation
     share_day: date == null ? window.start : readInstant(date).day,
-    share: amountOf(told.share),
-    extra: extraOf({ ...answer, ...told }, known),
+    share: amountOf(reported.share),
+    extra: extraOf({ ...answer, ...reported }, known),
   };
 }

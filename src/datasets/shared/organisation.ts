@@ -21,7 +21,7 @@ export function numberOfOrganisation(scope: Scope): number {
 
 /**
  * The days of a slice and the one after them, where that is not still to come and a call may span it: the contract does not say whether
- * an end is counted in, and where every row tells its day none is lost or told twice either way.
+ * an end is inclusive, and where every row has its day none is lost or loaded twice either way.
  */
 export function daysAndOneMore({ range }: Operation, { window, asOf }: Pick<Slice, "window" | "asOf">): Window {
   const more = { start: window.start, end: addDays(window.end, 1) };

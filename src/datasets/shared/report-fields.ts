@@ -10,11 +10,11 @@ import { figureFields } from "./report-figures.ts";
 export type ReportPage = z.output<typeof searchAdsReports.answer>[number];
 export type ReportRow = ReportPage["tableData"][number];
 
-/** The names under which rows tell their keyword, a negative one among them, and what was searched for. */
+/** The fields of a row that hold its keyword, possibly a negative one, and the search term. */
 const keywordIds = ["keywordId", "negativeKeywordId"] as const;
 const searchTerms = ["searchTermText", "searchTerm"] as const;
 
-/** What tells a row apart from others of its answer; '' where it has nothing of the kind. */
+/** What identifies a row among the others of its answer; '' where it has nothing of the kind. */
 export function identityOf(row: ReportRow) {
   return {
     app_id: textOf(row.appId),
@@ -48,7 +48,7 @@ export function describe(row: ReportRow) {
   };
 }
 
-/** How what a row is about stands. */
+/** The state of what a row is about. */
 export function statusOf(row: ReportRow) {
   const reasons = row.servingStatusReasons;
   return {
@@ -86,7 +86,7 @@ export function isId(name: string, value: unknown): boolean {
   return name.endsWith("Id") && (typeof value === "number" || (typeof value === "string" && value !== ""));
 }
 
-/** True for a row that names something below its organisation, under whatever name: of a remainder at least what it is left of. */
+/** True for a row that names something below its organisation, in whichever field. */
 export function isAboutSome(row: ReportRow): boolean {
   return (
     Object.entries(row).some(([name, value]) => isId(name, value) && !["orgId", "goalId"].includes(name)) ||
@@ -101,8 +101,8 @@ function productPage(row: ReportRow): string {
 }
 
 function firstOf(row: ReportRow, names: readonly string[]): string {
-  const isTold = (value: unknown) => typeof value === "number" || (typeof value === "string" && value !== "");
-  return textOf(names.map((name) => row[name]).find(isTold) as string | number | undefined);
+  const isReported = (value: unknown) => typeof value === "number" || (typeof value === "string" && value !== "");
+  return textOf(names.map((name) => row[name]).find(isReported) as string | number | undefined);
 }
 
 /** True for a country as a dimension holds it. */

@@ -48,7 +48,7 @@ export const figureColumns: Readonly<Record<string, ColumnKind>> = Object.fromEn
 /** The fields that have such a column. */
 export const figureFields: readonly string[] = figures.map(([, field]) => field);
 
-/** The figures of a row; null where it tells none. */
+/** The figures of a row; null where it has none. */
 export function figuresOf(row: Readonly<Record<string, unknown>>): Readonly<Record<string, number | null>> {
   return Object.fromEntries(figures.map(([column, field]) => [column, amountOf(row[field] as string | number | null)]));
 }

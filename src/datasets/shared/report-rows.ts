@@ -22,9 +22,9 @@ import { figuresOf } from "./report-figures.ts";
 import { reportTable } from "./report-table.ts";
 
 /** A row as it came; `isTotal` where the answer itself sets it apart from the parts. */
-export type Told = { readonly row: ReportRow; readonly isTotal: boolean };
+export type Reported = { readonly row: ReportRow; readonly isTotal: boolean };
 
-/** What rows of a report may stand for. */
+/** What rows of a report may be about. */
 export const levels = [
   "ACCOUNT",
   "APP",
@@ -38,24 +38,24 @@ export const levels = [
 ] as const;
 
 /**
- * Rows of all pages of an answer; totals that pages tell beside their rows are rows as well. The same row twice is one, except that a
- * page may hold several rows alike of which each should tell its day and does not.
+ * Rows of all pages of an answer; totals that pages report beside their rows are rows as well. The same row twice is one, except that a
+ * page may hold several equal rows that should each have a day and do not.
  */
-export function toldRows(slice: Pick<Slice, "scope">, pages: readonly unknown[]): readonly Told[] {
-  const once = new Map<string, Told>();
+export function reportedRows(slice: Pick<Slice, "scope">, pages: readonly unknown[]): readonly Reported[] {
+  const once = new Map<string, Reported>();
   for (const page of pages.flat() as readonly ReportPage[]) {
     const onPage = new Map<string, number>();
-    for (const told of rowsOfPage(page)) {
-      const text = JSON.stringify(told);
+    for (const reported of rowsOfPage(page)) {
+      const text = JSON.stringify(reported);
       const before = onPage.get(text) ?? 0;
       onPage.set(text, before + 1);
-      once.set(`${lacksDay(slice, told) && !told.isTotal ? before : 0} ${text}`, told);
+      once.set(`${lacksDay(slice, reported) && !reported.isTotal ? before : 0} ${text}`, reported);
     }
   }
   return [...once.values()];
 }
 
-function rowsOfPage(page: ReportPage): readonly Told[] {
+function rowsOfPage(page: ReportPage): readonly Reported[] {
   const totals = Object.entries(page).filter(([name, value]) => /total|summary/i.test(name) && isObject(value));
   return [
     ...page.tableData.map((row) => ({ row, isTotal: false })),
@@ -63,50 +63,50 @@ function rowsOfPage(page: ReportPage): readonly Told[] {
   ];
 }
 
-/** True for a row that should tell its day and does not. */
-function lacksDay({ scope }: Pick<Slice, "scope">, told: Told): boolean {
-  return part(scope, "report_type") === "DAILY" && dayTold(told) === null;
+/** True for a row that should have a day and does not. */
+function lacksDay({ scope }: Pick<Slice, "scope">, reported: Reported): boolean {
+  return part(scope, "report_type") === "DAILY" && reportedDay(reported) === null;
 }
 
 /** The rows without a day of which several are about the same: each may be of any day, and none is the figure of all of them. */
-export function undatedAlike(slice: Slice, told: readonly Told[]): ReadonlySet<Told> {
-  const undated = told.filter((one) => lacksDay(slice, one));
+export function undatedAlike(slice: Slice, reported: readonly Reported[]): ReadonlySet<Reported> {
+  const undated = reported.filter((one) => lacksDay(slice, one));
   const alike = Map.groupBy(undated, (one) => keyOf(reportRow(slice, one)));
   return new Set([...alike.values()].filter((same) => same.length > 1).flat());
 }
 
-/** The day that a row tells itself; null where it tells none. */
-export function dayTold({ row }: Told): Day | null {
+/** The day in a row itself; null where it has none. */
+export function reportedDay({ row }: Reported): Day | null {
   return row.date == null ? null : readInstant(row.date).day;
 }
 
 /** True for a row that sums up others: those of a summary, those set apart, and those that name nothing of what they are about. */
-export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: Told): boolean {
+export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: Reported): boolean {
   if (isTotal || part(scope, "report_type") === "SUMMARY") return true;
   return part(scope, "report_level") !== "ACCOUNT" && !isAboutSome(row);
 }
 
-/** The days that a row stands for: its own; those of the slice; or, of a row that should tell its day and does not, all that were asked for. */
-function periodOf(slice: Slice, told: Told): { readonly grain: string; readonly window: Window } {
+/** The days that a row is about: its own; those of the slice; or, for a row that should have a day and does not, all that were requested. */
+function periodOf(slice: Slice, reported: Reported): { readonly grain: string; readonly window: Window } {
   const { scope, window } = slice;
-  const day = dayTold(told);
+  const day = reportedDay(reported);
   if (part(scope, "report_type") !== "DAILY") return { grain: part(scope, "grain"), window };
   if (day !== null) return { grain: "day", window: { start: day, end: addDays(day, 1) } };
   return { grain: "window", window: daysAndOneMore(searchAdsReports, slice) };
 }
 
-/** Why a row cannot be taken, null where it can. The day that is asked for beside a window is no fault. */
-export function misfitOf({ scope, window }: Slice, told: Told): string | null {
-  const org = textOf(told.row.orgId);
-  if (org !== "" && org !== part(scope, "org_id")) return "an organisation that was not asked for";
-  const day = part(scope, "report_type") === "DAILY" ? dayTold(told) : null;
-  if (day !== null && !holds(window, day) && day !== window.end) return "a day that was not asked for";
+/** Why a row is rejected, null where it is not. The day that is requested beside a window is no error. */
+export function misfitOf({ scope, window }: Slice, reported: Reported): string | null {
+  const org = textOf(reported.row.orgId);
+  if (org !== "" && org !== part(scope, "org_id")) return "an organisation that was not requested";
+  const day = part(scope, "report_type") === "DAILY" ? reportedDay(reported) : null;
+  if (day !== null && !holds(window, day) && day !== window.end) return "a day that was not requested";
   return null;
 }
 
-/** Told rows as rows of the table. Rows that only a field without a column tells apart have that field in `segment`. */
-export function reportRows(slice: Slice, told: readonly Told[]): readonly Row[] {
-  const rows = told.map((one) => ({ one, row: reportRow(slice, one) }));
+/** Reported rows as rows of the table. Rows that differ only in a field without a column have that field in `segment`. */
+export function reportRows(slice: Slice, reported: readonly Reported[]): readonly Row[] {
+  const rows = reported.map((one) => ({ one, row: reportRow(slice, one) }));
   const alike = Map.groupBy(rows, ({ row }) => keyOf(row));
   return [...alike.values()].flatMap((same) =>
     same.length === 1 ? same.map(({ row }) => row) : same.map(({ one, row }) => ({ ...row, segment: otherTexts(one) })),
@@ -117,9 +117,9 @@ function keyOf(row: Row): string {
   return JSON.stringify(reportTable.key.map((column) => row[column]));
 }
 
-function reportRow(slice: Slice, told: Told): Row {
+function reportRow(slice: Slice, reported: Reported): Row {
   const { scope } = slice;
-  const { grain, window } = periodOf(slice, told);
+  const { grain, window } = periodOf(slice, reported);
   return {
     org_id: part(scope, "org_id"),
     report_level: part(scope, "report_level"),
@@ -130,18 +130,18 @@ function reportRow(slice: Slice, told: Told): Row {
     goal_id: scope["goal_id"] ?? "",
     period_start: window.start,
     period_end: lastDay(window),
-    is_total: isSum(slice, told),
-    ...identityOf(told.row),
+    is_total: isSum(slice, reported),
+    ...identityOf(reported.row),
     segment: "",
     date_day: grain === "day" ? window.start : null,
-    ...describe(told.row),
-    ...figuresOf(told.row),
-    ...statusOf(told.row),
-    extra: extraOf(told.row, knownOf(slice, told.row)),
+    ...describe(reported.row),
+    ...figuresOf(reported.row),
+    ...statusOf(reported.row),
+    extra: extraOf(reported.row, knownOf(slice, reported.row)),
   };
 }
 
-/** Fields that have a column or say what was asked for; one that says something else is kept beside. */
+/** Fields that have a column or echo the request; one that differs from the request is kept in `extra`. */
 function knownOf({ scope }: Slice, { country, currency }: ReportRow): readonly string[] {
   return [
     ...fields,
@@ -152,7 +152,7 @@ function knownOf({ scope }: Slice, { country, currency }: ReportRow): readonly s
 }
 
 /** What texts and ids of a row have no column of their own, as one text. */
-function otherTexts({ row }: Told): string {
+function otherTexts({ row }: Reported): string {
   const texts = Object.entries(row).filter(
     ([name, value]) => (typeof value === "string" || isId(name, value)) && !fields.includes(name),
   );

@@ -1,8 +1,8 @@
 import { defineTable, type ColumnKind } from "../../load/table.ts";
 import { figureColumns } from "./report-figures.ts";
 
-/** What is asked for, which answers do not echo; a summary has a grain of its own. */
-const asked = {
+/** What was requested, which answers do not echo; a summary has a grain of its own. */
+const requested = {
   org_id: "text",
   report_level: "text",
   grain: "text",
@@ -11,7 +11,7 @@ const asked = {
   goal_id: "text",
 } as const;
 
-/** What tells the rows of an answer apart, over all levels; '' where the level has nothing of the kind. */
+/** What identifies the rows of an answer, over all levels; '' where the level has nothing of the kind. */
 const identity = {
   is_total: "boolean",
   app_id: "text",
@@ -61,7 +61,7 @@ const status = {
 } as const;
 
 const columns: Readonly<Record<string, ColumnKind>> = {
-  ...asked,
+  ...requested,
   period_start: "day",
   period_end: "day",
   ...identity,
@@ -70,12 +70,12 @@ const columns: Readonly<Record<string, ColumnKind>> = {
   ...status,
 };
 
-/** Rows of reports: of one day where `grain` is day, of a longer period otherwise. Of which type the report was tells no rows apart: a day is held once. */
+/** Rows of reports: of one day where `grain` is day, of a longer period otherwise. The type of the report is not part of the key: a day is held once. */
 export const reportTable = defineTable({
   name: "core.fact_search_ads_report",
   columns,
-  key: [...Object.keys(asked), "period_start", "period_end", ...Object.keys(identity)],
-  load: { kind: "replace", scope: [...Object.keys(asked), "period_start"], source: "report_type" },
+  key: [...Object.keys(requested), "period_start", "period_end", ...Object.keys(identity)],
+  load: { kind: "replace", scope: [...Object.keys(requested), "period_start"], source: "report_type" },
   partitioned: true,
   restated: true,
 });

@@ -14,7 +14,7 @@ const known = "id reviewId reviewer date rating content title".split(" ");
 
 /**
  * The rows of an answer, one a review. A review belongs to its id and not to a day: one that the service files under another day than
- * the asked ones is as true as any, and of two tellings of one (pages that shift while they are read, an edit) the later written holds.
+ * the requested ones is as true as any, and of two versions of one (pages that shift while they are read, an edit) the later written one holds.
  */
 export function reviewRows(slice: Slice, pages: readonly unknown[]): readonly Row[] {
   const rows = new Map<string, ReturnType<typeof rowOf>>();
@@ -38,7 +38,7 @@ function rowOf({ scope, items }: Slice, review: Plain | Paged) {
   const region = regionOf(store, items ?? [], review.countryCode ?? "");
   const named = [
     ...known,
-    ...(region.isTold ? ["countryCode"] : []),
+    ...(region.isReported ? ["countryCode"] : []),
     ...(typeof version === "string" ? ["version"] : []),
   ];
   return {
@@ -58,13 +58,17 @@ function rowOf({ scope, items }: Slice, review: Plain | Paged) {
   };
 }
 
-/** Country or language: as told (`isTold`) or, where there is none, the only one that was asked for. What is told is a language on Android. */
-function regionOf(store: string, asked: readonly string[], told: string) {
-  const only = asked.length === 1 ? asked[0] : undefined;
+/** Country or language: as reported (`isReported`) or, where the answer has none, the only one that was requested. Android answers have a language. */
+function regionOf(store: string, requested: readonly string[], reported: string) {
+  const only = requested.length === 1 ? requested[0] : undefined;
   if (store === "android") {
-    const language = told === "" ? (only ?? "") : languageCodeOf(told);
-    return { country: "ALL", language, isTold: true };
+    const language = reported === "" ? (only ?? "") : languageCodeOf(reported);
+    return { country: "ALL", language, isReported: true };
   }
-  const isTold = /^[A-Za-z]{2}$/.test(told);
-  return { country: isTold ? told.toUpperCase() : (only ?? "ALL"), language: "", isTold: isTold || told === "" };
+  const isReported = /^[A-Za-z]{2}$/.test(reported);
+  return {
+    country: isReported ? reported.toUpperCase() : (only ?? "ALL"),
+    language: "",
+    isReported: isReported || reported === "",
+  };
 }

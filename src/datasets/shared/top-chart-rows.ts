@@ -14,7 +14,7 @@ type IosChart = z.output<typeof iosTopCharts.answer>;
 type Entry = z.output<typeof androidTopCharts.answer>[number];
 type Chart = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
 
-/** The rows of a chart, one an app. What an answer tells of another chart or day than the asked one is invalid. */
+/** The rows of a chart, one for each app. An answer about another chart or day than the requested one is invalid. */
 export function normalisedTopChart(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Chart {
   const parts =
     part(slice.scope, "store") === "ios"
@@ -34,7 +34,7 @@ function iosChart(slice: Slice, chart: IosChart, left: readonly InvalidItem[]): 
     isOther(rankingType == null ? null : chartTypeOf(rankingType), scope["chart"]);
   const extra = extraOf(chart, knownOfChart);
   if (differs || isOtherDay(slice, date))
-    return { rows: [], invalid: [{ reason: strange, item: { ...chart, trackIds: trackIds.length } }] };
+    return { rows: [], invalid: [{ reason: mismatched, item: { ...chart, trackIds: trackIds.length } }] };
   const rows = placesOf([trackIds], left).map(({ item, place }) =>
     rowOf(slice, { trackId: item, rank: place, date, extra }),
   );
@@ -43,33 +43,35 @@ function iosChart(slice: Slice, chart: IosChart, left: readonly InvalidItem[]): 
 
 function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
   const { scope } = slice;
-  const isStrange = ({ category, type, date }: Entry) =>
+  const isMismatch = ({ category, type, date }: Entry) =>
     (category != null && androidCategoryOf(category) !== part(scope, "category_code")) ||
     isOther(type == null ? null : chartTypeOf(type), scope["chart"]) ||
     isOtherDay(slice, date);
-  const own = entries.filter((entry) => !isStrange(entry));
+  const own = entries.filter((entry) => !isMismatch(entry));
   return {
     rows: own.map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
-    invalid: entries.filter(isStrange).map((item) => ({ reason: strange, item })),
+    invalid: entries.filter(isMismatch).map((item) => ({ reason: mismatched, item })),
   };
 }
 
-const strange = "a chart or a day that was not asked for";
+const mismatched = "a chart or a day that was not requested";
 const known = ["trackId", "category", "rank", "date", "type"];
 const knownOfChart = ["countryCode", "categoryId", "targetDevice", "rankingType", "date", "trackIds"];
 
-/** True for something that is told and is not what was asked for. */
-function isOther(told: string | number | null | undefined, asked: string | undefined): boolean {
-  return told != null && String(told) !== asked;
+/** True for a reported value that differs from the requested one. */
+function isOther(reported: string | number | null | undefined, requested: string | undefined): boolean {
+  return reported != null && String(reported) !== requested;
 }
 
 function isOtherDay({ window }: Slice, date: string | number | null | undefined): boolean {
   return date != null && !holds(window, readInstant(date).day);
 }
 
-/** The name of an Android category, which some answers tell by the service's own number. */
-function androidCategoryOf(told: string | number): string {
-  return /^\d+$/.test(String(told)) ? (androidCategories.get(Number(told)) ?? String(told)) : String(told);
+/** The name of an Android category, which some answers give by the service's own number. */
+function androidCategoryOf(reported: string | number): string {
+  return /^\d+$/.test(String(reported))
+    ? (androidCategories.get(Number(reported)) ?? String(reported))
+    : String(reported);
 }
 
 type Place = {
@@ -95,7 +97,7 @@ function rowOf({ scope, window }: Slice, { trackId, rank, date, extra }: Place):
   };
 }
 
-/** Number and name of the asked category: the two stores number theirs each on its own, and 0 is a real one. */
+/** Number and name of the requested category: the two stores number theirs each on its own, and 0 is a real one. */
 function categoryOf(scope: Scope): { readonly category_id: number | null; readonly category_name: string | null } {
   const code = part(scope, "category_code");
   if (part(scope, "store") === "ios")

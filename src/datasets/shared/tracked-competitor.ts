@@ -22,7 +22,7 @@ export const namedCompetitors = {
   columns: ["app_key", "competitor_app_key"],
 } as const satisfies PlanningSource;
 
-/** What the list of tracked apps says of competitors: who has which, what is told of each, and what names no app. */
+/** What the list of tracked apps says about competitors: which app has which, the facts of each, and entries that name no app. */
 export type Competitors = {
   readonly pairs: readonly Row[];
   readonly described: readonly Row[];
@@ -33,30 +33,30 @@ type Naming = { readonly trackId: string | number; readonly competitors?: unknow
 
 /**
  * Reads the competitors of tracked apps. Each is app information with a track id, or the bare id. An app without a list has none; what
- * names no app is left out, and then nobody can tell which competitor has gone. Of a competitor that several apps name each fact is
- * the first that is told.
+ * names no app is left out, and then it is unknown which competitor is gone. For a competitor that several apps name, each fact is
+ * the first reported one.
  */
 export function competitorsOf(apps: readonly Naming[]): Competitors {
   const pairs = new Map<string, Row>();
-  const told = new Map<string, Row>();
+  const reported = new Map<string, Row>();
   const invalid: InvalidItem[] = [];
   for (const { trackId: app, competitors } of apps) {
     const { list, problem } = listOf(competitors);
-    if (problem !== null) invalid.push(misfit(app, problem, competitors));
+    if (problem !== null) invalid.push(mismatchOf(app, problem, competitors));
     for (const one of list) {
       const id = trackIdOf(one);
-      if (id === null) invalid.push(misfit(app, "a competitor has no track id", one));
+      if (id === null) invalid.push(mismatchOf(app, "a competitor has no track id", one));
       // an app beside itself compares nothing
       if (id === null || id === String(app)) continue;
       pairs.set(`${app} ${id}`, { app_key: refOf(String(app)), competitor_app_key: refOf(id) });
       const facts = describe(one);
-      if (Object.keys(facts).length > 0) told.set(id, { ...facts, ...told.get(id) });
+      if (Object.keys(facts).length > 0) reported.set(id, { ...facts, ...reported.get(id) });
     }
   }
-  return { pairs: [...pairs.values()], described: [...told].map(([id, facts]) => described(id, facts)), invalid };
+  return { pairs: [...pairs.values()], described: [...reported].map(([id, facts]) => described(id, facts)), invalid };
 }
 
-function misfit(app: string | number, reason: string, item: unknown): InvalidItem {
+function mismatchOf(app: string | number, reason: string, item: unknown): InvalidItem {
   return { reason, item: { trackId: app, competitors: item }, table: trackedCompetitor.name };
 }
 
@@ -78,7 +78,7 @@ function refOf(trackId: string): string {
   return appRef(storeOf(trackId), trackId);
 }
 
-/** The facts that are told of a competitor; those in another form than expected are left out. */
+/** The reported facts of a competitor; those in another form than expected are left out. */
 function describe(competitor: unknown): Row {
   if (!hasFields(competitor)) return {};
   const facts: Row = {

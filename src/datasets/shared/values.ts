@@ -15,9 +15,9 @@ export function idOf(value: number | string | null | undefined): string | null {
   return value === null || value === undefined || value === "" ? null : String(value);
 }
 
-/** The track id of the app that a keyword is the name of; null where it is none, which the service also tells as empty text. */
-export function brandOf(told: string | number | null | undefined): string | null {
-  return told == null || told === "" ? null : String(told);
+/** The track id of the app that a keyword is the name of; null where it is none, for which the service also sends empty text. */
+export function brandOf(reported: string | number | null | undefined): string | null {
+  return reported == null || reported === "" ? null : String(reported);
 }
 
 type Ranked = { readonly keyword: string; readonly rank?: number | null | undefined };
@@ -45,11 +45,11 @@ export function eachOnce<T>(items: readonly T[]): readonly T[] {
 export const chartTypes = ["FREE", "PAID", "GROSSING"] as const;
 
 /** One name for what is a word in some answers and a number in others. */
-export function chartTypeOf(told: string | number): string {
-  return typeof told === "number" ? (chartTypes[told] ?? String(told)) : told;
+export function chartTypeOf(reported: string | number): string {
+  return typeof reported === "number" ? (chartTypes[reported] ?? String(reported)) : reported;
 }
 
-/** The key columns of an aggregate over the window of a slice: its first and its last day, both counted in. */
+/** The key columns of an aggregate over the window of a slice: its first and its last day, both inclusive. */
 export function periodKey({ window }: Pick<Slice, "window">): { readonly period_start: Day; readonly period_end: Day } {
   return { period_start: window.start, period_end: lastDay(window) };
 }
@@ -63,21 +63,21 @@ type Echo = {
 
 /** True for an answer that names another keyword, country or device than its slice's scope; what it leaves out counts as echoed. */
 export function isOther(scope: Scope, { keyword, countryCode, device }: Echo): boolean {
-  const differs = (told: string | null | undefined, asked: string | undefined) =>
-    told != null && asked !== undefined && foldKeyword(told) !== foldKeyword(asked);
+  const differs = (reported: string | null | undefined, requested: string | undefined) =>
+    reported != null && requested !== undefined && foldKeyword(reported) !== foldKeyword(requested);
   return (
     differs(keyword, scope["keyword"]) || differs(countryCode, scope["country"]) || differs(device, scope["device"])
   );
 }
 
-/** The newest day that rows of a series tell of, by their `date_day`; null where there are none. */
+/** The newest day that rows of a series report, by their `date_day`; null where there are none. */
 export function reportedThrough(rows: readonly Row[]): Day | null {
   return rows.reduce<Day | null>((newest, { date_day: day }) => {
     return newest === null || (day as Day) > newest ? (day as Day) : newest;
   }, null);
 }
 
-/** For datasets that ask for many days in one dear call: days that were late are asked for once more, after they had time to come. */
+/** For datasets that request many days in one expensive call: days that were published late are requested once more, after some time. */
 export const lateDays = { emptyHoldsDays: 3, emptyUntilDays: 6 } as const;
 
 /** A language of Android reviews as the warehouse spells it, in lower case; a region may follow. */
@@ -85,7 +85,7 @@ export const ReviewLanguage = z
   .string()
   .regex(/^[a-z]{2}(_[a-z]{2})?$/, "a language is two letters, lower case, a region may follow: en, pt_br");
 
-/** A told language in that spelling: answers differ in case and in what parts the region. */
-export function languageCodeOf(told: string): string {
-  return told.toLowerCase().replaceAll("-", "_");
+/** A reported language in that spelling: answers differ in case and in what separates the region. */
+export function languageCodeOf(reported: string): string {
+  return reported.toLowerCase().replaceAll("-", "_");
 }

@@ -20,61 +20,61 @@ type WholeList = {
 
 /**
  * Reads the lists of all keywords that an account tracks, one page a device. The list names each of them, ranked or not, without day and
- * device: both are what was asked for. A keyword that it does not name is not tracked any more, and nothing is claimed of it; one that
- * was not asked for is left alone. `left` holds what did not fit the contract; of what it names nothing is claimed either.
+ * device: both are those of the request. A keyword that it does not name is not tracked any more, and nothing is claimed about it; one that
+ * was not requested is ignored. `left` holds what did not fit the contract; nothing is claimed about what it names either.
  */
 export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): WholeList {
   const devices = devicesOf[part(slice.scope, "store") as Store];
   const items = slice.items ?? [];
-  const asked = Map.groupBy(items, foldKeyword);
-  const unsure = new Set(left.flatMap(({ item }) => keywordsIn(item, asked)));
+  const requested = Map.groupBy(items, foldKeyword);
+  const uncertain = new Set(left.flatMap(({ item }) => keywordsIn(item, requested)));
   const invalid: InvalidItem[] = [];
   const unanswered = new Set<string>();
   const ranks = devices.flatMap((device, index) => {
-    const list = readList(slice, (pages[index] ?? []) as readonly Entry[], asked);
+    const list = readList(slice, (pages[index] ?? []) as readonly Entry[], requested);
     invalid.push(...list.invalid);
-    for (const item of items) if (!list.named.has(item) && !unsure.has(item)) unanswered.add(item);
+    for (const item of items) if (!list.named.has(item) && !uncertain.has(item)) unanswered.add(item);
     return [...list.ranks]
-      .filter(([keyword]) => !unsure.has(keyword))
+      .filter(([keyword]) => !uncertain.has(keyword))
       .map(([keyword, rank]) => ({ keyword, device, rank }));
   });
   return { ranks, invalid, unanswered: items.filter((item) => unanswered.has(item)) };
 }
 
-type Asked = ReadonlyMap<string, readonly string[]>;
+type Requested = ReadonlyMap<string, readonly string[]>;
 type List = {
   readonly ranks: Map<string, number | null>;
   readonly named: Set<string>;
   readonly invalid: InvalidItem[];
 };
 
-function readList({ scope }: Slice, entries: readonly Entry[], asked: Asked): List {
+function readList({ scope }: Slice, entries: readonly Entry[], requested: Requested): List {
   const list: List = { ranks: new Map(), named: new Set(), invalid: [] };
   const echoed = new Set(entries.map(({ keyword }) => keyword));
-  const doubtful = new Set<string>();
+  const contradicted = new Set<string>();
   for (const entry of entries) {
-    // a keyword that is echoed letter by letter speaks for itself; another spelling of it only for those that are not
-    const alike = asked.get(foldKeyword(entry.keyword)) ?? [];
+    // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
+    const alike = requested.get(foldKeyword(entry.keyword)) ?? [];
     const keywords = alike.includes(entry.keyword) ? [entry.keyword] : alike.filter((keyword) => !echoed.has(keyword));
-    const reason = strangeness(entry, part(scope, "country"));
+    const reason = mismatchOf(entry, part(scope, "country"));
     for (const keyword of keywords) {
       list.named.add(keyword);
-      if (reason !== null) doubtful.add(keyword);
+      if (reason !== null) contradicted.add(keyword);
       else list.ranks.set(keyword, better(list.ranks.get(keyword), rankOf(entry.rank)));
     }
     if (reason !== null && keywords.length > 0) list.invalid.push({ reason, item: entry });
   }
-  for (const keyword of doubtful) list.ranks.delete(keyword);
+  for (const keyword of contradicted) list.ranks.delete(keyword);
   return list;
 }
 
-/** Why nothing can be told from an entry, null when it can. */
-function strangeness({ countryCode, rank }: Entry, country: string): string | null {
-  if (countryCode != null && countryCode.toUpperCase() !== country) return "a country that was not asked for";
+/** Why an entry cannot be used, null when it can. */
+function mismatchOf({ countryCode, rank }: Entry, country: string): string | null {
+  if (countryCode != null && countryCode.toUpperCase() !== country) return "a country that was not requested";
   return rank == null || Number.isSafeInteger(rank) ? null : "rank: is no whole number";
 }
 
-/** Absent, null, zero and negative all stand for not ranked. */
+/** Absent, null, zero and negative all mean not ranked. */
 function rankOf(rank: unknown): number | null {
   return typeof rank === "number" && rank > 0 ? rank : null;
 }
@@ -84,7 +84,7 @@ function better(held: number | null | undefined, rank: number | null): number | 
   return held == null || rank === null ? (held ?? rank) : Math.min(held, rank);
 }
 
-function keywordsIn(item: unknown, asked: Asked): readonly string[] {
+function keywordsIn(item: unknown, requested: Requested): readonly string[] {
   const name = typeof item === "object" && item !== null && "keyword" in item ? item.keyword : null;
-  return typeof name === "string" ? (asked.get(foldKeyword(name)) ?? []) : [];
+  return typeof name === "string" ? (requested.get(foldKeyword(name)) ?? []) : [];
 }

@@ -5,12 +5,12 @@ import { scopeKey, type Scope } from "../../core/slice.ts";
 import { devicesOf, type Store } from "../../core/store.ts";
 import type { Partition } from "./define-dataset.ts";
 
-/** Every followed app in every country in which it is followed. */
+/** Every app of the portfolio in each of its countries. */
 export function appCountries(portfolio: Portfolio): readonly { app: PortfolioApp; country: PortfolioCountry }[] {
   return portfolio.apps.flatMap((app) => app.countries.map((country) => ({ app, country })));
 }
 
-/** A partition an app, country and device; stores that tell no devices apart have one partition an app and country. */
+/** One partition for each app, country and device; a store without devices has one for each app and country. */
 export function appCountryDevices(portfolio: Portfolio): readonly Partition[] {
   return appCountries(portfolio).flatMap(({ app, country }) =>
     devicesOf[app.store].map((device) => ({
@@ -20,7 +20,7 @@ export function appCountryDevices(portfolio: Portfolio): readonly Partition[] {
   );
 }
 
-/** A partition a followed keyword, store and country, whichever apps it is followed for. */
+/** One partition for each keyword, store and country, however many apps have the keyword. */
 export function keywordCountries(portfolio: Portfolio): readonly Partition[] {
   const wanted = appCountries(portfolio).flatMap(({ app, country }) =>
     country.keywords.map((keyword): Partition => ({
@@ -31,7 +31,7 @@ export function keywordCountries(portfolio: Portfolio): readonly Partition[] {
   return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
 }
 
-/** The same for each device that the store tells apart. */
+/** The same for each device of the store. */
 export function keywordCountryDevices(portfolio: Portfolio): readonly Partition[] {
   return keywordCountries(portfolio).flatMap(({ scope }) =>
     devicesOf[scope["store"] as Store].map((device) => ({ scope: { ...scope, device }, items: null })),
@@ -47,19 +47,19 @@ export const pageOptions = z.object({
     .array(LanguageCode)
     .min(1)
     .default(["en"])
-    .describe("Languages in which Android apps are looked at."),
+    .describe("Languages in which the pages of Android apps are requested."),
   pages: z
     .enum(["home", "all"])
     .default("home")
     .describe(
-      "Countries in which iOS apps are looked at: home (US where it is followed there, else the first), or all.",
+      "Countries in which the pages of iOS apps are requested: home (US where the portfolio has the app there, else its first country), or all.",
     ),
 });
 
 /** The page of an app in its store: store, app and country (iOS) or language_code (Android). `isHome` for the one that describes the app. */
 export type AppPage = { readonly scope: Scope; readonly isHome: boolean };
 
-/** The pages of each followed app that the options name. */
+/** The pages of each app of the portfolio that the options name. */
 export function appPages(portfolio: Portfolio, options: z.output<typeof pageOptions>): readonly AppPage[] {
   return portfolio.apps.flatMap(({ store, trackId: app, countries }): readonly AppPage[] => {
     if (store === "android")
@@ -80,7 +80,7 @@ export function pageParams({ country, language_code: code }: Scope): { countryCo
   return code === undefined ? { countryCode: country ?? "" } : { langCode: code.toUpperCase() };
 }
 
-/** The key columns of the page of an app: what the store does not tell apart is ALL or ''. */
+/** The key columns of the page of an app: ALL or '' where the store's pages do not differ. */
 export function pageKey({ store, app, country, language_code: code }: Scope) {
   return { app_key: `${store}:${app}`, country_key: country ?? "ALL", language_code: code ?? "" };
 }

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { devicesOf, type Store } from "../../core/store.ts";
+
+/** A device that figures are requested for, or ALL for all of them in a call that names none. */
+type RequestedDevice = "ALL" | (typeof devicesOf.ios)[number];
+
+/** The option of the devices that are requested of iOS apps; each is a call of its own. */
+export function deviceOption(taken: readonly RequestedDevice[]) {
+  return z
+    .array(z.enum(["ALL", ...devicesOf.ios]))
+    .min(1)
+    .default([...taken])
+    .meta({ examples: [["ALL", ...devicesOf.ios]] })
+    .describe("Of iOS apps: ALL requests all devices together, IPHONE and IPAD one each; a call each.");
+}
+
+/** The devices that calls about an app name; ALL for a store without devices. */
+export function requestedDevices(store: Store, chosen: readonly RequestedDevice[]): readonly string[] {
+  return store === "android" ? ["ALL"] : [...new Set(chosen)];
+}
+
+/** How a call names a device: not at all where it requests all of them. */
+export function deviceParam(device: string): { readonly device?: string } {
+  return device === "ALL" ? {} : { device };
+}
+
+/** True for figures of all devices together from a store that has several: they include the figures of the single ones. */
+export function isDeviceTotal(store: string, device: string): boolean {
+  return store === "ios" && device === "ALL";
+}
