@@ -37,13 +37,13 @@ export async function openBenchPostgres(): Promise<BenchPostgres> {
 
 /** Empties the table of ranks and that of their sums. */
 export async function emptyRanks(client: pg.Client): Promise<void> {
-  await client.query("truncate core.fact_keyword_rank, core.fact_keyword_standing");
+  await client.query("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
 }
 
 /** Empties ranks, answers, ledger and queue: nothing was ever asked for. What the dimensions know stays. */
 export async function forgetAll(client: pg.Client): Promise<void> {
   await client.query(`
-    truncate core.fact_keyword_rank, core.fact_keyword_standing, raw.answer, ops.request, ops.slice, ops.run, ops.batch, ops.worker, ops.credit_account,
+    truncate core.fact_keyword_rank, core.fact_keyword_rank_summary, raw.answer, ops.request, ops.slice, ops.run, ops.batch, ops.worker, ops.credit_account,
              ops.credit_hold, graphile_worker._private_jobs cascade`);
 }
 

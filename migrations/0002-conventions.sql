@@ -38,7 +38,7 @@ begin
       ('track_id',       'Track id of the app in its store.'),
       ('app_key',        'The app.'),
       ('app_name',       'Name of the app.'),
-      ('country_key',    'Country of the store.'),
+      ('country_key',    'The country.'),
       ('country_code',   'Country, ISO 3166-1 alpha-2.'),
       ('country_name',   'Name of the country.'),
       ('keyword_key',    'The keyword.'),
@@ -46,9 +46,9 @@ begin
       ('device_key',     'The device; 0 on Android.'),
       ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
       ('date_day',       'The day.'),
-      ('valid_from',     'First day on which it was seen so.'),
-      ('valid_to',       'Day on which that was first seen to be no longer so; null while it is.'),
-      ('is_current',     'True while it is.'),
+      ('valid_from',     'First day on which these values were seen.'),
+      ('valid_to',       'First day on which other values were seen; null while these are current.'),
+      ('is_current',     'True while these values are current.'),
       ('developer_id',   'Id of the developer in the store.'),
       ('developer_name', 'Name of the developer.'),
       ('icon_url',       'Address of the icon.'),
@@ -74,4 +74,4 @@ comment on function ops.comment_columns(regclass, regclass) is 'Comments each co
 
 create function ops.today() returns date language sql stable
   return coalesce(nullif(current_setting('storehouse.today', true), '')::date, (now() at time zone 'UTC')::date);
-comment on function ops.today() is 'The day that counts as today: that of UTC, or the one that the session set as storehouse.today.';
+comment on function ops.today() is 'Day that counts as today: the day of UTC, or the session setting storehouse.today.';

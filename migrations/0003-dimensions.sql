@@ -8,7 +8,7 @@ create table core.dim_country (
   region       text     not null,
   subregion    text     not null
 );
-comment on table  core.dim_country              is 'Countries by ISO 3166-1; key 0 (ALL) stands for every country together.';
+comment on table  core.dim_country              is 'Countries by ISO 3166-1. Key 0 (ALL) is the total of all countries.';
 comment on column core.dim_country.country_key  is 'ISO 3166-1 numeric code; 1000 and above for two-letter codes that ISO has not numbered.';
 comment on column core.dim_country.country_code is 'ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.';
 comment on column core.dim_country.alpha3_code  is 'ISO 3166-1 alpha-3.';
@@ -274,9 +274,9 @@ create table core.dim_device (
   device_code text     not null unique,
   device_name text     not null
 );
-comment on table  core.dim_device             is 'Devices that the stores tell apart.';
-comment on column core.dim_device.device_key  is 'Fixed number of the device; 0 where the store tells none apart.';
-comment on column core.dim_device.device_code is 'The code the API uses (IPHONE, IPAD); ALL where the store tells none apart.';
+comment on table  core.dim_device             is 'Devices that the stores distinguish.';
+comment on column core.dim_device.device_key  is 'Fixed number of the device; 0 where the store does not distinguish devices.';
+comment on column core.dim_device.device_code is 'Code of the API (IPHONE, IPAD); ALL where the store does not distinguish devices.';
 comment on column core.dim_device.device_name is 'Name for people.';
 
 insert into core.dim_device (device_key, device_code, device_name) values
@@ -329,7 +329,7 @@ create table core.dim_app (
   fetched_at     timestamptz,
   unique (store, track_id)
 );
-comment on table  core.dim_app              is 'Apps, one row a store and track id, with what was last heard of them.';
+comment on table  core.dim_app              is 'Apps, one row per store and track id, with their newest description.';
 comment on column core.dim_app.app_key      is 'Key of the app inside this warehouse.';
 comment on column core.dim_app.track_id     is 'Track id as text: a number on iOS, a package name on Android.';
 comment on column core.dim_app.app_name     is 'Name of the app as last seen.';
@@ -337,8 +337,8 @@ comment on column core.dim_app.category_id  is 'Category id; the two stores numb
 comment on column core.dim_app.price_text   is 'Price as the store writes it (0.00, Free ...), not a number.';
 comment on column core.dim_app.rating       is 'Average rating, 1 to 5.';
 comment on column core.dim_app.rating_count is 'Number of ratings.';
-comment on column core.dim_app.described_by is 'What described the app: app_history (its page in the store) stands above tracked_app (the list of the account), and that above tracked_competitor (what the list says of competitors); null until one was read.';
-comment on column core.dim_app.slice_id     is 'Slice that brought the description; null until one was read.';
+comment on column core.dim_app.described_by is 'Source of the description. app_history (the page in the store) overrides tracked_app (the list of the account), which overrides tracked_competitor (competitors in that list). Null until one was read.';
+comment on column core.dim_app.slice_id     is 'Slice that loaded the description; null until one was read.';
 comment on column core.dim_app.fetched_at   is 'When the description was received; null until one was read.';
 select ops.comment_columns('core.dim_app');
 
@@ -347,6 +347,6 @@ create table core.dim_keyword (
   keyword     text    not null unique
 );
 create index dim_keyword_in_small_letters on core.dim_keyword (lower(keyword));
-comment on table  core.dim_keyword             is 'Keywords, letter by letter as they are asked for.';
+comment on table  core.dim_keyword             is 'Keywords, spelled exactly as they are requested.';
 comment on column core.dim_keyword.keyword_key is 'Key of the keyword inside this warehouse.';
 select ops.comment_columns('core.dim_keyword');

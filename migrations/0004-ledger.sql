@@ -10,15 +10,15 @@ create table ops.worker (
   heartbeat_at timestamptz not null,
   stopped_at   timestamptz
 );
-comment on table  ops.worker              is 'Processes that talk to the API. A living one holds an advisory lock on its id and says every few seconds that it lives.';
+comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
 comment on column ops.worker.worker_id    is 'Number of the process.';
-comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue) or command (asks what a person wants to know).';
+comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue) or command (sends the requests of one command).';
 comment on column ops.worker.host         is 'Machine.';
 comment on column ops.worker.pid          is 'Process id on that machine.';
-comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity; those of a process that is found dead are ended.';
-comment on column ops.worker.started_at   is 'When it entered, by the clock of the database.';
-comment on column ops.worker.heartbeat_at is 'When it last said that it lives, by the clock of the database.';
-comment on column ops.worker.stopped_at   is 'When it left in good order, or was found dead: then its slices, credits and jobs are free, and it has to enter anew.';
+comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity. When its lease expires, another process ends those sessions.';
+comment on column ops.worker.started_at   is 'When it registered, by the clock of the database.';
+comment on column ops.worker.heartbeat_at is 'Time of its last heartbeat, by the clock of the database.';
+comment on column ops.worker.stopped_at   is 'When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.';
 
 create table ops.plan (
   plan_id          bigint      primary key generated always as identity,
@@ -36,21 +36,21 @@ create table ops.plan (
   left_out_credits bigint      not null,
   queued_at        timestamptz
 );
-comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan is run exactly as it was made, or it says what changed since. What was run with it: ops.run.';
+comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
 comment on column ops.plan.plan_id          is 'Number of the plan, for storehouse backfill --plan.';
 comment on column ops.plan.made_at          is 'When it was made.';
-comment on column ops.plan.as_of            is 'The day that counted as today; its days stay those of that day, whenever it is run.';
-comment on column ops.plan.request          is 'What was asked for: datasets, days (half-open), apps, countries, which cells again, order, most credits.';
-comment on column ops.plan.basis            is 'What it was planned from and can change: keywords followed an app and country, learned prices, settings.';
-comment on column ops.plan.newest_first     is 'True when the newest days run first; else those that fall out of the history first.';
-comment on column ops.plan.digest           is 'SHA-256 over all its slices in order; planned again, an equal digest is the same plan.';
+comment on column ops.plan.as_of            is 'Day that counted as today. The days of the plan do not change when it runs later.';
+comment on column ops.plan.request          is 'The request: datasets, days (half-open), apps, countries, which cells to fetch again, order, credit limit.';
+comment on column ops.plan.basis            is 'Inputs of the plan that may change: tracked keywords per app and country, learned prices, settings.';
+comment on column ops.plan.newest_first     is 'True when the newest days run first; false when the days that the service drops first run first.';
+comment on column ops.plan.digest           is 'SHA-256 over all its slices in order. When planning again gives an equal digest, the plan is unchanged.';
 comment on column ops.plan.slices           is 'Slices of the plan.';
-comment on column ops.plan.requests         is 'Requests that they are expected to take.';
-comment on column ops.plan.credits          is 'Credits that they are expected to cost; running it never spends more.';
-comment on column ops.plan.naive_credits    is 'Credits that a program would pay for the same cells that asks for one thing at a time; null when something was left out.';
-comment on column ops.plan.left_out_slices  is 'Slices that were asked for and did not fit under the most credits.';
-comment on column ops.plan.left_out_credits is 'Credits that those are expected to cost.';
-comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null while it was never run.';
+comment on column ops.plan.requests         is 'Requests that the slices are expected to need.';
+comment on column ops.plan.credits          is 'Credits that the slices are expected to cost. A run of the plan never spends more.';
+comment on column ops.plan.naive_credits    is 'Credits that the same cells would cost with one request per item and day; null when some slices were left out.';
+comment on column ops.plan.left_out_slices  is 'Requested slices that did not fit into the credit limit.';
+comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
+comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
 
 create table ops.plan_line (
   plan_id      bigint  not null references ops.plan (plan_id),
@@ -65,15 +65,15 @@ create table ops.plan_line (
   credits      bigint  not null,
   primary key (plan_id, dataset, class, operation, store, track_id, country_code)
 );
-comment on table  ops.plan_line              is 'What a plan holds, by dataset, class, operation, app and country.';
+comment on table  ops.plan_line              is 'Slices of a plan, counted by dataset, class, operation, app and country.';
 comment on column ops.plan_line.plan_id      is 'The plan.';
 comment on column ops.plan_line.class        is 'Credit class.';
-comment on column ops.plan_line.store        is 'ios or android; empty where the dataset tells none apart.';
+comment on column ops.plan_line.store        is 'ios or android; empty where the dataset does not distinguish stores.';
 comment on column ops.plan_line.track_id     is 'Track id of the app; empty where the dataset is not about an app.';
-comment on column ops.plan_line.country_code is 'Country; empty where the dataset tells none apart.';
+comment on column ops.plan_line.country_code is 'Country; empty where the dataset does not distinguish countries.';
 comment on column ops.plan_line.slices       is 'Slices.';
-comment on column ops.plan_line.requests     is 'Requests that they are expected to take.';
-comment on column ops.plan_line.credits      is 'Credits that they are expected to cost.';
+comment on column ops.plan_line.requests     is 'Requests that the slices are expected to need.';
+comment on column ops.plan_line.credits      is 'Credits that the slices are expected to cost.';
 select ops.comment_columns('ops.plan_line');
 
 create table ops.run (
@@ -92,19 +92,19 @@ create table ops.run (
   outcome         text
 );
 create index run_plan on ops.run (plan_id) where plan_id is not null;
-comment on table  ops.run                 is 'One planning and what followed from it.';
+comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
 comment on column ops.run.run_id          is 'Number of the run.';
-comment on column ops.run.kind            is 'sync, backfill, schedule, retry, or import (answers that were brought as files).';
-comment on column ops.run.worker_id       is 'The foreground process that owns the slices; null when any worker may run them.';
-comment on column ops.run.plan_id         is 'The plan that it runs; null when it planned by itself.';
-comment on column ops.run.as_of           is 'The day that counted as today.';
+comment on column ops.run.kind            is 'sync, backfill, schedule, retry or import (of answer files).';
+comment on column ops.run.worker_id       is 'Foreground process that runs the slices; null when any worker may run them.';
+comment on column ops.run.plan_id         is 'Plan that it runs; null when it made no use of a saved plan.';
+comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
-comment on column ops.run.max_credits     is 'Credits the run was allowed to spend; null without a limit, and for an import, which spends nothing.';
+comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
 comment on column ops.run.planned_slices  is 'Slices planned so far in this run.';
 comment on column ops.run.planned_credits is 'Credits those slices were expected to cost.';
-comment on column ops.run.naive_credits   is 'Credits that a program would pay for the same cells that asks for one thing at a time.';
+comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run.started_at      is 'When it started.';
-comment on column ops.run.ended_at        is 'When it ended; null while it goes on or after a kill.';
+comment on column ops.run.ended_at        is 'When it ended; null while it runs, or when its process was killed.';
 comment on column ops.run.outcome         is 'loaded, failed, deferred, aborted or interrupted.';
 
 create table ops.batch (
@@ -112,7 +112,7 @@ create table ops.batch (
   items    text[] not null,
   digest   text   not null unique
 );
-comment on table  ops.batch          is 'Lists of keywords (or ids) that slices ask for together; one row a distinct list.';
+comment on table  ops.batch          is 'Lists of keywords (or ids) that a slice requests together; one row per distinct list.';
 comment on column ops.batch.batch_id is 'Number of the list.';
 comment on column ops.batch.items    is 'The items, sorted.';
 comment on column ops.batch.digest   is 'SHA-256 of the items, to find an equal list.';
@@ -154,11 +154,11 @@ create unique index slice_open on ops.slice (dataset, scope, coalesce(batch_id, 
   where state in ('pending', 'running', 'deferred');
 create index slice_run      on ops.slice (run_id, state);
 create index slice_plan     on ops.slice (plan_id, state) where plan_id is not null;
--- the queue: slices that may start, slices that wait for an instant, slices that must run alone
+-- the queue: slices that may start, slices that wait for a time, slices that must run without others beside them
 create index slice_ready    on ops.slice (queue_id, turn, slice_id) where state = 'pending' and due_at is null;
 create index slice_due      on ops.slice (queue_id, due_at) where state in ('pending', 'deferred') and due_at is not null;
 create index slice_suspect  on ops.slice (queue_id, turn, slice_id) where state = 'pending' and broken_off_count > 1;
--- slices of dead processes are searched every few seconds, among millions
+-- slices of processes whose lease expired are searched every few seconds, among millions
 create index slice_running  on ops.slice (worker_id) where state = 'running';
 -- coverage is read scope by scope: by the hash of the scope, which is a tenth of its size
 create index slice_scope    on ops.slice (hashtextextended(scope::text, 0), window_end, window_start);
@@ -166,37 +166,37 @@ create index slice_refused  on ops.slice (dataset, hashtextextended(scope::text,
 create index slice_coverage on ops.slice (dataset, window_start);
 create index slice_answer   on ops.slice (answer_digest) where answer_digest is not null;
 -- figures over the whole ledger: slices by state, failures, rejects, the days of one app
-create index slice_standing on ops.slice (dataset, state, window_end);
+create index slice_by_state on ops.slice (dataset, state, window_end);
 create index slice_failed   on ops.slice (dataset) where state = 'failed';
 create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
-comment on table  ops.slice                  is 'Slices: one partition and window of a dataset, the unit that is planned, priced, run, retried and re-run.';
-comment on column ops.slice.slice_id         is 'Number of the slice; every fact row names the slice that wrote it.';
-comment on column ops.slice.operation        is 'Operation of the API that answers it.';
-comment on column ops.slice.scope            is 'Who it is about: store, app, country, device ... as far as the dataset tells them apart.';
-comment on column ops.slice.batch_id         is 'List of keywords or ids asked for; null where the scope says it all.';
-comment on column ops.slice.window_start     is 'First day asked for.';
-comment on column ops.slice.window_end       is 'Day after the last one asked for.';
-comment on column ops.slice.as_of            is 'What was today when it was planned: tells how settled the answer was.';
-comment on column ops.slice.fingerprint      is 'What the portfolio knew that would make the answer differ; changed since, where a command changed it after the answer came.';
-comment on column ops.slice.class            is 'Credit class: how far it may dip into the reserve.';
-comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (asked, nothing there), skipped (cannot be had) or failed (see storehouse retry).';
-comment on column ops.slice.planned_requests is 'Requests it is expected to take: as planned, and put right as soon as a page of its answer tells how many there are.';
-comment on column ops.slice.planned_credits  is 'Credits it is expected to cost: those requests at the price of the plan.';
-comment on column ops.slice.run_id           is 'The run it belongs to now.';
-comment on column ops.slice.plan_id          is 'The plan that it belongs to, whichever run has it now; null when it belongs to none.';
-comment on column ops.slice.queue_id         is 'Which queue it waits in: the number of the foreground process that runs it, or 0 for the queue that all workers share.';
-comment on column ops.slice.turn             is 'Its turn in the queue, lower first: class, then day, newest first or as its plan says.';
+comment on table  ops.slice                  is 'Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.';
+comment on column ops.slice.slice_id         is 'Number of the slice. Every fact row names the slice that wrote it.';
+comment on column ops.slice.operation        is 'Operation of the API for the slice.';
+comment on column ops.slice.scope            is 'Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.';
+comment on column ops.slice.batch_id         is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.slice.window_start     is 'First requested day.';
+comment on column ops.slice.window_end       is 'Day after the last requested day.';
+comment on column ops.slice.as_of            is 'Day that counted as today when it was planned. It shows how final the answer was.';
+comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.';
+comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
+comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (see storehouse retry).';
+comment on column ops.slice.planned_requests is 'Expected number of requests. It is corrected when a page of the answer reports the number of pages.';
+comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests at the price of the plan.';
+comment on column ops.slice.run_id           is 'Run that it belongs to now.';
+comment on column ops.slice.plan_id          is 'Plan that it belongs to; null when it belongs to none.';
+comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, or 0 for the queue that all workers share.';
+comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.';
 comment on column ops.slice.worker_id        is 'The process that runs it or ran it last.';
-comment on column ops.slice.attempt          is 'How often it was started; the fence that keeps a slow worker from committing over its successor.';
-comment on column ops.slice.failures         is 'How many attempts ended in an error that may pass; deferring costs none.';
-comment on column ops.slice.broken_off_count is 'Attempts during which the process died or fell silent. From the second on the slice runs alone, and after the third it has failed.';
-comment on column ops.slice.due_at           is 'Not to be started before this instant; null when at once, or for a deferred one when somebody takes it up.';
-comment on column ops.slice.error_code       is 'Stable code of the last error; null when the last attempt went well.';
-comment on column ops.slice.error_message    is 'The last error in words, with what to do next.';
-comment on column ops.slice.rows_loaded      is 'Rows the answer held, changed or not.';
-comment on column ops.slice.rows_rejected    is 'Rows that did not fit; see ops.reject.';
-comment on column ops.slice.answer_digest    is 'SHA-256 over what was asked, the answer, and the program that read it; null unless all of the answer was loaded. The same answer to the same question is not read again while nobody else has written its cells.';
+comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
+comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
+comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.';
+comment on column ops.slice.due_at           is 'Earliest start; null when it may start at once, or when a deferred slice waits for a new run.';
+comment on column ops.slice.error_code       is 'Stable code of the last error; null when the last attempt succeeded.';
+comment on column ops.slice.error_message    is 'Text of the last error, with what to do next.';
+comment on column ops.slice.rows_loaded      is 'Rows of the answer, changed or not.';
+comment on column ops.slice.rows_rejected    is 'Items of the answer that are invalid; they are in ops.reject.';
+comment on column ops.slice.answer_digest    is 'SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.';
 comment on column ops.slice.created_at       is 'When it was planned.';
 comment on column ops.slice.started_at       is 'When the last attempt started.';
 comment on column ops.slice.ended_at         is 'When it reached its state.';
@@ -226,23 +226,23 @@ create index request_time   on ops.request (received_at);
 create index request_day    on ops.request (((received_at at time zone 'UTC')::date));
 -- what a foreground run paid for, without reading every request since it began
 create index request_worker on ops.request (worker_id) where worker_id is not null;
-comment on table  ops.request             is 'Every request that was sent: for which slice, what came back, what it cost. One with the error process_died was under way when its process died: nobody knows whether it was charged. Never an address, never a token.';
+comment on table  ops.request             is 'Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.';
 comment on column ops.request.request_id  is 'Number of the request.';
-comment on column ops.request.account_id  is 'Account that was charged, by the shortened hash of its key; import for an answer that was brought as a file, for which nothing was sent.';
-comment on column ops.request.slice_id    is 'Slice it was for; null for questions about the account itself and for what a person asked by a command.';
+comment on column ops.request.account_id  is 'Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.';
+comment on column ops.request.slice_id    is 'Slice of the request; null for requests about the account and for requests of a command.';
 comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';
-comment on column ops.request.dataset     is 'Dataset; null for questions about the account itself and for what a person asked by a command.';
-comment on column ops.request.class       is 'Credit class it was charged to; person for what was asked by a command.';
-comment on column ops.request.params      is 'Parameters by name; lists are left out, the batch of the slice holds them.';
-comment on column ops.request.status      is 'HTTP status; null when no answer came.';
-comment on column ops.request.error_code  is 'Stable code of the error; null when the answer was taken.';
-comment on column ops.request.cost        is 'Credits booked: what the header said of a successful call, 0 for a refusal.';
-comment on column ops.request.remaining   is 'Credits that the header said were left.';
+comment on column ops.request.dataset     is 'Dataset; null for requests about the account and for requests of a command.';
+comment on column ops.request.class       is 'Credit class of the request; person for a request of a command.';
+comment on column ops.request.params      is 'Parameters by name, without lists. The lists are in the batch of the slice.';
+comment on column ops.request.status      is 'HTTP status; null when no answer was received.';
+comment on column ops.request.error_code  is 'Stable code of the error; null when the answer was accepted.';
+comment on column ops.request.cost        is 'Credits charged: the figure in the header of a successful call, 0 for a refused one.';
+comment on column ops.request.remaining   is 'Credits left, as the header of the answer reports them.';
 comment on column ops.request.duration_ms is 'Milliseconds from sending to the last byte.';
 comment on column ops.request.byte_count  is 'Bytes of the body, unpacked.';
-comment on column ops.request.worker_id   is 'The process that sent it.';
-comment on column ops.request.received_at is 'When the last byte was in, or the call failed.';
+comment on column ops.request.worker_id   is 'Process that sent it.';
+comment on column ops.request.received_at is 'When the last byte was received, or when the call failed.';
 select ops.comment_columns('ops.request');
 
 create table ops.reject (
@@ -254,11 +254,11 @@ create table ops.reject (
   fetched_at timestamptz not null
 );
 create index reject_slice on ops.reject (slice_id);
-comment on table  ops.reject           is 'Rows that did not fit, each with its reason; they never stop the rows beside them.';
-comment on column ops.reject.reject_id is 'Number of the rejected row.';
-comment on column ops.reject.slice_id  is 'Slice whose answer held it.';
-comment on column ops.reject.reason    is 'Why it does not fit.';
-comment on column ops.reject.item      is 'The row as it came.';
+comment on table  ops.reject           is 'Invalid items of answers, each with its reason. The valid items of the same answer are loaded.';
+comment on column ops.reject.reject_id is 'Number of the reject.';
+comment on column ops.reject.slice_id  is 'Slice of the answer.';
+comment on column ops.reject.reason    is 'Why the item is invalid.';
+comment on column ops.reject.item      is 'The item, unchanged.';
 select ops.comment_columns('ops.reject');
 
 create table ops.drift (
@@ -270,10 +270,10 @@ create table ops.drift (
   slice_id      bigint      not null,
   primary key (operation, path, kind)
 );
-comment on table  ops.drift               is 'Fields in answers that the contract does not name, each listed once.';
-comment on column ops.drift.path          is 'Where the field stands; [] is any item of a list, {} any key of a map.';
+comment on table  ops.drift               is 'Fields of answers that are not in the contract, each listed once.';
+comment on column ops.drift.path          is 'Path of the field; [] is any item of a list, {} any key of a map.';
 comment on column ops.drift.kind          is 'Type of its value when first seen.';
 comment on column ops.drift.first_seen_at is 'When it was first seen.';
-comment on column ops.drift.last_seen_at  is 'When an answer last held it, to the hour.';
-comment on column ops.drift.slice_id      is 'Slice whose answer held it first.';
+comment on column ops.drift.last_seen_at  is 'When an answer last had the field, to the hour.';
+comment on column ops.drift.slice_id      is 'Slice of the first answer that had the field.';
 select ops.comment_columns('ops.drift');

@@ -1,4 +1,4 @@
--- When what was answered is asked for again, so that SQL can tell what is stale: the timings of the program and its configuration.
+-- When each dataset is fetched again, after program and configuration, so that SQL can compute which answers are stale.
 
 create table ops.dataset (
   dataset  text        primary key,
@@ -6,10 +6,10 @@ create table ops.dataset (
   is_on    boolean     not null,
   noted_at timestamptz not null
 );
-comment on table  ops.dataset          is 'Datasets that the program knows, as the last process was configured that planned.';
-comment on column ops.dataset.stage    is 'portfolio (tells what is followed), listing (tells what else others are planned from) or market.';
-comment on column ops.dataset.is_on    is 'True where it takes part in a sync that names no dataset.';
-comment on column ops.dataset.noted_at is 'When the line last changed.';
+comment on table  ops.dataset          is 'Datasets of the program, as configured in the process that planned last.';
+comment on column ops.dataset.stage    is 'portfolio (the tracked apps and keywords), listing (other lists that later datasets are planned from) or market.';
+comment on column ops.dataset.is_on    is 'True when a sync without dataset names includes it.';
+comment on column ops.dataset.noted_at is 'When the row last changed.';
 select ops.comment_columns('ops.dataset');
 
 create table ops.dataset_timing (
@@ -29,18 +29,18 @@ create table ops.dataset_timing (
   keep_months      integer,
   primary key (dataset, scope)
 );
-comment on table  ops.dataset_timing                  is 'When each dataset asks again, with what the configuration changes: one default a dataset, and the scopes whose timing is their own.';
-comment on column ops.dataset_timing.scope            is 'Who it holds for; of a default, which holds for all others, null as JSON.';
-comment on column ops.dataset_timing.is_default       is 'True for the line that holds where the scope has none of its own.';
-comment on column ops.dataset_timing.kind             is 'series (days), period (whole periods) or snapshot (only what holds now can be asked for).';
-comment on column ops.dataset_timing.settle_days      is 'Newest days that are not published yet, today counted; null for a snapshot.';
-comment on column ops.dataset_timing.lookback_days    is 'Days behind those that the source restates; null for a snapshot.';
-comment on column ops.dataset_timing.history_days     is 'How far back a sync that names no start reaches; null for a snapshot.';
-comment on column ops.dataset_timing.first_day        is 'First day that is asked for at all; null where history_days says it.';
-comment on column ops.dataset_timing.pack_days        is 'Days that are asked for together, counted from Monday, 2007-01-01; null where each day is asked for as soon as it is out.';
-comment on column ops.dataset_timing.refresh_days     is 'Days after which a snapshot is asked for again; null for all else.';
-comment on column ops.dataset_timing.empty_holds_days is 'Days after which an answer of nothing is asked for again; null where it is final.';
-comment on column ops.dataset_timing.empty_until_days is 'The newest so many days alone are asked for again for that reason; null for all of them.';
-comment on column ops.dataset_timing.empty_early_days is 'Days by which an answer of nothing is final later than others; null for a snapshot.';
-comment on column ops.dataset_timing.keep_months      is 'Whole months before the current one of which rows are kept: nothing older is asked for; null without end.';
+comment on table  ops.dataset_timing                  is 'When each dataset is fetched again, after program and configuration: one default per dataset, and one row for each scope with its own timing.';
+comment on column ops.dataset_timing.scope            is 'Scope that the timing applies to; null as JSON for the default, which applies to all other scopes.';
+comment on column ops.dataset_timing.is_default       is 'True for the row that applies to scopes without a row of their own.';
+comment on column ops.dataset_timing.kind             is 'series (days), period (whole periods) or snapshot (only the current state can be requested).';
+comment on column ops.dataset_timing.settle_days      is 'Number of the newest days, including today, that are not published yet; null for a snapshot.';
+comment on column ops.dataset_timing.lookback_days    is 'Number of days before those that the source may still restate; null for a snapshot.';
+comment on column ops.dataset_timing.history_days     is 'How many days back a sync without a start date reaches; null for a snapshot.';
+comment on column ops.dataset_timing.first_day        is 'First day that is ever requested; null where history_days decides.';
+comment on column ops.dataset_timing.pack_days        is 'Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.';
+comment on column ops.dataset_timing.refresh_days     is 'Days after which a snapshot is fetched again; null for other kinds.';
+comment on column ops.dataset_timing.empty_holds_days is 'Days after which an empty answer is fetched again; null where an empty answer is final.';
+comment on column ops.dataset_timing.empty_until_days is 'Number of the newest days to which empty_holds_days applies; null where it applies to all days.';
+comment on column ops.dataset_timing.empty_early_days is 'Days by which an empty answer becomes final later than others; null for a snapshot.';
+comment on column ops.dataset_timing.keep_months      is 'Number of whole months before the current one that are kept and requested; null without a limit.';
 select ops.comment_columns('ops.dataset_timing');

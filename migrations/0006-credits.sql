@@ -14,19 +14,19 @@ create table ops.credit_account (
   slowed_at       timestamptz,
   observed_at     timestamptz
 );
-comment on table  ops.credit_account                 is 'Allowance of each API key, as the service last told it, with what is held for calls under way.';
+comment on table  ops.credit_account                 is 'Allowance of each API key, as the service last reported it, with the credits that are held for calls in flight.';
 comment on column ops.credit_account.account_id      is 'Shortened hash of the API key; the key itself is stored nowhere.';
-comment on column ops.credit_account.total           is 'Credits a period; null until the service told.';
-comment on column ops.credit_account.remaining       is 'Credits left; null until the service told. While calls overlap only a lower figure is believed.';
+comment on column ops.credit_account.total           is 'Credits per period; null until the service reports them.';
+comment on column ops.credit_account.remaining       is 'Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.';
 comment on column ops.credit_account.resets_at       is 'When the period ends.';
 comment on column ops.credit_account.period_hours    is 'Length of a period in hours.';
-comment on column ops.credit_account.held            is 'Credits held for calls that have not been answered.';
-comment on column ops.credit_account.in_flight       is 'Calls that have not been answered.';
-comment on column ops.credit_account.overlapped      is 'True when calls overlapped since the last moment at which none was under way.';
-comment on column ops.credit_account.pace_per_second is 'Requests a second that all workers together may start; halved on a refusal, recovered slowly.';
+comment on column ops.credit_account.held            is 'Credits held for calls in flight.';
+comment on column ops.credit_account.in_flight       is 'Calls in flight.';
+comment on column ops.credit_account.overlapped      is 'True when calls have overlapped since the last moment without a call in flight.';
+comment on column ops.credit_account.pace_per_second is 'Requests per second that all workers together may start. A refusal halves it; it recovers slowly.';
 comment on column ops.credit_account.next_start_at   is 'When the next request may start.';
 comment on column ops.credit_account.slowed_at       is 'When the pace was last halved.';
-comment on column ops.credit_account.observed_at     is 'When the service last told the balance.';
+comment on column ops.credit_account.observed_at     is 'When the service last reported the balance.';
 
 create table ops.credit_hold (
   hold_id    bigint      primary key generated always as identity,
@@ -38,14 +38,14 @@ create table ops.credit_hold (
   expires_at timestamptz not null
 );
 create index credit_hold_expiry on ops.credit_hold (account_id, expires_at);
-comment on table  ops.credit_hold            is 'Credits held for calls under way. What a dead worker held is let go at once and taken for charged until the service tells the balance; what nobody ends expires.';
+comment on table  ops.credit_hold            is 'Credits held for calls in flight. The holds of a worker whose lease expired are released at once and counted as spent until the service reports the balance. A hold that is never settled expires.';
 comment on column ops.credit_hold.hold_id    is 'Number of the hold.';
 comment on column ops.credit_hold.account_id is 'Account.';
-comment on column ops.credit_hold.class      is 'Credit class; person for what is asked by a command.';
+comment on column ops.credit_hold.class      is 'Credit class; person for a request of a command.';
 comment on column ops.credit_hold.cost       is 'Credits held.';
-comment on column ops.credit_hold.slice_id   is 'Slice that the call is for; null for questions of people and about the account itself.';
-comment on column ops.credit_hold.worker_id  is 'The process that holds them; null when it is in no ledger.';
-comment on column ops.credit_hold.expires_at is 'When the hold lapses by itself.';
+comment on column ops.credit_hold.slice_id   is 'Slice of the call; null for requests about the account and for requests of a command.';
+comment on column ops.credit_hold.worker_id  is 'Process that holds them; null when it is not in ops.worker.';
+comment on column ops.credit_hold.expires_at is 'When the hold expires automatically.';
 
 create table ops.credit_cost (
   operation    text        primary key,
@@ -54,11 +54,11 @@ create table ops.credit_cost (
   sample_count bigint      not null,
   last_seen_at timestamptz not null
 );
-comment on table  ops.credit_cost              is 'What each operation is documented to cost and what the service last charged for it.';
-comment on column ops.credit_cost.documented   is 'Credits a call by the contract.';
-comment on column ops.credit_cost.learned      is 'Credits the last successful call cost.';
-comment on column ops.credit_cost.sample_count is 'Successful calls seen.';
-comment on column ops.credit_cost.last_seen_at is 'When the last of them was answered.';
+comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service last charged.';
+comment on column ops.credit_cost.documented   is 'Credits per call in the contract.';
+comment on column ops.credit_cost.learned      is 'Credits that the last successful call cost.';
+comment on column ops.credit_cost.sample_count is 'Number of successful calls.';
+comment on column ops.credit_cost.last_seen_at is 'When the last successful call was answered.';
 select ops.comment_columns('ops.credit_cost');
 
 create table ops.account_stop (
@@ -68,17 +68,17 @@ create table ops.account_stop (
   dataset      text        not null,
   message      text        not null,
   stopped_at   timestamptz not null,
-  look_count   integer     not null,
-  next_look_at timestamptz not null,
+  check_count   integer     not null,
+  next_check_at timestamptz not null,
   lifted_at    timestamptz
 );
-comment on table  ops.account_stop              is 'Accounts that the API refused, one row each: nothing is asked for until a look, by the free question for the balance, finds the token accepted.';
-comment on column ops.account_stop.account_id   is 'Account, by the shortened hash of its key; another token is another account.';
+comment on table  ops.account_stop              is 'Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.';
+comment on column ops.account_stop.account_id   is 'Account, as the shortened hash of its key. Another token is another account.';
 comment on column ops.account_stop.code         is 'Stable code of the refusal.';
 comment on column ops.account_stop.operation    is 'Operation that was refused.';
-comment on column ops.account_stop.dataset      is 'Dataset that it was asked for; empty where it was none.';
-comment on column ops.account_stop.message      is 'The refusal in words, with what to do next.';
-comment on column ops.account_stop.stopped_at   is 'When asking stopped, by the clock of the database.';
-comment on column ops.account_stop.look_count   is 'Looks since it was first refused; each is twice as far off as the one before, up to an hour.';
-comment on column ops.account_stop.next_look_at is 'When one of the workers looks again.';
-comment on column ops.account_stop.lifted_at    is 'When asking began again; null while it is stopped.';
+comment on column ops.account_stop.dataset      is 'Dataset of the refused request; empty when it had none.';
+comment on column ops.account_stop.message      is 'Text of the refusal, with what to do next.';
+comment on column ops.account_stop.stopped_at   is 'When requests stopped, by the clock of the database.';
+comment on column ops.account_stop.check_count   is 'Balance checks since the first refusal. The wait doubles from check to check, up to an hour.';
+comment on column ops.account_stop.next_check_at is 'When a worker checks the balance next.';
+comment on column ops.account_stop.lifted_at    is 'When requests resumed; null while they are stopped.';

@@ -30,7 +30,7 @@ begin
   return true;
 end
 $$;
-comment on function ops.make_partition(regclass, date) is 'Makes the partition of a fact for a month, told by its first day; false when it is there. Needs the right to run it and none to make tables.';
+comment on function ops.make_partition(regclass, date) is 'Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.';
 revoke all on function ops.make_partition(regclass, date) from public;
 
 -- A month is recorded here and removed in one transaction, so that no session sees the one without the other.
@@ -46,15 +46,15 @@ create table ops.dropped_month (
   is_done     boolean     not null,
   primary key (dataset, table_name, month_start)
 );
-comment on table  ops.dropped_month             is 'Months of facts that retention dropped or detached, one row a dataset, table and month. What was loaded for them since counts again.';
-comment on column ops.dropped_month.table_name  is 'Table of facts.';
+comment on table  ops.dropped_month             is 'Months of facts that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.';
+comment on column ops.dropped_month.table_name  is 'Fact table.';
 comment on column ops.dropped_month.month_start is 'First day of the month.';
-comment on column ops.dropped_month.action      is 'drop, or detach (the rows are in the schema archive).';
-comment on column ops.dropped_month.rows_gone   is 'Rows of the month, of all datasets of that table.';
-comment on column ops.dropped_month.bytes_gone  is 'Bytes of its partition with indexes.';
-comment on column ops.dropped_month.dropped_by  is 'Role of the database that did it.';
-comment on column ops.dropped_month.dropped_at  is 'When: what was answered before holds nothing in this month.';
-comment on column ops.dropped_month.is_done     is 'False only within the transaction that takes the month away: a month may be taken away while its note says so.';
+comment on column ops.dropped_month.action      is 'drop or detach (the rows are then in the schema archive).';
+comment on column ops.dropped_month.rows_gone   is 'Rows of the month, of all datasets of the table.';
+comment on column ops.dropped_month.bytes_gone  is 'Bytes of the partition, including indexes.';
+comment on column ops.dropped_month.dropped_by  is 'Database role that did it.';
+comment on column ops.dropped_month.dropped_at  is 'When it was dropped. Slices that ended before have no rows in this month any more.';
+comment on column ops.dropped_month.is_done     is 'False only within the transaction that removes the month. ops.remove_month removes no other month.';
 select ops.comment_columns('ops.dropped_month');
 
 create function ops.remove_month(fact regclass, month date, to_archive boolean) returns boolean
@@ -76,7 +76,7 @@ begin
     raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
   end if;
   leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
-  -- whoever wants to make the same month waits until it is gone
+  -- a process that creates the same month waits until it is removed
   perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
   if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
     execute format('alter table core.%I detach partition parts.%I', fact_name, leaf_name);
@@ -105,5 +105,5 @@ begin
   return true;
 end
 $$;
-comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partition of a month of a fact, or moves it to archive; only of a month that ops.dropped_month notes as going. False when it is gone already. Needs the right to run it and none to drop tables.';
+comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partition of a month of a fact, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.';
 revoke all on function ops.remove_month(regclass, date, boolean) from public;

@@ -14,16 +14,16 @@ create table ops.restated_value (
 );
 -- rows that a newer answer left out
 create index restated_value_withdrawn on ops.restated_value (table_name, row_hash, changed_at) where became is null;
-comment on table  ops.restated_value            is 'What rows of restated facts said before a younger answer changed them or left them out; written in the transaction that changes them. A row that never changed has no entry: it was first seen at its own fetched_at, any other at its oldest seen_at here, and last changed at its own fetched_at. See ops.reported_at.';
+comment on table  ops.restated_value            is 'Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.';
 comment on column ops.restated_value.table_name is 'Table of the row, schema and name.';
 comment on column ops.restated_value.row_key    is 'Primary key of the row by column.';
-comment on column ops.restated_value.row_hash   is 'MD5 of the key, which alone may be too long for an index.';
-comment on column ops.restated_value.date_day   is 'First day that the row stands for; null where rows stand for none.';
-comment on column ops.restated_value.changed_at is 'When the answer was received that changed the row.';
-comment on column ops.restated_value.seen_at    is 'When the answer was received that the values before came from.';
+comment on column ops.restated_value.row_hash   is 'MD5 of the key, because the key itself may be too long for an index.';
+comment on column ops.restated_value.date_day   is 'First day of the row; null where rows have no day.';
+comment on column ops.restated_value.changed_at is 'When the answer that changed the row was received.';
+comment on column ops.restated_value.seen_at    is 'When the answer with the former values was received.';
 comment on column ops.restated_value.slice_id   is 'Slice that changed the row.';
-comment on column ops.restated_value.was        is 'The columns that changed, as they were; all of them where the row went.';
-comment on column ops.restated_value.became     is 'The same columns as they became; null where the row went.';
+comment on column ops.restated_value.was        is 'Changed columns with their former values; all columns where the row was left out.';
+comment on column ops.restated_value.became     is 'The same columns with their new values; null where the row was left out.';
 
 create function ops.reported_at(reported regclass, at timestamptz) returns setof jsonb
 language plpgsql stable as $$
@@ -54,4 +54,4 @@ begin
   using at;
 end
 $$;
-comment on function ops.reported_at(regclass, timestamptz) is 'The rows of a restated fact as they stood at an instant, as JSON: what did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';
+comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';

@@ -15,11 +15,10 @@ create table core.tracked_keyword (
   fetched_at     timestamptz not null,
   primary key (app_key, country_key, keyword_key, valid_from)
 );
-comment on table  core.tracked_keyword                is 'Keywords that the account tracks for an app and country; one row a stretch of days in which a keyword was tracked.';
-comment on column core.tracked_keyword.country_key    is 'The country.';
-comment on column core.tracked_keyword.valid_from     is 'First day on which it was seen as tracked.';
-comment on column core.tracked_keyword.valid_to       is 'Day on which it was first seen as no longer tracked; null while it is.';
-comment on column core.tracked_keyword.is_current     is 'True while the keyword is tracked.';
+comment on table  core.tracked_keyword                is 'Keywords that the account tracks for an app and country; one row per period in which the account tracked the keyword.';
+comment on column core.tracked_keyword.valid_from     is 'First day on which the account was seen to track it.';
+comment on column core.tracked_keyword.valid_to       is 'First day on which the account was seen not to track it any more; null while it does.';
+comment on column core.tracked_keyword.is_current     is 'True while the account tracks the keyword.';
 comment on column core.tracked_keyword.search_volume  is 'Search volume score as last seen.';
 comment on column core.tracked_keyword.chance         is 'Chance to rank, as the service scores it, as last seen.';
 comment on column core.tracked_keyword.app_count      is 'Apps that the search for the keyword returns, as last seen.';

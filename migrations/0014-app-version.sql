@@ -13,12 +13,12 @@ create table core.app_version (
   fetched_at    timestamptz not null,
   primary key (app_key, country_key, language_code, version_at, version)
 );
-comment on table  core.app_version               is 'Releases of apps, one row a release and store page. When did an app last ship?';
+comment on table  core.app_version               is 'Releases of apps, one row per release and store page. When did an app last ship?';
 comment on column core.app_version.country_key   is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
-comment on column core.app_version.language_code is 'Language of the store page as answers spell it (en, pt_br); '''' on iOS, whose pages differ by country.';
-comment on column core.app_version.version_at    is 'When the release came out, as the service tells it, without zone.';
-comment on column core.app_version.version       is 'Number of the version; '''' where none is told.';
+comment on column core.app_version.language_code is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';
+comment on column core.app_version.version_at    is 'When the version was released, as the service reports it, without time zone.';
+comment on column core.app_version.version       is 'Number of the version; '''' where the service reports none.';
 comment on column core.app_version.release_notes is 'Release notes in the language of the page.';
-comment on column core.app_version.differences   is 'Names of what changed with it, as the service spells them.';
+comment on column core.app_version.differences   is 'Names of the changed properties, in the format of the service.';
 select ops.add_foreign_keys('core.app_version');
 select ops.comment_columns('core.app_version');

@@ -15,9 +15,9 @@ create table core.mmp_integration (
   fetched_at     timestamptz not null,
   primary key (app_key, tracker_type, valid_from)
 );
-comment on table  core.mmp_integration                is 'Measurement partners that the account''s apps report to; one row a stretch of days in which nothing of one changed.';
+comment on table  core.mmp_integration                is 'Measurement partners that the account''s apps report to; one row per period without a change.';
 comment on column core.mmp_integration.tracker_type   is 'Name of the partner, upper case; '''' for an app without any.';
-comment on column core.mmp_integration.state          is 'How it stands: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.';
+comment on column core.mmp_integration.state          is 'State: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.';
 comment on column core.mmp_integration.developer_name is 'Name of its developer.';
 comment on column core.mmp_integration.icon_url       is 'Address of the app''s icon.';
 select ops.add_foreign_keys('core.mmp_integration');

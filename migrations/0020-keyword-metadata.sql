@@ -19,12 +19,11 @@ create table core.fact_keyword_metadata (
   fetched_at       timestamptz not null,
   primary key (keyword_key, date_day, country_key, store)
 ) partition by range (date_day);
-comment on table  core.fact_keyword_metadata                  is 'Search volume, competition and chance of a keyword by store and country, as told on the day of observation.';
-comment on column core.fact_keyword_metadata.date_day         is 'Day of observation; the service tells the figures of its last day.';
-comment on column core.fact_keyword_metadata.country_key      is 'The country.';
+comment on table  core.fact_keyword_metadata                  is 'Search volume, competition and chance of a keyword by store and country, as reported on the day of observation.';
+comment on column core.fact_keyword_metadata.date_day         is 'Day of observation. The service reports the figures of its latest day.';
 comment on column core.fact_keyword_metadata.language_code    is 'Language that the service detects in the keyword.';
 comment on column core.fact_keyword_metadata.search_volume    is 'Search volume score.';
-comment on column core.fact_keyword_metadata.popularity       is 'Search-ads popularity score (iOS); null where there is none.';
+comment on column core.fact_keyword_metadata.popularity       is 'Search-ads popularity score (iOS); null where the service reports none.';
 comment on column core.fact_keyword_metadata.app_count        is 'Apps that the search returns (Android).';
 comment on column core.fact_keyword_metadata.iphone_app_count is 'Apps that the search returns on iPhone.';
 comment on column core.fact_keyword_metadata.ipad_app_count   is 'Apps that the search returns on iPad.';

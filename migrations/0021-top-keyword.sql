@@ -12,9 +12,8 @@ create table core.fact_top_keyword (
   fetched_at    timestamptz not null,
   primary key (app_key, date_day, country_key, device_key, keyword_key)
 ) partition by range (date_day);
-comment on table  core.fact_top_keyword               is 'The keywords that bring an app the most searches, by country, device and day; replaced as a whole when asked again.';
-comment on column core.fact_top_keyword.date_day      is 'The day that was asked for.';
-comment on column core.fact_top_keyword.country_key   is 'The country.';
+comment on table  core.fact_top_keyword               is 'Keywords with the most search traffic for an app, by country, device and day. A newer answer replaces the whole list.';
+comment on column core.fact_top_keyword.date_day      is 'Requested day.';
 comment on column core.fact_top_keyword.rank          is 'Position of the app in the search results, 1 is the top.';
 comment on column core.fact_top_keyword.search_volume is 'Search volume score of the keyword.';
 select ops.add_foreign_keys('core.fact_top_keyword');

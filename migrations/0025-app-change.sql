@@ -14,13 +14,13 @@ create table core.app_change (
   fetched_at    timestamptz not null,
   primary key (app_key, country_key, language_code, version_at, version, property)
 );
-comment on table  core.app_change               is 'What changed with each release of an app, one row a changed property. What did a competitor change, and when?';
+comment on table  core.app_change               is 'What changed with each release of an app, one row per changed property. What did a competitor change, and when?';
 comment on column core.app_change.country_key   is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
-comment on column core.app_change.language_code is 'Language of the store page as answers spell it (en, pt_br); '''' on iOS, whose pages differ by country.';
-comment on column core.app_change.version_at    is 'When the release came out, without zone.';
-comment on column core.app_change.version       is 'Number of the new version; '''' where none is told.';
+comment on column core.app_change.language_code is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';
+comment on column core.app_change.version_at    is 'When the version was released, without time zone.';
+comment on column core.app_change.version       is 'Number of the new version; '''' where the service reports none.';
 comment on column core.app_change.property      is 'What changed, in the words of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).';
-comment on column core.app_change.old_value     is 'Value before; null where none is told.';
-comment on column core.app_change.new_value     is 'Value after; null where none is told.';
+comment on column core.app_change.old_value     is 'Former value; null where the service reports none.';
+comment on column core.app_change.new_value     is 'New value; null where the service reports none.';
 select ops.add_foreign_keys('core.app_change');
 select ops.comment_columns('core.app_change');

@@ -16,13 +16,13 @@ create table core.fact_category_rank (
   fetched_at    timestamptz not null,
   primary key (app_key, date_day, country_key, device_key, category_code, chart, resolution, chart_version, ranked_at)
 ) partition by range (date_day);
-comment on table  core.fact_category_rank               is 'Ranks of apps in the charts of their categories. Always choose one resolution (and chart_version): the same chart may be here as an average of days, by look, and as last seen.';
+comment on table  core.fact_category_rank               is 'Ranks of apps in the charts of their categories. Always choose one resolution and one chart_version: the same chart may have rows as a daily average, as hourly ranks and as the latest rank.';
 comment on column core.fact_category_rank.date_day      is 'Day of the rank.';
 comment on column core.fact_category_rank.category_code is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column core.fact_category_rank.chart         is 'FREE, PAID or GROSSING.';
-comment on column core.fact_category_rank.resolution    is 'daily: average of the day (Android: its rank); hourly: one look of several; last_day: the newest day as all countries were asked for at once.';
-comment on column core.fact_category_rank.chart_version is 'v1 or v2 of the iOS charts; '''' where there is one only.';
-comment on column core.fact_category_rank.ranked_at     is 'When the rank was seen, without zone; midnight for a rank of a day.';
-comment on column core.fact_category_rank.rank          is 'Position, 1 is the top; an average need not be whole. Null where the service tells the look and no rank.';
+comment on column core.fact_category_rank.resolution    is 'daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.';
+comment on column core.fact_category_rank.chart_version is 'v1 or v2 of the iOS charts; '''' where only one version exists.';
+comment on column core.fact_category_rank.ranked_at     is 'When the rank was seen, without time zone; midnight for a rank of a day.';
+comment on column core.fact_category_rank.rank          is 'Position, 1 is the top; an average may have decimals. Null where the service reports the time without a rank.';
 select ops.add_foreign_keys('core.fact_category_rank');
 select ops.comment_columns('core.fact_category_rank');

@@ -14,10 +14,10 @@ create table core.fact_keyword_app (
   fetched_at  timestamptz not null,
   primary key (keyword_key, date_day, country_key, store, device_key, position)
 ) partition by range (date_day);
-comment on table  core.fact_keyword_app            is 'The apps that a search for a keyword shows, in their order, as seen on a day; replaced as a whole when asked again on that day. Who stands above us?';
+comment on table  core.fact_keyword_app            is 'Apps that a search for a keyword shows, in their order, as seen on a day. A newer answer on that day replaces the whole list. Who ranks above us?';
 comment on column core.fact_keyword_app.date_day   is 'Day of observation.';
 comment on column core.fact_keyword_app.position   is 'Place among the results, 1 is the top: the order of the list.';
 comment on column core.fact_keyword_app.app_key    is 'The app in this place.';
-comment on column core.fact_keyword_app.updated_at is 'When the service last looked at the search, without zone.';
+comment on column core.fact_keyword_app.updated_at is 'When the service last crawled the search, without time zone.';
 select ops.add_foreign_keys('core.fact_keyword_app');
 select ops.comment_columns('core.fact_keyword_app');

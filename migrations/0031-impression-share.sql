@@ -14,9 +14,9 @@ create table core.fact_impression_share (
   fetched_at       timestamptz not null,
   primary key (keyword_key, date_day, country_key, store, device_key, share_day, app_key)
 ) partition by range (date_day);
-comment on table  core.fact_impression_share                  is 'Which part of the impressions of a keyword goes to which app, without advertisements, as seen on a day; replaced as a whole when asked again on that day. The parts that are told need not add up to everything.';
+comment on table  core.fact_impression_share                  is 'Share of each app in the impressions of a keyword, without advertisements, as seen on a day. A newer answer on that day replaces the whole list. The reported shares need not add up to the whole.';
 comment on column core.fact_impression_share.date_day         is 'Day of observation.';
-comment on column core.fact_impression_share.share_day        is 'Day that the service tells the part for; the day of observation where it tells none.';
+comment on column core.fact_impression_share.share_day        is 'Day of the share; the day of observation where the service reports none.';
 comment on column core.fact_impression_share.impression_share is 'Part of the impressions, as the service scales it.';
 select ops.add_foreign_keys('core.fact_impression_share');
 select ops.comment_columns('core.fact_impression_share');

@@ -15,9 +15,9 @@ create table core.fact_category_share (
   fetched_at     timestamptz not null,
   primary key (keyword_key, date_day, country_key, store, device_key, share_day, category_code)
 ) partition by range (date_day);
-comment on table  core.fact_category_share                is 'In which categories apps have a keyword in their metadata, and in which part, as seen on a day; replaced as a whole when asked again on that day.';
+comment on table  core.fact_category_share                is 'Categories of the apps that have a keyword in their metadata, each with its share, as seen on a day. A newer answer on that day replaces the whole list.';
 comment on column core.fact_category_share.date_day       is 'Day of observation.';
-comment on column core.fact_category_share.share_day      is 'Day that the service tells the part for; the day of observation where it tells none.';
+comment on column core.fact_category_share.share_day      is 'Day of the share; the day of observation where the service reports none.';
 comment on column core.fact_category_share.category_code  is 'Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.';
 comment on column core.fact_category_share.category_share is 'Part of the category, as the service scales it.';
 select ops.add_foreign_keys('core.fact_category_share');

@@ -14,9 +14,9 @@ create table core.fact_download_revenue (
   primary key (app_key, date_day, country_key, device_key)
 ) partition by range (date_day);
 comment on table  core.fact_download_revenue                is 'Estimated downloads and revenue of iOS apps by country, device and day. Never add the rows of all devices to those of single ones.';
-comment on column core.fact_download_revenue.device_key     is 'The device that was asked for; 0 (ALL) where none was named.';
+comment on column core.fact_download_revenue.device_key     is 'Requested device; 0 (ALL) where the request named none.';
 comment on column core.fact_download_revenue.is_total       is 'True where no device was named: the figures are those of all devices together.';
 comment on column core.fact_download_revenue.download_count is 'Estimated downloads.';
-comment on column core.fact_download_revenue.revenue        is 'Estimated revenue; the service tells no currency.';
+comment on column core.fact_download_revenue.revenue        is 'Estimated revenue; the service reports no currency.';
 select ops.add_foreign_keys('core.fact_download_revenue');
 select ops.comment_columns('core.fact_download_revenue');

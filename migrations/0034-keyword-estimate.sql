@@ -1,4 +1,4 @@
--- Estimated reach of keywords and installs that it could bring.
+-- Estimated reach of keywords and installs that it could lead to.
 
 create table core.fact_keyword_estimate (
   app_key         integer     not null,
@@ -14,7 +14,7 @@ create table core.fact_keyword_estimate (
   fetched_at      timestamptz not null,
   primary key (app_key, date_day, country_key, keyword_key, kind)
 ) partition by range (date_day);
-comment on table  core.fact_keyword_estimate                 is 'How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was asked for and not told.';
+comment on table  core.fact_keyword_estimate                 is 'How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was requested, and the service reported none.';
 comment on column core.fact_keyword_estimate.date_day        is 'Day of the estimate; the day of observation for kind now.';
 comment on column core.fact_keyword_estimate.kind            is 'now: as estimated on the day of observation; history: of the day, as the service keeps it.';
 comment on column core.fact_keyword_estimate.conversion_rate is 'Part of those who are reached that would install; 0.0023 is 0.23 percent.';

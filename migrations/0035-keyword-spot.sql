@@ -15,14 +15,12 @@ create table core.keyword_spot (
   fetched_at    timestamptz not null,
   primary key (app_key, country_key, locale, valid_from)
 );
-comment on table  core.keyword_spot               is 'The hidden keyword field of iOS apps by locale; one row a stretch of days in which it stayed the same.';
-comment on column core.keyword_spot.country_key   is 'Country that was asked for.';
-comment on column core.keyword_spot.locale        is 'Locale that the field is filed under, as the service spells it.';
-comment on column core.keyword_spot.valid_to      is 'Day on which it was first seen otherwise; null while it holds.';
-comment on column core.keyword_spot.is_current    is 'True while it holds.';
-comment on column core.keyword_spot.keywords      is 'The field as it stands, its words between commas.';
+comment on table  core.keyword_spot               is 'The hidden keyword field of iOS apps by locale; one row per period without a change.';
+comment on column core.keyword_spot.country_key   is 'Requested country.';
+comment on column core.keyword_spot.locale        is 'Locale of the field, in the format of the service.';
+comment on column core.keyword_spot.keywords      is 'The field, unchanged, its words separated by commas.';
 comment on column core.keyword_spot.keyword_count is 'Different words in it.';
-comment on column core.keyword_spot.updated_at    is 'When the service last saw the field change, as last told, without zone.';
+comment on column core.keyword_spot.updated_at    is 'When the service last saw the field change, as last reported, without time zone.';
 select ops.add_foreign_keys('core.keyword_spot');
 select ops.comment_columns('core.keyword_spot');
 
@@ -39,12 +37,10 @@ create table core.keyword_spot_word (
   fetched_at  timestamptz not null,
   primary key (app_key, country_key, locale, keyword_key, valid_from)
 );
-comment on table  core.keyword_spot_word             is 'The words of the hidden keyword field of iOS apps; one row a stretch of days in which a word was there. Which of our words never rank?';
-comment on column core.keyword_spot_word.country_key is 'Country that was asked for.';
-comment on column core.keyword_spot_word.locale      is 'Locale that the field is filed under, as the service spells it.';
+comment on table  core.keyword_spot_word             is 'Words of the hidden keyword field of iOS apps; one row per period in which the field had the word. Which of our words never rank?';
+comment on column core.keyword_spot_word.country_key is 'Requested country.';
+comment on column core.keyword_spot_word.locale      is 'Locale of the field, in the format of the service.';
 comment on column core.keyword_spot_word.keyword_key is 'The word.';
-comment on column core.keyword_spot_word.valid_to    is 'Day on which it was first seen otherwise; null while it holds.';
-comment on column core.keyword_spot_word.is_current  is 'True while it holds.';
 comment on column core.keyword_spot_word.position    is 'Place in the field, from 1, as last seen.';
 select ops.add_foreign_keys('core.keyword_spot_word');
 select ops.comment_columns('core.keyword_spot_word');

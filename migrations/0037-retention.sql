@@ -15,9 +15,9 @@ create table core.fact_retention (
 ) partition by range (date_day);
 comment on table  core.fact_retention                           is 'Visits of the pages of the account''s own apps in the store by country and day. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.';
 comment on column core.fact_retention.country_key               is 'Country of the visitors; 0 (ALL) for the total.';
-comment on column core.fact_retention.device_key                is 'The device that was asked for; 0 (ALL) where none was named.';
-comment on column core.fact_retention.is_total                  is 'True for the total over all countries, which the service tells by itself.';
-comment on column core.fact_retention.is_device_total           is 'True where an iOS app was asked for all devices together.';
+comment on column core.fact_retention.device_key                is 'Requested device; 0 (ALL) where the request named none.';
+comment on column core.fact_retention.is_total                  is 'True for the total over all countries, which the service reports as a figure of its own.';
+comment on column core.fact_retention.is_device_total           is 'True where the request for an iOS app named all devices together.';
 comment on column core.fact_retention.android_store_visit_count is 'Visits of the page in the Android store.';
 select ops.add_foreign_keys('core.fact_retention');
 select ops.comment_columns('core.fact_retention');

@@ -28,13 +28,13 @@ create table core.fact_top_advertiser (
   fetched_at     timestamptz not null,
   primary key (store, country_key, category, network, period_start, period_end, rank)
 ) partition by range (period_start);
-comment on table  core.fact_top_advertiser                is 'The apps that advertise most, by store, country, category, network and stretch of 30 days, as far as pages were asked for.';
-comment on column core.fact_top_advertiser.country_key    is 'Country that was asked for; 0 (ALL) for all of them together.';
-comment on column core.fact_top_advertiser.category       is 'Category that was asked for, as the service names it; '''' for all of them together.';
-comment on column core.fact_top_advertiser.network        is 'Network that was asked for; '''' for all of them together.';
-comment on column core.fact_top_advertiser.period_start   is 'First day of the 30 days that the answer is about.';
-comment on column core.fact_top_advertiser.period_end     is 'Last day of them, counted in.';
-comment on column core.fact_top_advertiser.rank           is 'Place in the list, 1 is the top; the order of the answer. A place that is missing was told in a form that did not fit (ops.reject).';
+comment on table  core.fact_top_advertiser                is 'The apps that advertise most, by store, country, category, network and period of 30 days, as far as pages were requested.';
+comment on column core.fact_top_advertiser.country_key    is 'Requested country; 0 (ALL) for all countries together.';
+comment on column core.fact_top_advertiser.category       is 'Requested category, in the words of the service; '''' for all categories together.';
+comment on column core.fact_top_advertiser.network        is 'Requested network; '''' for all networks together.';
+comment on column core.fact_top_advertiser.period_start   is 'First day of the 30 days of the answer.';
+comment on column core.fact_top_advertiser.period_end     is 'Last day of the period, inclusive.';
+comment on column core.fact_top_advertiser.rank           is 'Place in the list, 1 is the top, in the order of the answer. The item of a missing place was invalid (ops.reject).';
 comment on column core.fact_top_advertiser.developer_id   is 'Id of the developer.';
 comment on column core.fact_top_advertiser.category_id    is 'Category id of the app in its store; 0 is a real one.';
 comment on column core.fact_top_advertiser.category_name  is 'Name of that category.';

@@ -13,10 +13,10 @@ create table core.fact_paid_keyword (
   fetched_at   timestamptz not null,
   primary key (app_key, period_start, period_end, country_key, keyword_key)
 ) partition by range (period_start);
-comment on table  core.fact_paid_keyword              is 'Keywords that iOS apps pay for, over stretches of 14 days.';
-comment on column core.fact_paid_keyword.period_start is 'First day of the 14 days that the answer is about.';
-comment on column core.fact_paid_keyword.period_end   is 'Last day of them, counted in.';
-comment on column core.fact_paid_keyword.app_share    is 'Part of all impressions of the keyword''s advertisements that is the app''s.';
-comment on column core.fact_paid_keyword.slot_shares  is 'The app''s part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.';
+comment on table  core.fact_paid_keyword              is 'Keywords that iOS apps pay for, over periods of 14 days.';
+comment on column core.fact_paid_keyword.period_start is 'First day of the 14 days of the answer.';
+comment on column core.fact_paid_keyword.period_end   is 'Last day of the period, inclusive.';
+comment on column core.fact_paid_keyword.app_share    is 'Share of the app in all impressions of the keyword''s advertisements.';
+comment on column core.fact_paid_keyword.slot_shares  is 'Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.';
 select ops.add_foreign_keys('core.fact_paid_keyword');
 select ops.comment_columns('core.fact_paid_keyword');

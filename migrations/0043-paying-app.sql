@@ -15,12 +15,12 @@ create table core.fact_paying_app (
   fetched_at                 timestamptz not null,
   primary key (keyword_key, period_start, period_end, country_key, app_key)
 ) partition by range (period_start);
-comment on table  core.fact_paying_app                            is 'iOS apps that pay for keywords, over stretches of 14 days.';
-comment on column core.fact_paying_app.period_start               is 'First day of the 14 days that the answer is about.';
-comment on column core.fact_paying_app.period_end                 is 'Last day of them, counted in.';
+comment on table  core.fact_paying_app                            is 'iOS apps that pay for keywords, over periods of 14 days.';
+comment on column core.fact_paying_app.period_start               is 'First day of the 14 days of the answer.';
+comment on column core.fact_paying_app.period_end                 is 'Last day of the period, inclusive.';
 comment on column core.fact_paying_app.app_key                    is 'The app that pays.';
-comment on column core.fact_paying_app.share                      is 'Part of all impressions of the keyword''s advertisements that is the app''s.';
-comment on column core.fact_paying_app.slot_shares                is 'The app''s part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.';
+comment on column core.fact_paying_app.share                      is 'Share of the app in all impressions of the keyword''s advertisements.';
+comment on column core.fact_paying_app.slot_shares                is 'Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.';
 comment on column core.fact_paying_app.default_product_page_count is 'Number of default product pages that are advertised.';
 comment on column core.fact_paying_app.custom_product_page_count  is 'Number of custom product pages that are advertised.';
 select ops.add_foreign_keys('core.fact_paying_app');

@@ -22,7 +22,7 @@ create table core.fact_featuring (
   primary key (app_key, date_day, country_key, category_code, card_number)
 ) partition by range (date_day);
 comment on table  core.fact_featuring               is 'Cards of a category''s page of the iOS store on which an app was shown, by day and country. When were we featured, and beside whom?';
-comment on column core.fact_featuring.app_key       is 'The app that was asked for.';
+comment on column core.fact_featuring.app_key       is 'Requested app.';
 comment on column core.fact_featuring.date_day      is 'Day on which it was shown.';
 comment on column core.fact_featuring.country_key   is 'Country of the store; 0 (ALL) where the answer names none.';
 comment on column core.fact_featuring.category_code is 'Id of the category whose page showed it (36 is overall).';

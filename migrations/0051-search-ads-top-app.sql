@@ -19,16 +19,16 @@ create table core.fact_search_ads_top_app (
   fetched_at        timestamptz not null,
   primary key (org_id, period_start, period_end, country_key, keyword_id, app_key)
 ) partition by range (period_start);
-comment on table  core.fact_search_ads_top_app                   is 'The apps that win the impressions of keywords that the account bids on, by calendar month.';
-comment on column core.fact_search_ads_top_app.period_start      is 'First day that the answer is about.';
-comment on column core.fact_search_ads_top_app.period_end        is 'Last day of them, counted in.';
+comment on table  core.fact_search_ads_top_app                   is 'The apps with the most impressions for keywords that the account bids on, by calendar month.';
+comment on column core.fact_search_ads_top_app.period_start      is 'First day of the period of the answer.';
+comment on column core.fact_search_ads_top_app.period_end        is 'Last day of the period, inclusive.';
 comment on column core.fact_search_ads_top_app.country_key       is 'Country.';
 comment on column core.fact_search_ads_top_app.keyword_id        is 'Keyword as reports number it.';
-comment on column core.fact_search_ads_top_app.app_key           is 'The app that wins impressions.';
-comment on column core.fact_search_ads_top_app.share             is 'Its part of the impressions, as the service tells it.';
+comment on column core.fact_search_ads_top_app.app_key           is 'App with impressions.';
+comment on column core.fact_search_ads_top_app.share             is 'Share of the impressions, in the scale of the service.';
 comment on column core.fact_search_ads_top_app.icon_url          is 'Address of its icon.';
 comment on column core.fact_search_ads_top_app.is_removed        is 'True when it is no longer in the store.';
 comment on column core.fact_search_ads_top_app.keyword_app_count is 'Apps that the search for the keyword returns.';
-comment on column core.fact_search_ads_top_app.competitors       is 'What the service says of competitors: true, false or a list.';
+comment on column core.fact_search_ads_top_app.competitors       is 'Field competitors of the answer: true, false or a list.';
 select ops.add_foreign_keys('core.fact_search_ads_top_app');
 select ops.comment_columns('core.fact_search_ads_top_app');

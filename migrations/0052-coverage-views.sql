@@ -12,43 +12,43 @@ select s.slice_id, s.dataset, s.scope, s.batch_id, s.window_start, s.window_end,
             else s.as_of + 1 - t.settle_days - t.lookback_days
                  - case when s.state = 'empty' and t.empty_until_days is null then t.empty_early_days else 0 end
        end as final_before,
-       greatest(coalesce(t.first_day, r.ask_before - t.history_days),
-                (date_trunc('month', ops.today()::timestamp) - make_interval(months => t.keep_months))::date) as ask_from,
-       r.ask_before,
+       greatest(coalesce(t.first_day, r.request_before - t.history_days),
+                (date_trunc('month', ops.today()::timestamp) - make_interval(months => t.keep_months))::date) as request_from,
+       r.request_before,
        (select max((m.month_start + interval '1 month')::date) from ops.dropped_month as m
-        where  m.dataset = s.dataset and m.dropped_at >= s.ended_at and s.state in ('loaded', 'empty')) as gone_before
+        where  m.dataset = s.dataset and m.dropped_at >= s.ended_at and s.state in ('loaded', 'empty')) as dropped_before
 from   ops.slice as s
 left   join ops.dataset_timing as o on o.dataset = s.dataset and o.scope = s.scope and not o.is_default
 left   join ops.dataset_timing as b on b.dataset = s.dataset and b.is_default
 cross  join lateral (select (case when o.dataset is null then b else o end).*) as t
 cross  join lateral (select ops.today() + 1 - t.settle_days as published) as p
-cross  join lateral (select p.published - case when t.pack_days is null then 0 else (p.published - date '2007-01-01') % t.pack_days end as ask_before) as r;
-comment on view   ops.slice_finality               is 'One row a slice: up to which day its answer is final, and which days a sync that names none would ask for. An answered day from final_before on and within these is stale, unless another slice holds it. Which answers were given while the source still restated them? When does an answer stop to count?';
+cross  join lateral (select p.published - case when t.pack_days is null then 0 else (p.published - date '2007-01-01') % t.pack_days end as request_before) as r;
+comment on view   ops.slice_finality               is 'One row per slice: until which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and inside the requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?';
 comment on column ops.slice_finality.slice_id      is 'Number of the slice.';
-comment on column ops.slice_finality.scope         is 'Who it is about.';
-comment on column ops.slice_finality.batch_id      is 'List of keywords or ids asked for; null where the scope says it all.';
-comment on column ops.slice_finality.window_start  is 'First day asked for.';
-comment on column ops.slice_finality.window_end    is 'Day after the last one asked for.';
+comment on column ops.slice_finality.scope         is 'Partition of the slice.';
+comment on column ops.slice_finality.batch_id      is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.slice_finality.window_start  is 'First requested day.';
+comment on column ops.slice_finality.window_end    is 'Day after the last requested day.';
 comment on column ops.slice_finality.state         is 'State of the slice.';
-comment on column ops.slice_finality.rows_rejected is 'Items of its answer that did not fit.';
-comment on column ops.slice_finality.kind          is 'series, period (final only as a whole) or snapshot (final while it is young); null while nobody has planned yet.';
-comment on column ops.slice_finality.final_before  is 'Its days before this one are final; infinity for one that waits, runs or was asked for today, -infinity where nothing of it is final any more.';
-comment on column ops.slice_finality.ask_from      is 'First day that a sync would ask for; null for a snapshot.';
-comment on column ops.slice_finality.ask_before    is 'Day after the last one that a sync would ask for; null for a snapshot.';
-comment on column ops.slice_finality.gone_before   is 'Its days before this one were dropped by retention since; null where none was.';
+comment on column ops.slice_finality.rows_rejected is 'Invalid items of its answer.';
+comment on column ops.slice_finality.kind          is 'series, period (final only as a whole) or snapshot (final until refresh_days have passed); null before the first planning.';
+comment on column ops.slice_finality.final_before  is 'Days before this one are final; infinity for a slice that waits, runs or was requested today, -infinity where no day of it is final any more.';
+comment on column ops.slice_finality.request_from      is 'First day that a sync requests; null for a snapshot.';
+comment on column ops.slice_finality.request_before    is 'Day after the last day that a sync requests; null for a snapshot.';
+comment on column ops.slice_finality.dropped_before   is 'Days before this one were dropped by retention after the slice ended; null where none were.';
 select ops.comment_columns('ops.slice_finality');
 
 create view ops.coverage_daily as
 with part as (
   select f.dataset, f.scope, i.item, d.date_day,
          -- dropped as long as the newest slice is from before
-         max(f.slice_id) = max(f.slice_id) filter (where case f.kind when 'period' then f.window_start else d.date_day end < f.gone_before) as is_gone,
+         max(f.slice_id) = max(f.slice_id) filter (where case f.kind when 'period' then f.window_start else d.date_day end < f.dropped_before) as is_gone,
          -- the newest slice decides: its number, and behind it in three bits its state and whether some of its answer did not fit
          max(f.slice_id * 16 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 else 3 end
              + case when f.rows_rejected > 0 then 8 else 0 end) as newest,
          bool_or(case f.kind
-                 when 'series' then d.date_day < f.final_before or d.date_day < f.ask_from or d.date_day >= f.ask_before
-                 when 'period' then f.window_end <= f.final_before or f.window_end <= f.ask_from or f.window_end > f.ask_before
+                 when 'series' then d.date_day < f.final_before or d.date_day < f.request_from or d.date_day >= f.request_before
+                 when 'period' then f.window_end <= f.final_before or f.window_end <= f.request_from or f.window_end > f.request_before
                  when 'snapshot' then f.final_before = 'infinity'
                       or exists (select from ops.slice as n
                                  where  hashtextextended(n.scope::text, 0) = hashtextextended(f.scope::text, 0) and n.window_end > f.window_end
@@ -83,21 +83,21 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        count(*) filter (where state = 7)                as dropped_count
 from   cell
 group  by dataset, scope, date_day;
-comment on view   ops.coverage_daily                is 'One row a dataset, partition and day that was asked for: how many cells (keywords, or the partition itself) stand in which state. A day without a row was never asked for. Which days of an app are incomplete? What waits for credits?';
+comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?';
 comment on column ops.coverage_daily.store          is 'ios or android; null where the dataset is about the account.';
 comment on column ops.coverage_daily.track_id       is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.coverage_daily.country_code   is 'Country; null where the dataset tells none apart.';
-comment on column ops.coverage_daily.device_code    is 'Device; null where the dataset tells none apart.';
-comment on column ops.coverage_daily.cell_count     is 'Cells asked for.';
-comment on column ops.coverage_daily.loaded_count   is 'Cells that are loaded; those of partial_count among them.';
-comment on column ops.coverage_daily.empty_count    is 'Cells that were asked for and the service had nothing.';
+comment on column ops.coverage_daily.country_code   is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.coverage_daily.device_code    is 'Device; null where the dataset does not distinguish devices.';
+comment on column ops.coverage_daily.cell_count     is 'Requested cells.';
+comment on column ops.coverage_daily.loaded_count   is 'Loaded cells, including those of partial_count.';
+comment on column ops.coverage_daily.empty_count    is 'Cells for which the service returned no rows.';
 comment on column ops.coverage_daily.open_count     is 'Cells that are pending or running.';
 comment on column ops.coverage_daily.deferred_count is 'Cells that wait for credits.';
-comment on column ops.coverage_daily.skipped_count  is 'Cells that cannot be had.';
-comment on column ops.coverage_daily.failed_count   is 'Cells of which the newest slice failed; storehouse retry asks for them again, save for a snapshot that a newer one made good.';
-comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices of whose answer some rows did not fit: ops.reject has these rows, each with its reason.';
-comment on column ops.coverage_daily.stale_count    is 'Loaded or empty cells that are to be asked for again, as ops.slice_finality tells: they were answered while the source still restated them, or are snapshots past their refresh_days.';
-comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded or empty and are in a month that retention dropped or detached since; they are in no other count.';
+comment on column ops.coverage_daily.skipped_count  is 'Unavailable cells.';
+comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.';
+comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.';
+comment on column ops.coverage_daily.stale_count    is 'Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.';
+comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.';
 select ops.comment_columns('ops.coverage_daily');
 
 create view ops.freshness as
@@ -107,11 +107,11 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        count(*) filter (where state in ('pending', 'running', 'deferred')) as open_count
 from   ops.slice
 group  by 1, 2, 3, 4;
-comment on view   ops.freshness                is 'One row a dataset, app and country that was asked for: the newest day that is there and when it came. Which apps are behind? How old is what a report shows?';
+comment on view   ops.freshness                is 'One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. Which apps are behind? How old is the data in a report?';
 comment on column ops.freshness.store          is 'ios or android; null where the dataset is about the account.';
 comment on column ops.freshness.track_id       is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.freshness.country_code   is 'Country; null where the dataset tells none apart.';
-comment on column ops.freshness.newest_day     is 'Newest day that was answered; null when none was.';
+comment on column ops.freshness.country_code   is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.freshness.newest_day     is 'Newest day that is loaded or empty; null when there is none.';
 comment on column ops.freshness.last_loaded_at is 'When the last answer was loaded.';
 comment on column ops.freshness.open_count     is 'Slices that wait or run.';
 select ops.comment_columns('ops.freshness');

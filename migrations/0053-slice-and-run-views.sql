@@ -5,7 +5,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
        s.scope ->> 'device' as device_code, s.scope, coalesce(cardinality(b.items), 0) as item_count, s.window_start as first_day,
        s.window_end - 1 as last_day, s.class, s.state, s.attempt, s.failures as failure_count, s.planned_requests as planned_request_count,
        s.planned_credits,
-       -- counted where they are asked for only
+       -- counted only for the rows of a query
        (select count(*) from ops.request as r where r.slice_id = s.slice_id) as request_count,
        (select coalesce(sum(r.cost), 0) from ops.request as r where r.slice_id = s.slice_id) as booked_credits,
        s.rows_loaded, s.rows_rejected, s.due_at, s.error_code, s.error_message, s.run_id, s.plan_id, s.created_at, s.started_at, s.ended_at,
@@ -14,8 +14,8 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
   select case when count(*) = 0 then 'superseded'
               when s.state <> 'failed'
                    and bool_or(case f.kind
-                               when 'series' then c.date_day >= f.final_before and c.date_day >= f.ask_from and c.date_day < f.ask_before
-                               when 'period' then f.window_end > f.final_before and f.window_end > f.ask_from and f.window_end <= f.ask_before
+                               when 'series' then c.date_day >= f.final_before and c.date_day >= f.request_from and c.date_day < f.request_before
+                               when 'period' then f.window_end > f.final_before and f.window_end > f.request_from and f.window_end <= f.request_before
                                else f.final_before = '-infinity' end)
               then 'stale'
               else s.state end
@@ -36,39 +36,39 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
     cross  join lateral generate_series(case when s.class = 'snapshot' then s.window_start else greatest(n.window_start, s.window_start) end::timestamp,
                                         case when s.class = 'snapshot' then s.window_end else least(n.window_end, s.window_end) end - 1, interval '1 day') as d (date_day)
     where  n.slice_id > s.slice_id and n.dataset = s.dataset and n.scope = s.scope and n.state not in ('failed', 'skipped')) as c
-  where  f.slice_id = s.slice_id) end as standing
+  where  f.slice_id = s.slice_id) end as effective_state
 from   ops.slice as s
 left   join ops.batch as b on b.batch_id = s.batch_id;
-comment on view   ops.slice_status                       is 'One row a slice: who and when it is about, how it stands, what it cost. What did this slice cost? Which slices of an app wait for credits?';
+comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?';
 comment on column ops.slice_status.slice_id              is 'Number of the slice.';
-comment on column ops.slice_status.operation             is 'Operation of the API that answers it.';
+comment on column ops.slice_status.operation             is 'Operation of the API for the slice.';
 comment on column ops.slice_status.store                 is 'ios or android; null where the dataset is about the account.';
 comment on column ops.slice_status.track_id              is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.slice_status.country_code          is 'Country; null where the dataset tells none apart.';
-comment on column ops.slice_status.device_code           is 'Device; null where the dataset tells none apart.';
-comment on column ops.slice_status.scope                 is 'Who it is about, with every part.';
-comment on column ops.slice_status.item_count            is 'Keywords or ids asked for; 0 where the scope says it all.';
-comment on column ops.slice_status.first_day             is 'First day asked for.';
-comment on column ops.slice_status.last_day              is 'Last day asked for.';
+comment on column ops.slice_status.country_code          is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.slice_status.device_code           is 'Device; null where the dataset does not distinguish devices.';
+comment on column ops.slice_status.scope                 is 'Partition of the slice, with all its parts.';
+comment on column ops.slice_status.item_count            is 'Number of requested keywords or ids; 0 where the scope identifies the partition.';
+comment on column ops.slice_status.first_day             is 'First requested day.';
+comment on column ops.slice_status.last_day              is 'Last requested day.';
 comment on column ops.slice_status.class                 is 'Class in which credits are held for it.';
-comment on column ops.slice_status.state                 is 'pending, running, deferred (waits for credits), loaded, empty, skipped (cannot be had) or failed.';
-comment on column ops.slice_status.attempt               is 'How often it was begun.';
+comment on column ops.slice_status.state                 is 'pending, running, deferred (waits for credits), loaded, empty, skipped (unavailable) or failed.';
+comment on column ops.slice_status.attempt               is 'Number of starts.';
 comment on column ops.slice_status.failure_count         is 'Attempts that failed.';
-comment on column ops.slice_status.planned_request_count is 'Requests it was planned to take.';
-comment on column ops.slice_status.planned_credits       is 'Credits it was planned to cost.';
-comment on column ops.slice_status.request_count         is 'Requests that were made for it.';
-comment on column ops.slice_status.booked_credits        is 'Credits that were booked for it.';
+comment on column ops.slice_status.planned_request_count is 'Expected number of requests.';
+comment on column ops.slice_status.planned_credits       is 'Expected credits.';
+comment on column ops.slice_status.request_count         is 'Requests that were sent for it.';
+comment on column ops.slice_status.booked_credits        is 'Credits that were charged for it.';
 comment on column ops.slice_status.rows_loaded           is 'Rows of its answer.';
-comment on column ops.slice_status.rows_rejected         is 'Items of its answer that did not fit; they are in ops.reject.';
-comment on column ops.slice_status.due_at                is 'When it is tried again; null when it waits for nothing.';
+comment on column ops.slice_status.rows_rejected         is 'Invalid items of its answer; they are in ops.reject.';
+comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start at once or has ended.';
 comment on column ops.slice_status.error_code            is 'Stable code of the last error.';
-comment on column ops.slice_status.error_message         is 'The last error in words, with what to do next.';
-comment on column ops.slice_status.run_id                is 'The run it belongs to.';
-comment on column ops.slice_status.plan_id               is 'The plan it belongs to; null when it belongs to none.';
+comment on column ops.slice_status.error_message         is 'Text of the last error, with what to do next.';
+comment on column ops.slice_status.run_id                is 'Run that it belongs to.';
+comment on column ops.slice_status.plan_id               is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.slice_status.created_at            is 'When it was planned.';
-comment on column ops.slice_status.started_at            is 'When its last attempt began.';
+comment on column ops.slice_status.started_at            is 'When its last attempt started.';
 comment on column ops.slice_status.ended_at              is 'When it ended.';
-comment on column ops.slice_status.standing              is 'Its state, but superseded where a newer slice has answered all of its cells or is about to, and stale where some cell of its answer is to be asked for again.';
+comment on column ops.slice_status.effective_state       is 'Its state, but superseded where newer slices have fetched or will fetch all of its cells, and stale where a cell of its answer is due again.';
 select ops.comment_columns('ops.slice_status');
 
 create view ops.failed_slice as
@@ -98,17 +98,17 @@ and    (newer.ids is null
           cross  join lateral unnest(coalesce(nb.items, array[''])) as i (item)
           cross  join lateral generate_series(greatest(n.window_start, f.window_start)::timestamp, least(n.window_end, f.window_end) - 1, interval '1 day') as d (date_day)
           where  n.slice_id = any (newer.ids)));
-comment on view   ops.failed_slice               is 'Failed slices of which a cell (item and day) was not answered since by a newer slice of the same dataset and scope: one that is loaded, empty, or refused for what it asked. A snapshot is made good by any newer one of its scope. What must be retried?';
+comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. Any newer snapshot of the same scope resolves a failed snapshot. What must be retried?';
 comment on column ops.failed_slice.slice_id      is 'Number of the slice.';
-comment on column ops.failed_slice.operation     is 'Operation of the API that was to answer it.';
-comment on column ops.failed_slice.scope         is 'Who it is about.';
-comment on column ops.failed_slice.batch_id      is 'List of keywords or ids asked for; null where the scope says it all.';
-comment on column ops.failed_slice.window_start  is 'First day asked for.';
-comment on column ops.failed_slice.window_end    is 'Day after the last one asked for.';
-comment on column ops.failed_slice.run_id        is 'The run it belongs to.';
-comment on column ops.failed_slice.plan_id       is 'The plan that it belongs to; null when it belongs to none.';
+comment on column ops.failed_slice.operation     is 'Operation of the API for the slice.';
+comment on column ops.failed_slice.scope         is 'Partition of the slice.';
+comment on column ops.failed_slice.batch_id      is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.failed_slice.window_start  is 'First requested day.';
+comment on column ops.failed_slice.window_end    is 'Day after the last requested day.';
+comment on column ops.failed_slice.run_id        is 'Run that it belongs to.';
+comment on column ops.failed_slice.plan_id       is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.failed_slice.error_code    is 'Stable code of the last error.';
-comment on column ops.failed_slice.error_message is 'The last error in words, with what to do next.';
+comment on column ops.failed_slice.error_message is 'Text of the last error, with what to do next.';
 comment on column ops.failed_slice.ended_at      is 'When it failed.';
 select ops.comment_columns('ops.failed_slice');
 
@@ -136,38 +136,38 @@ cross  join lateral (
           select a.cost
           from   ops.slice as o join ops.request as a on a.slice_id = o.slice_id
           where  r.worker_id is null and o.run_id = r.run_id) as p) as q;
-comment on view   ops.run_summary                     is 'One row a run (a sync, a backfill, a retry, a tick of the schedule): what was planned and what became of it. What did last night cost? Which runs left failures?';
+comment on view   ops.run_summary                     is 'One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?';
 comment on column ops.run_summary.run_id              is 'Number of the run.';
-comment on column ops.run_summary.kind                is 'What began it.';
-comment on column ops.run_summary.as_of               is 'The day that counted as today.';
-comment on column ops.run_summary.plan_id             is 'The plan that it ran; null when it ran none.';
-comment on column ops.run_summary.started_at          is 'When it began.';
-comment on column ops.run_summary.ended_at            is 'When it ended; null while it goes on or when it was killed.';
+comment on column ops.run_summary.kind                is 'sync, backfill, schedule, retry or import.';
+comment on column ops.run_summary.as_of               is 'Day that counted as today.';
+comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
+comment on column ops.run_summary.started_at          is 'When it started.';
+comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
 comment on column ops.run_summary.outcome             is 'How it ended.';
-comment on column ops.run_summary.planned_slice_count is 'Slices that it planned.';
-comment on column ops.run_summary.planned_credits     is 'Credits that it planned.';
-comment on column ops.run_summary.naive_credits       is 'Credits that asking for one thing at a time would have cost.';
+comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
+comment on column ops.run_summary.planned_credits     is 'Planned credits.';
+comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run_summary.loaded_count        is 'Its slices that are loaded.';
-comment on column ops.run_summary.empty_count         is 'Its slices of which the service had nothing.';
-comment on column ops.run_summary.skipped_count       is 'Its slices that cannot be had.';
+comment on column ops.run_summary.empty_count         is 'Its slices for which the service returned no rows.';
+comment on column ops.run_summary.skipped_count       is 'Its unavailable slices.';
 comment on column ops.run_summary.failed_count        is 'Its slices that failed.';
 comment on column ops.run_summary.open_count          is 'Its slices that are pending or running.';
 comment on column ops.run_summary.deferred_count      is 'Its slices that wait for credits.';
 comment on column ops.run_summary.rows_loaded         is 'Rows of its answers.';
-comment on column ops.run_summary.rows_rejected       is 'Items of its answers that did not fit.';
-comment on column ops.run_summary.request_count       is 'Requests that its own process made; of a tick of the schedule, those for its slices.';
-comment on column ops.run_summary.booked_credits      is 'Credits booked for them.';
+comment on column ops.run_summary.rows_rejected       is 'Invalid items of its answers.';
+comment on column ops.run_summary.request_count       is 'Requests of its own process; for a scheduled run, the requests for its slices.';
+comment on column ops.run_summary.booked_credits      is 'Credits charged for them.';
 
 create view ops.credit_spend_daily as
 select (received_at at time zone 'UTC')::date as date_day, coalesce(dataset, '') as dataset, operation, class,
        count(*) as request_count, count(*) filter (where error_code is not null) as failed_request_count, sum(cost) as booked_credits
 from   ops.request
 group  by 1, 2, 3, 4;
-comment on view   ops.credit_spend_daily                      is 'One row a day (UTC), dataset, operation and class: requests and the credits booked for them. What did keyword ranks cost last month? On which day was most spent?';
+comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
 comment on column ops.credit_spend_daily.date_day             is 'Day of the answer, UTC.';
-comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for what a command asked by itself.';
+comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for requests of a command.';
 comment on column ops.credit_spend_daily.class                is 'Class in which credits were held.';
 comment on column ops.credit_spend_daily.request_count        is 'Requests.';
-comment on column ops.credit_spend_daily.failed_request_count is 'Requests that brought no answer to read.';
-comment on column ops.credit_spend_daily.booked_credits       is 'Credits booked.';
+comment on column ops.credit_spend_daily.failed_request_count is 'Requests without a valid answer.';
+comment on column ops.credit_spend_daily.booked_credits       is 'Credits charged.';
 select ops.comment_columns('ops.credit_spend_daily');

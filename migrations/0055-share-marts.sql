@@ -26,7 +26,7 @@ with cell as not materialized (
            select t.competitor_app_key
            from   core.tracked_competitor as t
            where  not exists (select from core.tracked_app            as f where f.app_key = t.competitor_app_key)
-           and    not exists (select from core.fact_keyword_standing  as f where f.app_key = t.competitor_app_key)
+           and    not exists (select from core.fact_keyword_rank_summary  as f where f.app_key = t.competitor_app_key)
            and    not exists (select from core.fact_app_rating        as f where f.app_key = t.competitor_app_key))
 ), beside as (
   select o.store, o.date_day, o.country_key, o.app_key, true as is_own, o.score, o.kind, o.track_id, o.app_name
@@ -69,23 +69,23 @@ select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_d
             when r.best_app_key = r.app_key then case when r.next_score is not null then r.next_app_name end
             when r.best_score is not null then r.best_app_name end as best_competitor_name,
        case when s.is_named then r.named_best_score when r.best_app_key = r.app_key then r.next_score else r.best_score end as best_competitor_score,
-       case when s.is_named then 'named' else 'followed' end as competitor_source
+       case when s.is_named then 'named' else 'portfolio' end as competitor_source
 from   among_followed as r
 join   core.dim_country as c on c.country_key = r.country_key
 left   join naming as n on n.app_key = r.app_key
 cross  join lateral (
   select coalesce(n.days @> r.date_day, false) as is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count) as s;
-comment on view   mart.visibility_daily                          is 'One row an app, country and day: its visibility score beside those of its competitors, which are the apps of the same store that the account named as such on that day (before the first list that was seen, those of that list) and, where it named none, the other followed apps of the store. A competitor that is not followed itself has no row. Are we more visible than our competitors? Who overtook whom this month?';
+comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Are we more visible than our competitors? Who overtook whom this month?';
 comment on column mart.visibility_daily.date_day                 is 'Day of the score.';
-comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service tells none.';
+comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service reports none.';
 comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.';
-comment on column mart.visibility_daily.visibility_share         is 'The score as a part of the scores of the app and its competitors in that country on that day, 0 to 1.';
+comment on column mart.visibility_daily.visibility_share         is 'Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1.';
 comment on column mart.visibility_daily.visibility_rank          is 'Place among them, 1 is the most visible; equal scores share a place.';
-comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score there on that day.';
+comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score in the country on that day.';
 comment on column mart.visibility_daily.competitor_average_score is 'Average of their scores; null without competitors.';
-comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible of them; of a named one whose name is not known the track id.';
+comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible competitor; its track id where the name is missing.';
 comment on column mart.visibility_daily.best_competitor_score    is 'Its score.';
-comment on column mart.visibility_daily.competitor_source        is 'named: competitors are those that the account names for the app; followed: it names none, and they are the other followed apps of the store.';
+comment on column mart.visibility_daily.competitor_source        is 'named: the account names competitors for the app; portfolio: it names none, and the other apps of the portfolio in the store are the competitors.';
 select ops.comment_columns('mart.visibility_daily');
 
 create view mart.paid_share_of_voice as
@@ -110,7 +110,7 @@ with told as (
   window payers as (partition by l.share_source, l.keyword_key, l.country_key, l.period_start, l.period_end)
 )
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.period_start, p.period_end, p.share_source,
-       p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as told_share_sum,
+       p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as reported_share_sum,
        exists (select from core.tracked_app as t where t.app_key = p.app_key and t.is_current) as is_tracked_app,
        v.search_volume, p.share * v.search_volume as paid_voice_sum
 from   placed as p
@@ -129,15 +129,15 @@ left   join (
   where  t.is_current
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
-comment on view   mart.paid_share_of_voice                       is 'One row an app, keyword, country, period and share_source: which part of the impressions of the keyword''s advertisements the app has. sum(paid_voice_sum) / nullif(sum(search_volume), 0) of one app over keywords, share_source and period is its share of voice, keywords counted by their volume. Who pays for the keywords that we follow? Which part of the paid voice is ours?';
+comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
 comment on column mart.paid_share_of_voice.period_start          is 'First day that the part is about.';
-comment on column mart.paid_share_of_voice.period_end            is 'Last day of them, counted in.';
-comment on column mart.paid_share_of_voice.share_source          is 'market: what is seen in the store, over 14 days, of followed keywords and of all that followed apps pay for; own keywords: what search ads tell the account of the keywords that it bids on, by calendar month. Choose one.';
+comment on column mart.paid_share_of_voice.period_end            is 'Last day of the period, inclusive.';
+comment on column mart.paid_share_of_voice.share_source          is 'market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.';
 comment on column mart.paid_share_of_voice.paid_impression_share is 'The app''s part of the impressions, as the service scales it.';
-comment on column mart.paid_share_of_voice.paid_rank             is 'Its place among those that are told to pay, 1 has the largest part.';
-comment on column mart.paid_share_of_voice.payer_count           is 'Apps that are told to pay: of a keyword of which only the app''s own side was asked for, the followed ones.';
-comment on column mart.paid_share_of_voice.told_share_sum        is 'Sum of the parts of all apps that are told to pay; they need not add up to everything.';
+comment on column mart.paid_share_of_voice.paid_rank             is 'Place among the reported payers; 1 has the largest share.';
+comment on column mart.paid_share_of_voice.payer_count           is 'Reported payers. Where only the app''s own keywords were requested, only apps of the portfolio.';
+comment on column mart.paid_share_of_voice.reported_share_sum        is 'Sum of the shares of all reported payers, which need not add up to the whole.';
 comment on column mart.paid_share_of_voice.is_tracked_app        is 'True for an app that the account tracks.';
-comment on column mart.paid_share_of_voice.search_volume         is 'Search volume score of the keyword as last seen; null where it is not known.';
+comment on column mart.paid_share_of_voice.search_volume         is 'Search volume score of the keyword as last seen; null where it is missing.';
 comment on column mart.paid_share_of_voice.paid_voice_sum        is 'paid_impression_share x search_volume.';
 select ops.comment_columns('mart.paid_share_of_voice');

@@ -1,12 +1,12 @@
 -- Marts about the account's search ads: figures as now and as first reported.
 
 create view mart.search_ads_daily as
-with told as (
+with reported as (
   select f.*, false as is_withdrawn
   from   core.fact_search_ads_report as f
   where  f.grain = 'day' and not f.is_total
   union  all
-  -- what a younger answer left out is told no more, and once was
+  -- rows that a newer answer left out
   select g.*, true
   from   (select distinct on (r.row_hash) r.row_key, r.was
           from   ops.restated_value as r
@@ -42,7 +42,7 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.goal_i
        case when o.was ? 'goal_revenue' then (o.was ->> 'goal_revenue')::numeric else f.goal_revenue end as first_goal_revenue,
        coalesce(o.seen_at, f.fetched_at) as first_reported_at, coalesce(o.changed_at, f.fetched_at) as last_changed_at,
        o.changed_at is not null as is_restated, f.is_withdrawn
-from   told as f
+from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
 left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.is_current group by 1) as i on i.org_id = f.org_id
@@ -60,12 +60,12 @@ left   join lateral (
                     f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
                     f.device_class, f.customer_type, f.segment) as v)::text)::uuid
 ) as o on true;
-comment on view   mart.search_ads_daily                                is 'One row a thing of a level of search ads and day, without totals, as now and as first reported. Take one report_level, currency, attribution and goal_id. What did we spend a campaign yesterday? Which keywords bring installs?';
-comment on column mart.search_ads_daily.report_level                   is 'What a row stands for: CAMPAIGN, AD_GROUP, KEYWORD ... Levels hold the same figures again.';
-comment on column mart.search_ads_daily.currency                       is 'Currency of the money, as asked for; the same spend is here once for each that was asked for.';
-comment on column mart.search_ads_daily.attribution                    is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.';
-comment on column mart.search_ads_daily.goal_id                        is 'Goal that was asked for; empty for none, and then the figures of goals say nothing.';
-comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.';
+comment on view   mart.search_ads_daily                                is 'One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency, attribution and goal_id. What did we spend per campaign yesterday? Which keywords lead to installs?';
+comment on column mart.search_ads_daily.report_level                   is 'Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.';
+comment on column mart.search_ads_daily.currency                       is 'Requested currency of the money. The same spend has a row for each requested currency.';
+comment on column mart.search_ads_daily.attribution                    is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column mart.search_ads_daily.goal_id                        is 'Requested goal; empty for none. Without a goal the goal columns have no meaning.';
+comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.';
 comment on column mart.search_ads_daily.track_id                       is 'Advertised app; empty for none.';
 comment on column mart.search_ads_daily.campaign_id                    is 'Campaign; empty for none.';
 comment on column mart.search_ads_daily.ad_group_id                    is 'Ad group; empty for none.';
@@ -84,28 +84,28 @@ comment on column mart.search_ads_daily.customer_type                  is 'Segme
 comment on column mart.search_ads_daily.spend                          is 'Money spent, in currency, as now reported.';
 comment on column mart.search_ads_daily.impression_count               is 'Impressions, as now reported.';
 comment on column mart.search_ads_daily.tap_count                      is 'Taps, as now reported.';
-comment on column mart.search_ads_daily.install_count                  is 'Installs, of people who had the app before or not, as now reported.';
-comment on column mart.search_ads_daily.new_download_count             is 'Installs of people who never had the app, as now reported.';
-comment on column mart.search_ads_daily.redownload_count               is 'Installs of people who had the app before, as now reported.';
+comment on column mart.search_ads_daily.install_count                  is 'Installs, new downloads and redownloads together, as now reported.';
+comment on column mart.search_ads_daily.new_download_count             is 'Installs by new users, as now reported.';
+comment on column mart.search_ads_daily.redownload_count               is 'Installs by earlier users, as now reported.';
 comment on column mart.search_ads_daily.attributed_install_count       is 'Installs by the measurement partner, as now reported.';
 comment on column mart.search_ads_daily.goal_count                     is 'Times that the goal was reached, as now reported.';
 comment on column mart.search_ads_daily.goal_revenue                   is 'Revenue of the goal, in currency, as now reported.';
 comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency, as it is now; null where the organisation is no longer connected.';
-comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null where the service does not tell it.';
-comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null where the service does not tell it.';
+comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null where the service does not report it.';
+comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null where the service does not report it.';
 comment on column mart.search_ads_daily.first_spend                    is 'Money spent, in currency, as first reported.';
 comment on column mart.search_ads_daily.first_impression_count         is 'Impressions, as first reported.';
 comment on column mart.search_ads_daily.first_tap_count                is 'Taps, as first reported.';
-comment on column mart.search_ads_daily.first_install_count            is 'Installs, of people who had the app before or not, as first reported.';
-comment on column mart.search_ads_daily.first_new_download_count       is 'Installs of people who never had the app, as first reported.';
-comment on column mart.search_ads_daily.first_redownload_count         is 'Installs of people who had the app before, as first reported.';
+comment on column mart.search_ads_daily.first_install_count            is 'Installs, new downloads and redownloads together, as first reported.';
+comment on column mart.search_ads_daily.first_new_download_count       is 'Installs by new users, as first reported.';
+comment on column mart.search_ads_daily.first_redownload_count         is 'Installs by earlier users, as first reported.';
 comment on column mart.search_ads_daily.first_attributed_install_count is 'Installs by the measurement partner, as first reported.';
 comment on column mart.search_ads_daily.first_goal_count               is 'Times that the goal was reached, as first reported.';
 comment on column mart.search_ads_daily.first_goal_revenue             is 'Revenue of the goal, in currency, as first reported.';
-comment on column mart.search_ads_daily.first_reported_at              is 'When the first answer that told it was received.';
-comment on column mart.search_ads_daily.last_changed_at                is 'When the answer was received that last changed it.';
-comment on column mart.search_ads_daily.is_restated                    is 'True where a later answer changed what the first one told.';
-comment on column mart.search_ads_daily.is_withdrawn                   is 'True where the newest answer tells it no more: the figures as now reported are null then.';
+comment on column mart.search_ads_daily.first_reported_at              is 'When the first answer that reported it was received.';
+comment on column mart.search_ads_daily.last_changed_at                is 'When the answer that last changed it was received.';
+comment on column mart.search_ads_daily.is_restated                    is 'True where a later answer changed what the first one reported.';
+comment on column mart.search_ads_daily.is_withdrawn                   is 'True where the newest answer reports it no more. The figures as now reported are then null.';
 select ops.comment_columns('mart.search_ads_daily');
 
 create view mart.search_ads_campaign_report as
@@ -128,13 +128,13 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'CAMPAIGN'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_campaign_report                   is 'One row a campaign, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What does an install cost in each campaign? By how much did last week''s figures move since they were first reported?';
-comment on column mart.search_ads_campaign_report.tap_through_share is 'Taps an impression, 0 to 1.';
-comment on column mart.search_ads_campaign_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
-comment on column mart.search_ads_campaign_report.cost_per_tap      is 'Spend a tap, in currency.';
-comment on column mart.search_ads_campaign_report.cost_per_install  is 'Spend an install, in currency.';
-comment on column mart.search_ads_campaign_report.cost_per_goal     is 'Spend a goal, in currency.';
-comment on column mart.search_ads_campaign_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+comment on view   mart.search_ads_campaign_report                   is 'One row per campaign, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What does an install cost in each campaign? By how much did last week''s figures change since they were first reported?';
+comment on column mart.search_ads_campaign_report.tap_through_share is 'Taps per impression, 0 to 1.';
+comment on column mart.search_ads_campaign_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_campaign_report.cost_per_tap      is 'Spend per tap, in currency.';
+comment on column mart.search_ads_campaign_report.cost_per_install  is 'Spend per install, in currency.';
+comment on column mart.search_ads_campaign_report.cost_per_goal     is 'Spend per goal, in currency.';
+comment on column mart.search_ads_campaign_report.return_on_spend   is 'Revenue of the goal per unit of spend.';
 select ops.comment_columns('mart.search_ads_campaign_report', 'mart.search_ads_daily');
 
 create view mart.search_ads_ad_group_report as
@@ -157,13 +157,13 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'AD_GROUP'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_ad_group_report                   is 'One row an ad group, country, day, currency, attribution and goal, its segments (gender, age, device, customers) added up. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which ad groups spend without installs? What does a tap cost in each?';
-comment on column mart.search_ads_ad_group_report.tap_through_share is 'Taps an impression, 0 to 1.';
-comment on column mart.search_ads_ad_group_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
-comment on column mart.search_ads_ad_group_report.cost_per_tap      is 'Spend a tap, in currency.';
-comment on column mart.search_ads_ad_group_report.cost_per_install  is 'Spend an install, in currency.';
-comment on column mart.search_ads_ad_group_report.cost_per_goal     is 'Spend a goal, in currency.';
-comment on column mart.search_ads_ad_group_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+comment on view   mart.search_ads_ad_group_report                   is 'One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which ad groups spend without installs? What does a tap cost in each?';
+comment on column mart.search_ads_ad_group_report.tap_through_share is 'Taps per impression, 0 to 1.';
+comment on column mart.search_ads_ad_group_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_ad_group_report.cost_per_tap      is 'Spend per tap, in currency.';
+comment on column mart.search_ads_ad_group_report.cost_per_install  is 'Spend per install, in currency.';
+comment on column mart.search_ads_ad_group_report.cost_per_goal     is 'Spend per goal, in currency.';
+comment on column mart.search_ads_ad_group_report.return_on_spend   is 'Revenue of the goal per unit of spend.';
 select ops.comment_columns('mart.search_ads_ad_group_report', 'mart.search_ads_daily');
 
 create view mart.search_ads_keyword_report as
@@ -188,13 +188,13 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'KEYWORD'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.date_day, r.currency, r.attribution,
           r.goal_id, r.original_currency;
-comment on view   mart.search_ads_keyword_report                   is 'One row a keyword of an ad group, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which keywords bring installs, and at what cost? Which taps come to nothing?';
-comment on column mart.search_ads_keyword_report.tap_through_share is 'Taps an impression, 0 to 1.';
-comment on column mart.search_ads_keyword_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
-comment on column mart.search_ads_keyword_report.cost_per_tap      is 'Spend a tap, in currency.';
-comment on column mart.search_ads_keyword_report.cost_per_install  is 'Spend an install, in currency.';
-comment on column mart.search_ads_keyword_report.cost_per_goal     is 'Spend a goal, in currency.';
-comment on column mart.search_ads_keyword_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+comment on view   mart.search_ads_keyword_report                   is 'One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?';
+comment on column mart.search_ads_keyword_report.tap_through_share is 'Taps per impression, 0 to 1.';
+comment on column mart.search_ads_keyword_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_keyword_report.cost_per_tap      is 'Spend per tap, in currency.';
+comment on column mart.search_ads_keyword_report.cost_per_install  is 'Spend per install, in currency.';
+comment on column mart.search_ads_keyword_report.cost_per_goal     is 'Spend per goal, in currency.';
+comment on column mart.search_ads_keyword_report.return_on_spend   is 'Revenue of the goal per unit of spend.';
 select ops.comment_columns('mart.search_ads_keyword_report', 'mart.search_ads_daily');
 
 create view mart.search_ads_search_term_report as
@@ -219,11 +219,11 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'SEARCH_TERM'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,
           r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_search_term_report                   is 'One row a search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones?';
-comment on column mart.search_ads_search_term_report.tap_through_share is 'Taps an impression, 0 to 1.';
-comment on column mart.search_ads_search_term_report.install_share     is 'Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.';
-comment on column mart.search_ads_search_term_report.cost_per_tap      is 'Spend a tap, in currency.';
-comment on column mart.search_ads_search_term_report.cost_per_install  is 'Spend an install, in currency.';
-comment on column mart.search_ads_search_term_report.cost_per_goal     is 'Spend a goal, in currency.';
-comment on column mart.search_ads_search_term_report.return_on_spend   is 'Revenue of the goal a unit of spend.';
+comment on view   mart.search_ads_search_term_report                   is 'One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?';
+comment on column mart.search_ads_search_term_report.tap_through_share is 'Taps per impression, 0 to 1.';
+comment on column mart.search_ads_search_term_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_search_term_report.cost_per_tap      is 'Spend per tap, in currency.';
+comment on column mart.search_ads_search_term_report.cost_per_install  is 'Spend per install, in currency.';
+comment on column mart.search_ads_search_term_report.cost_per_goal     is 'Spend per goal, in currency.';
+comment on column mart.search_ads_search_term_report.return_on_spend   is 'Revenue of the goal per unit of spend.';
 select ops.comment_columns('mart.search_ads_search_term_report', 'mart.search_ads_daily');

@@ -37,20 +37,20 @@ left   join lateral (
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
 where  o.organic_rank <= 3 or b.is_own_brand;
-comment on view   mart.keyword_cannibalisation                   is 'One row an organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 by itself on that day or the keyword is its own brand: money that may buy what comes for nothing. Take one currency and attribution. What do we spend on keywords that we lead anyway? What would leaving our brand to organic search save?';
-comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report tells no single one, and then no rank is known.';
-comment on column mart.keyword_cannibalisation.currency          is 'Currency of the money, as asked for; the same spend is here once for each.';
-comment on column mart.keyword_cannibalisation.attribution       is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.';
-comment on column mart.keyword_cannibalisation.organic_rank      is 'Best organic rank over the devices on that day; null when not ranked or not asked for.';
-comment on column mart.keyword_cannibalisation.is_own_brand      is 'True where the service takes the keyword for the app''s own brand.';
+comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency and attribution. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
+comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.';
+comment on column mart.keyword_cannibalisation.currency          is 'Requested currency of the money. The same spend has a row for each requested currency.';
+comment on column mart.keyword_cannibalisation.attribution       is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column mart.keyword_cannibalisation.organic_rank      is 'Best organic rank over the devices on that day; null when not ranked or not requested.';
+comment on column mart.keyword_cannibalisation.is_own_brand      is 'True where the service classifies the keyword as the app''s own brand.';
 comment on column mart.keyword_cannibalisation.reason            is 'rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.';
-comment on column mart.keyword_cannibalisation.bid_keyword_count is 'Keywords of search ads (of several ad groups or match types) that are added up in the row.';
+comment on column mart.keyword_cannibalisation.bid_keyword_count is 'Number of search-ads keywords (of several ad groups or match types) that the row adds up.';
 comment on column mart.keyword_cannibalisation.spend             is 'Money spent, in currency.';
 comment on column mart.keyword_cannibalisation.impression_count  is 'Impressions.';
 comment on column mart.keyword_cannibalisation.tap_count         is 'Taps.';
 comment on column mart.keyword_cannibalisation.install_count     is 'Installs.';
-comment on column mart.keyword_cannibalisation.cost_per_tap      is 'Spend a tap, in currency.';
-comment on column mart.keyword_cannibalisation.cost_per_install  is 'Spend an install, in currency.';
+comment on column mart.keyword_cannibalisation.cost_per_tap      is 'Spend per tap, in currency.';
+comment on column mart.keyword_cannibalisation.cost_per_install  is 'Spend per install, in currency.';
 select ops.comment_columns('mart.keyword_cannibalisation');
 
 create view mart.bid_change_impact as
@@ -86,27 +86,27 @@ left   join lateral (
   and    f.period_start between b.date_day - 7 and b.date_day + 7
   and    b.entity_id = case b.report_level when 'KEYWORD' then f.keyword_id when 'AD_GROUP' then f.ad_group_id when 'CAMPAIGN' then f.campaign_id end
   group  by f.currency, f.attribution) as m on true;
-comment on view   mart.bid_change_impact                          is 'One row a change of a bid, currency and attribution of the reports: what it brought in the 7 days before and in the 7 days after. Take one currency and attribution. Did raising the bid bring more installs? Which rules made taps dearer?';
-comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, as all that follows from reports, where none tells of it.';
+comment on view   mart.bid_change_impact                          is 'One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency and attribution. Did raising the bid lead to more installs? Which rules made taps more expensive?';
+comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, like all columns from reports, where no report covers the bid.';
 comment on column mart.bid_change_impact.track_id                 is 'Advertised app.';
-comment on column mart.bid_change_impact.country_code             is 'Country, ISO 3166-1 alpha-2; ALL where reports tell several, or none.';
-comment on column mart.bid_change_impact.entity_level             is 'What the bid is of: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not say, and then taken for a keyword.';
-comment on column mart.bid_change_impact.entity_id                is 'Id of the keyword or whatever the level says.';
-comment on column mart.bid_change_impact.keyword                  is 'The keyword in words; null where the bid is of none.';
+comment on column mart.bid_change_impact.country_code             is 'Country, ISO 3166-1 alpha-2; ALL where reports name several countries or none.';
+comment on column mart.bid_change_impact.entity_level             is 'Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not report it, and then treated as a keyword.';
+comment on column mart.bid_change_impact.entity_id                is 'Id of the keyword, ad group or campaign.';
+comment on column mart.bid_change_impact.keyword                  is 'The keyword in words; null where the bid is not for a keyword.';
 comment on column mart.bid_change_impact.date_day                 is 'Day of the change.';
-comment on column mart.bid_change_impact.changed_at               is 'When it was changed, without zone.';
-comment on column mart.bid_change_impact.change_number            is 'Place among the changes of this bid at this instant, 1 for the first.';
+comment on column mart.bid_change_impact.changed_at               is 'When it was changed, without time zone.';
+comment on column mart.bid_change_impact.change_number            is 'Place among the changes of this bid at this time, 1 for the first.';
 comment on column mart.bid_change_impact.bid_currency             is 'Currency of the two bids.';
 comment on column mart.bid_change_impact.old_bid                  is 'Bid before, in bid_currency.';
 comment on column mart.bid_change_impact.new_bid                  is 'Bid after, in bid_currency.';
-comment on column mart.bid_change_impact.bid_change_share         is 'By which part the bid moved: 0.1 is 10 percent up.';
-comment on column mart.bid_change_impact.change_source            is 'DASHBOARD (by hand) or RULE.';
-comment on column mart.bid_change_impact.rule_name                is 'The rule that changed it; null where it was none.';
-comment on column mart.bid_change_impact.nearby_change_count      is 'Other changes of this bid in the 7 days before and after: where there are any, the effect is not this one''s alone.';
+comment on column mart.bid_change_impact.bid_change_share         is 'Relative change of the bid: 0.1 is 10 percent up.';
+comment on column mart.bid_change_impact.change_source            is 'DASHBOARD (manual) or RULE.';
+comment on column mart.bid_change_impact.rule_name                is 'Rule that changed it; null where no rule did.';
+comment on column mart.bid_change_impact.nearby_change_count      is 'Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.';
 comment on column mart.bid_change_impact.currency                 is 'Currency of the money in reports.';
-comment on column mart.bid_change_impact.attribution              is 'Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.';
-comment on column mart.bid_change_impact.before_day_count         is 'Days of the 7 before that reports tell of; fewer where nothing ran or nothing was asked for.';
-comment on column mart.bid_change_impact.after_day_count          is 'Days of the 7 after that reports tell of; fewer as well while they are not over.';
+comment on column mart.bid_change_impact.attribution              is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column mart.bid_change_impact.before_day_count         is 'Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.';
+comment on column mart.bid_change_impact.after_day_count          is 'Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.';
 comment on column mart.bid_change_impact.before_spend             is 'Money spent, in currency, in the 7 days before, the day of the change left out.';
 comment on column mart.bid_change_impact.after_spend              is 'Money spent, in currency, in the 7 days after, the day of the change left out.';
 comment on column mart.bid_change_impact.before_impression_count  is 'Impressions in the 7 days before, the day of the change left out.';

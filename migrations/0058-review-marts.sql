@@ -19,13 +19,13 @@ where  (r.source = 'v2' or not exists (
   where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
   and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
 group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source;
-comment on view   mart.review_daily                          is 'One row an app, country, language and day on which reviews were written: how many, and with how many stars. Did the last release bring bad reviews? In which country are users least content?';
-comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where none was told.';
-comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, and where none was told.';
-comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written, or last edited.';
-comment on column mart.review_daily.review_source            is 'Which list of the store they come from: v2 (paged), or plain on days of which v2 tells nothing for the app and country.';
+comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews: their number and their stars. Did the last release lead to bad reviews? In which country are users least content?';
+comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.';
+comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
+comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
+comment on column mart.review_daily.review_source            is 'List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country.';
 comment on column mart.review_daily.review_count             is 'Reviews.';
-comment on column mart.review_daily.rated_review_count       is 'Reviews that tell their stars.';
+comment on column mart.review_daily.rated_review_count       is 'Reviews with stars.';
 comment on column mart.review_daily.rating_sum               is 'Sum of their stars.';
 comment on column mart.review_daily.average_rating           is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
 comment on column mart.review_daily.one_star_count           is 'Reviews with one star.';
@@ -34,8 +34,8 @@ comment on column mart.review_daily.three_star_count         is 'Reviews with th
 comment on column mart.review_daily.four_star_count          is 'Reviews with four stars.';
 comment on column mart.review_daily.five_star_count          is 'Reviews with five stars.';
 comment on column mart.review_daily.replied_review_count     is 'Reviews that the developer has answered.';
-comment on column mart.review_daily.reply_known_review_count is 'Reviews of which it is known whether they are answered; none where answered ones are not asked for apart (option replied).';
-comment on column mart.review_daily.replied_share            is 'Answered reviews as a part of those of which it is known, 0 to 1.';
+comment on column mart.review_daily.reply_known_review_count is 'Reviews for which the reply status is available; 0 where answered reviews are not requested separately (option replied).';
+comment on column mart.review_daily.replied_share            is 'Answered reviews as a share of reply_known_review_count, 0 to 1.';
 select ops.comment_columns('mart.review_daily');
 
 create view mart.review_by_version as
@@ -70,16 +70,16 @@ join   core.dim_app     as a on a.app_key = r.app_key
 join   core.dim_country as c on c.country_key = r.country_key
 left   join release as n on n.app_key = r.app_key and n.version = r.on_version
 group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version, r.is_inferred;
-comment on view   mart.review_by_version                     is 'One row an app, country, language and version: what users said of it. On Android reviews tell their version; on iOS it is inferred from the releases (is_version_inferred): the newest one out when the review was written. How was the last release received? Which version was liked best?';
-comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where none was told.';
-comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and where none was told.';
-comment on column mart.review_by_version.version             is 'Number of the version; empty where it is neither told nor to be inferred.';
-comment on column mart.review_by_version.is_version_inferred is 'True where the reviews do not tell their version and the newest release of that time was taken; users may have written about an older one. A version may have a row of each.';
-comment on column mart.review_by_version.released_at         is 'When the version came out, as the list of releases tells it, without zone; null where that does not hold it.';
-comment on column mart.review_by_version.first_review_day    is 'Day of the first of the reviews.';
-comment on column mart.review_by_version.last_review_day     is 'Day of the last of the reviews.';
+comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. How was the last release received? Which version was liked best?';
+comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
+comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
+comment on column mart.review_by_version.version             is 'Number of the version; empty where the review names none and none can be inferred.';
+comment on column mart.review_by_version.is_version_inferred is 'True where the version is inferred: the reviews name none, and the newest release at that time is assumed. Users may have written about an older version. A version may have a row of each kind.';
+comment on column mart.review_by_version.released_at         is 'When the version was released, from the list of releases, without time zone; null where the list does not have it.';
+comment on column mart.review_by_version.first_review_day    is 'Day of the first review.';
+comment on column mart.review_by_version.last_review_day     is 'Day of the last review.';
 comment on column mart.review_by_version.review_count        is 'Reviews.';
-comment on column mart.review_by_version.rated_review_count  is 'Reviews that tell their stars.';
+comment on column mart.review_by_version.rated_review_count  is 'Reviews with stars.';
 comment on column mart.review_by_version.rating_sum          is 'Sum of their stars.';
 comment on column mart.review_by_version.average_rating      is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
 comment on column mart.review_by_version.one_star_count      is 'Reviews with one star.';

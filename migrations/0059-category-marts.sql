@@ -2,28 +2,28 @@
 
 create view mart.category_rank_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version,
-       f.date_day, f.resolution as rank_resolution, avg(f.rank) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as look_count
+       f.date_day, f.resolution as rank_resolution, avg(f.rank) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as observation_count
 from   core.fact_category_rank as f
 join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_device  as d on d.device_key = f.device_key
--- by key, and only of what is not the best itself: a window over all looks would read those of every app
+-- by key, and only for rows below the best resolution: a window over all rows would read every app
 where  f.resolution = 'daily' or not exists (
   select from core.fact_category_rank as o
   where  o.app_key = f.app_key and o.date_day = f.date_day and o.country_key = f.country_key and o.device_key = f.device_key
   and    o.category_code = f.category_code and o.chart = f.chart and o.chart_version = f.chart_version
   and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'))
 group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
-comment on view   mart.category_rank_daily                     is 'One row an app, country, device, category, chart, chart version and day: its place in the chart. How do we do in our category? In which countries are we in the top ten?';
+comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. How do we rank in our category? In which countries are we in the top ten?';
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.';
+comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.';
 comment on column mart.category_rank_daily.date_day            is 'Day of the rank.';
-comment on column mart.category_rank_daily.rank_resolution     is 'What it is made of, the first that there is: daily (the average of the day as the service tells it), hourly (the looks of the day), last_day (the newest day as all countries were asked for at once).';
-comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day need not be whole. Null where the app was looked at and has none.';
-comment on column mart.category_rank_daily.best_category_rank  is 'Best place of the day, as far as single looks are told.';
-comment on column mart.category_rank_daily.worst_category_rank is 'Worst place of the day, as far as single looks are told.';
-comment on column mart.category_rank_daily.look_count          is 'Looks that have a place.';
+comment on column mart.category_rank_daily.rank_resolution     is 'Source of the rank, the first that exists of: daily (the average of the day that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).';
+comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day may have decimals. Null where the app was not in the chart.';
+comment on column mart.category_rank_daily.best_category_rank  is 'Best place of the day among the reported ranks.';
+comment on column mart.category_rank_daily.worst_category_rank is 'Worst place of the day among the reported ranks.';
+comment on column mart.category_rank_daily.observation_count          is 'Number of reported ranks of the day.';
 select ops.comment_columns('mart.category_rank_daily');
 
 create view mart.category_rank_vs_downloads_daily as
@@ -44,14 +44,14 @@ left   join lateral (
          coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)) as revenue
   from   core.fact_sales_metric as f
   where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key and not f.is_total) as s on true;
-comment on view   mart.category_rank_vs_downloads_daily                          is 'One row an app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads stand beside each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten take? Do downloads follow the chart or lead it?';
+comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?';
 comment on column mart.category_rank_vs_downloads_daily.device_code              is 'IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.';
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_vs_downloads_daily.chart                    is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.';
-comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null where the app was looked at and has none.';
-comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day; null where not asked for.';
-comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS): of all devices together, or else the sum of those that were told for the day; it tells no currency.';
-comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; null where not asked for.';
-comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; the service tells no currency.';
+comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.';
+comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null where the app was not in the chart.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
+comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.';
+comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
 select ops.comment_columns('mart.category_rank_vs_downloads_daily');

@@ -3,8 +3,8 @@
 create view mart.release_impact as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.version, r.release_day, p.window_days as window_day_count,
        s.before_rank_sum / nullif(s.before_ranked_count, 0) as before_average_rank, s.after_rank_sum / nullif(s.after_ranked_count, 0) as after_average_rank,
-       s.before_ranked_count / nullif(s.before_asked_count, 0) as before_ranked_keyword_share, s.after_ranked_count / nullif(s.after_asked_count, 0) as after_ranked_keyword_share,
-       s.before_voice_sum / nullif(s.before_asked_count, 0) as before_voice_share, s.after_voice_sum / nullif(s.after_asked_count, 0) as after_voice_share,
+       s.before_ranked_count / nullif(s.before_requested_count, 0) as before_ranked_keyword_share, s.after_ranked_count / nullif(s.after_requested_count, 0) as after_ranked_keyword_share,
+       s.before_voice_sum / nullif(s.before_requested_count, 0) as before_voice_share, s.after_voice_sum / nullif(s.after_requested_count, 0) as after_voice_share,
        g.before_rating, g.after_rating, g.before_rating_count, g.after_rating_count,
        case when h.has_reviews then w.before_review_count end as before_review_count, case when h.has_reviews then w.after_review_count end as after_review_count,
        w.before_review_sum / nullif(w.before_rated_count, 0) as before_average_review_rating,
@@ -22,7 +22,7 @@ cross  join lateral (
           group  by v.app_key, v.version, case when v.version = '' then v.version_at end) as v) as r
 cross  join (values (7), (14)) as p (window_days)
 cross  join lateral (
-  select f.country_key from core.fact_keyword_standing as f where f.app_key = r.app_key and f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
+  select f.country_key from core.fact_keyword_rank_summary as f where f.app_key = r.app_key and f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
   union
   select f.country_key from core.fact_app_rating as f where f.app_key = r.app_key and f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
   union
@@ -36,9 +36,9 @@ join   core.dim_country as c on c.country_key = n.country_key
 cross  join lateral (
   select sum(f.rank_sum) filter (where f.date_day < r.release_day) as before_rank_sum, sum(f.rank_sum) filter (where f.date_day > r.release_day) as after_rank_sum,
          sum(f.ranked_keyword_count) filter (where f.date_day < r.release_day) as before_ranked_count, sum(f.ranked_keyword_count) filter (where f.date_day > r.release_day) as after_ranked_count,
-         sum(f.asked_keyword_count) filter (where f.date_day < r.release_day) as before_asked_count, sum(f.asked_keyword_count) filter (where f.date_day > r.release_day) as after_asked_count,
+         sum(f.requested_keyword_count) filter (where f.date_day < r.release_day) as before_requested_count, sum(f.requested_keyword_count) filter (where f.date_day > r.release_day) as after_requested_count,
          sum(f.voice_billionths) filter (where f.date_day < r.release_day) / 1000000000 as before_voice_sum, sum(f.voice_billionths) filter (where f.date_day > r.release_day) / 1000000000 as after_voice_sum
-  from   core.fact_keyword_standing as f
+  from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
 cross  join lateral (
@@ -60,7 +60,7 @@ cross  join lateral (
     select from core.review as o
     where  o.app_key = f.app_key and o.country_key = f.country_key and o.source = 'v2'
     and    o.reviewed_at >= date_trunc('day', f.reviewed_at) and o.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))) as w
--- one look: whether there are any is not to be answered by reading all there are
+-- reads one row, not all reviews of the app
 left   join lateral (select true as has_reviews from core.review as f where f.app_key = r.app_key limit 1) as h on true
 cross  join lateral (
   select avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
@@ -76,53 +76,53 @@ cross  join lateral (
           where  f.app_key = r.app_key and f.country_key = n.country_key and f.context = 'DOWNLOAD' and not f.is_total
           and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
           group  by 1) as d) as t;
-comment on view   mart.release_impact                                 is 'One row a release of an app, country and span of 7 or 14 days: ranks, ratings, reviews and downloads before it and after it. What is not there for one of the two spans is null. Did the release hurt our ratings? Did the new keywords in it bring ranks?';
-comment on column mart.release_impact.country_code                    is 'Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together: ratings and reviews on Android.';
-comment on column mart.release_impact.version                         is 'Number of the version; empty where none is told.';
-comment on column mart.release_impact.release_day                     is 'Day on which it came out, in whichever country first.';
+comment on view   mart.release_impact                                 is 'One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null. Did the release hurt our ratings? Did its new keywords lead to ranks?';
+comment on column mart.release_impact.country_code                    is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together: ratings and reviews on Android.';
+comment on column mart.release_impact.version                         is 'Number of the version; empty where the service reports none.';
+comment on column mart.release_impact.release_day                     is 'Day of the release in the first country.';
 comment on column mart.release_impact.window_day_count                is 'Days before and days after that are compared: 7 or 14; the day of the release is in neither.';
 comment on column mart.release_impact.before_average_rank             is 'Average rank over the keywords for which the app ranks, in the days before.';
 comment on column mart.release_impact.after_average_rank              is 'Average rank over the keywords for which the app ranks, in the days after.';
-comment on column mart.release_impact.before_ranked_keyword_share     is 'Keywords for which it ranks as a part of those asked for, 0 to 1, in the days before.';
-comment on column mart.release_impact.after_ranked_keyword_share      is 'Keywords for which it ranks as a part of those asked for, 0 to 1, in the days after.';
-comment on column mart.release_impact.before_voice_share              is 'Share of voice (1 / rank over keywords asked for), 0 to 1, in the days before.';
-comment on column mart.release_impact.after_voice_share               is 'Share of voice (1 / rank over keywords asked for), 0 to 1, in the days after.';
+comment on column mart.release_impact.before_ranked_keyword_share     is 'Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.';
+comment on column mart.release_impact.after_ranked_keyword_share      is 'Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days after.';
+comment on column mart.release_impact.before_voice_share              is 'Share of voice (1 / rank over the requested keywords), 0 to 1, in the days before.';
+comment on column mart.release_impact.after_voice_share               is 'Share of voice (1 / rank over the requested keywords), 0 to 1, in the days after.';
 comment on column mart.release_impact.before_rating                   is 'Average rating as last seen in the days before.';
 comment on column mart.release_impact.after_rating                    is 'Average rating as last seen in the days after.';
 comment on column mart.release_impact.before_rating_count             is 'Number of ratings as last seen in the days before.';
 comment on column mart.release_impact.after_rating_count              is 'Number of ratings as last seen in the days after.';
-comment on column mart.release_impact.before_review_count             is 'Reviews written in the days before; null where no review of the app is there at all.';
-comment on column mart.release_impact.after_review_count              is 'Reviews written in the days after; null where no review of the app is there at all.';
+comment on column mart.release_impact.before_review_count             is 'Reviews written in the days before; null where the app has no review at all.';
+comment on column mart.release_impact.after_review_count              is 'Reviews written in the days after; null where the app has no review at all.';
 comment on column mart.release_impact.before_average_review_rating    is 'Average stars of the reviews written in the days before.';
 comment on column mart.release_impact.after_average_review_rating     is 'Average stars of the reviews written in the days after.';
-comment on column mart.release_impact.before_estimated_download_count is 'Downloads a day as the service estimates them (iOS), average of the days told in the days before.';
-comment on column mart.release_impact.after_estimated_download_count  is 'Downloads a day as the service estimates them (iOS), average of the days told in the days after.';
-comment on column mart.release_impact.before_store_download_count     is 'Downloads a day as the store told the account, average of the days told in the days before.';
-comment on column mart.release_impact.after_store_download_count      is 'Downloads a day as the store told the account, average of the days told in the days after.';
-comment on column mart.release_impact.nearby_release_count            is 'Other releases within the same days: where there are any, the effect is not this one''s alone.';
+comment on column mart.release_impact.before_estimated_download_count is 'Estimated downloads per day (iOS), average over the days with a figure in the days before.';
+comment on column mart.release_impact.after_estimated_download_count  is 'Estimated downloads per day (iOS), average over the days with a figure in the days after.';
+comment on column mart.release_impact.before_store_download_count     is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days before.';
+comment on column mart.release_impact.after_store_download_count      is 'Downloads per day as the store reported them to the account, average over the days with a figure in the days after.';
+comment on column mart.release_impact.nearby_release_count            is 'Other releases within the same days. Where there are any, the effect has several causes.';
 select ops.comment_columns('mart.release_impact');
 
 create view mart.app_overview_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_day,
-       o.asked_keyword_count, o.ranked_keyword_count, o.top_1_keyword_count, o.top_3_keyword_count, o.top_10_keyword_count,
-       o.rank_sum / nullif(o.ranked_keyword_count, 0) as average_rank, o.voice_sum / nullif(o.asked_keyword_count, 0) as voice_share,
+       o.requested_keyword_count, o.ranked_keyword_count, o.top_1_keyword_count, o.top_3_keyword_count, o.top_10_keyword_count,
+       o.rank_sum / nullif(o.ranked_keyword_count, 0) as average_rank, o.voice_sum / nullif(o.requested_keyword_count, 0) as voice_share,
        o.visibility_score, o.best_category_rank, o.rating, o.rating_count, o.review_count, o.review_sum / nullif(o.rated_count, 0) as average_review_rating,
        o.estimated_download_count, o.estimated_revenue, o.store_download_count, o.store_revenue, o.page_view_count
 from   core.dim_app as a
 cross  join lateral (
-  select u.country_key, u.date_day, max(u.asked) as asked_keyword_count, max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count,
+  select u.country_key, u.date_day, max(u.asked) as requested_keyword_count, max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count,
          max(u.top_3) as top_3_keyword_count, max(u.top_10) as top_10_keyword_count, max(u.rank_sum) as rank_sum, max(u.voice_sum) as voice_sum,
          max(u.visibility) as visibility_score, min(u.category_rank) as best_category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
          max(u.reviews) as review_count, max(u.review_sum) as review_sum, max(u.rated) as rated_count, max(u.downloads) as estimated_download_count, max(u.revenue) as estimated_revenue,
          max(u.store_downloads) as store_download_count, max(u.store_revenue) as store_revenue, max(u.views) as page_view_count
   from   (
-    select f.country_key, f.date_day as date_day, f.asked_keyword_count::numeric as asked, f.ranked_keyword_count::numeric as ranked,
+    select f.country_key, f.date_day as date_day, f.requested_keyword_count::numeric as asked, f.ranked_keyword_count::numeric as ranked,
            f.top_1_keyword_count::numeric as top_1, f.top_3_keyword_count::numeric as top_3, f.top_10_keyword_count::numeric as top_10,
            f.rank_sum::numeric as rank_sum, f.voice_billionths / 1000000000.0 as voice_sum, null::numeric as visibility, null::numeric as category_rank,
            null::numeric as rating, null::numeric as rating_count, null::numeric as reviews, null::numeric as review_sum, null::numeric as rated,
            null::numeric as downloads, null::numeric as revenue, null::numeric as store_downloads, null::numeric as store_revenue,
            null::numeric as views
-    from   core.fact_keyword_standing as f where f.app_key = a.app_key and f.device_key in (0, 1)
+    from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
     select f.country_key, f.date_day, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
            coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null::numeric, null::numeric, null::numeric, null::numeric,
@@ -169,31 +169,31 @@ cross  join lateral (
   group  by 1, 2
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
--- of a competitor that is not followed itself nothing is known but its score; one look each, where a list of the followed would be made of whole facts
+-- a competitor outside the portfolio has nothing but a score; one lookup each, because a list of the portfolio would read whole facts
 where  not exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key)
 or     (select true from core.tracked_app           as n where n.app_key = a.app_key limit 1)
-or     (select true from core.fact_keyword_standing as n where n.app_key = a.app_key limit 1)
+or     (select true from core.fact_keyword_rank_summary as n where n.app_key = a.app_key limit 1)
 or     (select true from core.fact_app_rating       as n where n.app_key = a.app_key limit 1)
 or     (select true from core.fact_category_rank    as n where n.app_key = a.app_key limit 1)
 or     (select true from core.review                as n where n.app_key = a.app_key limit 1);
-comment on view   mart.app_overview_daily                          is 'One row a followed app, country and day on which anything is known of it: searches, charts, ratings, reviews and downloads side by side. What was not asked for is null. How did the app do yesterday? What else moved on the day on which downloads fell?';
-comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together, such as ratings and reviews on Android.';
-comment on column mart.app_overview_daily.asked_keyword_count      is 'Keywords that were asked for (iPhone on iOS).';
-comment on column mart.app_overview_daily.ranked_keyword_count     is 'Keywords of these for which the app ranks.';
+comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews and downloads side by side. A figure that was not requested is null. How did the app do yesterday? What else changed on the day on which downloads fell?';
+comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
+comment on column mart.app_overview_daily.requested_keyword_count      is 'Requested keywords (iPhone on iOS).';
+comment on column mart.app_overview_daily.ranked_keyword_count     is 'Requested keywords for which the app ranks.';
 comment on column mart.app_overview_daily.top_1_keyword_count      is 'Keywords for which it is the first result.';
 comment on column mart.app_overview_daily.top_3_keyword_count      is 'Keywords for which it is among the first 3 results.';
 comment on column mart.app_overview_daily.top_10_keyword_count     is 'Keywords for which it is among the first 10 results.';
 comment on column mart.app_overview_daily.average_rank             is 'Average rank over the keywords for which it ranks.';
-comment on column mart.app_overview_daily.voice_share              is 'Share of voice: sum of 1 / rank over the keywords asked for, 0 to 1.';
+comment on column mart.app_overview_daily.voice_share              is 'Share of voice: sum of 1 / rank over the requested keywords, 0 to 1.';
 comment on column mart.app_overview_daily.visibility_score         is 'Visibility score in the searches of the store.';
 comment on column mart.app_overview_daily.best_category_rank       is 'Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.';
 comment on column mart.app_overview_daily.rating                   is 'Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.';
 comment on column mart.app_overview_daily.rating_count             is 'Number of ratings as seen on that day.';
-comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day; null where there are none.';
+comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day; null without any.';
 comment on column mart.app_overview_daily.average_review_rating    is 'Average of their stars.';
-comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day.';
-comment on column mart.app_overview_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS); it tells no currency.';
-comment on column mart.app_overview_daily.store_download_count     is 'Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day.';
-comment on column mart.app_overview_daily.store_revenue            is 'Revenue as the store told the account; the service tells no currency.';
-comment on column mart.app_overview_daily.page_view_count          is 'Views of the page in the store as the store told the account.';
+comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.';
+comment on column mart.app_overview_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency.';
+comment on column mart.app_overview_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.';
+comment on column mart.app_overview_daily.store_revenue            is 'Revenue as the store reported it to the account, without a currency.';
+comment on column mart.app_overview_daily.page_view_count          is 'Views of the page in the store, as the store reported them to the account.';
 select ops.comment_columns('mart.app_overview_daily');

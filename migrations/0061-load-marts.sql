@@ -5,13 +5,13 @@ select f.dataset, f.store, f.track_id, a.app_name, f.country_code, f.newest_day,
        max(f.newest_day) over (partition by f.dataset) - f.newest_day as days_behind, f.last_loaded_at, f.open_count as open_slice_count
 from   ops.freshness as f
 left   join core.dim_app as a on a.store = f.store and a.track_id = f.track_id;
-comment on view   mart.data_freshness                  is 'One row a dataset, app and country that was asked for: the newest day that is there and when it came. May I trust yesterday''s figures? Which apps are behind?';
+comment on view   mart.data_freshness                  is 'One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. May I trust yesterday''s figures? Which apps are behind?';
 comment on column mart.data_freshness.store            is 'ios or android; null where the dataset is about the account.';
 comment on column mart.data_freshness.track_id         is 'Track id of the app; null where the dataset is not about an app.';
 comment on column mart.data_freshness.app_name         is 'Name of the app; null where the dataset is not about an app.';
-comment on column mart.data_freshness.country_code     is 'Country, ISO 3166-1 alpha-2; null where the dataset tells none apart.';
-comment on column mart.data_freshness.newest_day       is 'Newest day that was answered; null when none was.';
-comment on column mart.data_freshness.days_behind      is 'Days that it stands behind the newest day of its dataset, whoever that is of; 0 is as fresh as any.';
+comment on column mart.data_freshness.country_code     is 'Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.';
+comment on column mart.data_freshness.newest_day       is 'Newest day that is loaded or empty; null when there is none.';
+comment on column mart.data_freshness.days_behind      is 'Days behind the newest day of any app in the dataset; 0 is the newest.';
 comment on column mart.data_freshness.last_loaded_at   is 'When the last answer was loaded.';
 comment on column mart.data_freshness.open_slice_count is 'Slices that wait or run.';
 select ops.comment_columns('mart.data_freshness');
@@ -19,11 +19,11 @@ select ops.comment_columns('mart.data_freshness');
 create view mart.credit_spend_daily as
 select date_day, dataset, operation, class as credit_class, request_count, failed_request_count, booked_credits as credit_count
 from   ops.credit_spend_daily;
-comment on view   mart.credit_spend_daily                      is 'One row a day (UTC), dataset, operation and class: requests and the credits booked for them. What did keyword ranks cost last month? On which day was most spent?';
+comment on view   mart.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
 comment on column mart.credit_spend_daily.date_day             is 'Day of the answer, UTC.';
-comment on column mart.credit_spend_daily.dataset              is 'Dataset; empty for what a command asked by itself.';
+comment on column mart.credit_spend_daily.dataset              is 'Dataset; empty for requests of a command.';
 comment on column mart.credit_spend_daily.credit_class         is 'Class in which credits were held.';
 comment on column mart.credit_spend_daily.request_count        is 'Requests.';
-comment on column mart.credit_spend_daily.failed_request_count is 'Requests that brought no answer to read.';
-comment on column mart.credit_spend_daily.credit_count         is 'Credits booked.';
+comment on column mart.credit_spend_daily.failed_request_count is 'Requests without a valid answer.';
+comment on column mart.credit_spend_daily.credit_count         is 'Credits charged.';
 select ops.comment_columns('mart.credit_spend_daily');

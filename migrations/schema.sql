@@ -1,17 +1,17 @@
 -- The catalogue that the migrations make on Postgres 18, to read and to compare: `npm run docs` writes it from an empty warehouse.
 -- The migrator runs numbered files alone. Behind a column stands its comment.
 
-create schema archive; -- Monthly partitions that retention took out of the facts instead of dropping them: yours to keep, move or drop.
+create schema archive; -- Monthly partitions that retention detached from the facts instead of dropping them. They are yours to keep, move or drop.
 
 create schema core; -- Normalised dimensions (dim_*) and facts (fact_*).
 
-create schema mart; -- What a BI user opens first: wide, names spelled out.
+create schema mart; -- Views for BI users: wide, with names instead of keys.
 
-create schema ops; -- Slices, runs, credits, coverage: what was asked for, what came of it, what it cost.
+create schema ops; -- Slices, runs, credits and coverage: what was requested, what the result was and what it cost.
 
-create schema parts; -- Monthly partitions of the large facts; read the tables in core instead.
+create schema parts; -- Monthly partitions of the large facts. Query the tables in core instead.
 
-create schema raw; -- Answers of the API as they came, compressed; everything else can be rebuilt from here.
+create schema raw; -- Answers of the API, compressed and unchanged. Everything else can be rebuilt from them.
 
 -- Whether apps advertise and show advertisements, as it stood on a day.
 create table core.ad_badge (
@@ -27,39 +27,39 @@ create table core.ad_badge (
   constraint ad_badge_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day)
 );
 
--- Advertisements for apps over stretches of 30 days, as far as pages were asked for. An advertisement is here once for each period, and once for each country, network and kind of media that was asked for by itself.
+-- Advertisements for apps over periods of 30 days, as far as pages were requested. An advertisement has one row for each period, and for each country, network and kind of media that was requested separately.
 create table core.ad_creative (
   app_key integer not null, -- The app.
-  period_start date not null, -- First day of the 30 days that the answer is about.
-  period_end date not null, -- Last day of them, counted in.
-  country_key smallint not null, -- Country that was asked for; 0 (ALL) for all of them together.
-  network text not null, -- Network that was asked for; '' for all of them together.
-  media_type text not null, -- Id of the kind of media that was asked for; '' for all of them together.
-  creative_key text not null, -- Tells advertisements of one answer apart: a digest of the media and the texts shown with it.
+  period_start date not null, -- First day of the 30 days of the answer.
+  period_end date not null, -- Last day of the period, inclusive.
+  country_key smallint not null, -- Requested country; 0 (ALL) for all countries together.
+  network text not null, -- Requested network; '' for all networks together.
+  media_type text not null, -- Id of the requested kind of media; '' for all kinds together.
+  creative_key text not null, -- Key of the advertisement within one answer: a digest of the media and the texts shown with it.
   media_id text, -- Id of the media.
   hashed_media_id text, -- Another id of it.
   media_kind numeric, -- Kind of media as the service numbers it.
   media_url text, -- Address of the media.
   media_original_url text, -- Address of the media as the network served it.
   preview_url text, -- Address of a picture of it.
-  resource_media numeric, -- What the service calls resourceMedia; its meaning is not told.
+  resource_media numeric, -- Field resourceMedia of the answer; the service does not document its meaning.
   resource_media_url text, -- Address of that.
   size_text text, -- Size as the service writes it, for instance 320x50.
   width numeric, -- Width in pixels.
   height numeric, -- Height in pixels.
-  duration numeric, -- Length of a video; the service tells no unit.
+  duration numeric, -- Length of a video; the service documents no unit.
   title text, -- Title of the advertisement.
   subtitle text, -- Line under the title.
   action_text text, -- Text of the button.
-  tag_types text, -- Codes of tags, separated by commas; their meaning is not told.
+  tag_types text, -- Codes of tags, separated by commas; the service does not document their meaning.
   country_codes jsonb, -- Countries in which it was seen, as a list of codes.
   networks jsonb, -- Networks in which it was seen: a list of title, id, class.
-  media_formats jsonb, -- Codes of formats, as a list; their meaning is not told.
-  impression_count numeric, -- Impressions, as estimated for the days asked for.
+  media_formats jsonb, -- Codes of formats, as a list; the service does not document their meaning.
+  impression_count numeric, -- Impressions, as estimated for the requested days.
   first_seen_at timestamp with time zone, -- When it was first seen.
   last_seen_at timestamp with time zone, -- When it was last seen.
-  first_seen_code text, -- A code that stands beside first_seen_at; its meaning is not told.
-  last_seen_code text, -- A code that stands beside last_seen_at; its meaning is not told.
+  first_seen_code text, -- Code beside first_seen_at; the service does not document its meaning.
+  last_seen_code text, -- Code beside last_seen_at; the service does not document its meaning.
   platform_id numeric, -- 1 the Android store, 2 the iOS store.
   service_app_id text, -- The service's own number of the app.
   app_name text, -- Name of the app.
@@ -76,16 +76,16 @@ create table core.ad_creative (
   constraint ad_creative_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
 );
 
--- What changed with each release of an app, one row a changed property. What did a competitor change, and when?
+-- What changed with each release of an app, one row per changed property. What did a competitor change, and when?
 create table core.app_change (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
-  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
-  version_at timestamp without time zone not null, -- When the release came out, without zone.
-  version text not null, -- Number of the new version; '' where none is told.
+  language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
+  version_at timestamp without time zone not null, -- When the version was released, without time zone.
+  version text not null, -- Number of the new version; '' where the service reports none.
   property text not null, -- What changed, in the words of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).
-  old_value jsonb, -- Value before; null where none is told.
-  new_value jsonb, -- Value after; null where none is told.
+  old_value jsonb, -- Former value; null where the service reports none.
+  new_value jsonb, -- New value; null where the service reports none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -94,14 +94,14 @@ create table core.app_change (
   constraint app_change_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- What the store shows of an app; one row a stretch of days in which nothing of it changed. What did the page say on a day?
+-- The page of an app in the store; one row per period without a change. What did the page show on a day?
 create table core.app_history (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
-  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which it was first seen otherwise; null while it holds.
-  is_current boolean not null, -- True while it holds.
+  language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   app_name text, -- Name of the app.
   developer_id text, -- Id of the developer in the store.
   developer_name text, -- Name of the developer.
@@ -110,15 +110,15 @@ create table core.app_history (
   category_id text, -- Category id; the two stores number their categories on their own, 0 is a real one.
   category_name text, -- Name of the category.
   version text, -- Number of the version (Android).
-  updated_at timestamp without time zone, -- When the app was last updated (Android), without zone.
+  updated_at timestamp without time zone, -- When the app was last updated (Android), without time zone.
   description text, -- Description in the language of the page.
   screenshots jsonb, -- Addresses of the screenshots, in order.
-  whats_new jsonb, -- What is new (Android), as the service tells it.
+  whats_new jsonb, -- What is new (Android), as the service reports it.
   has_in_app_purchases boolean, -- True when it offers in-app purchases.
   in_app_products text, -- Prices of the in-app products (Android), as the store writes them.
   is_removed boolean, -- True when the store has removed the app.
-  released_at timestamp without time zone, -- When the app was first released (iOS), without zone.
-  available_countries jsonb, -- Country codes of the stores that have it (iOS), sorted.
+  released_at timestamp without time zone, -- When the app was first released (iOS), without time zone.
+  available_countries jsonb, -- Country codes of the stores that offer it (iOS), sorted.
   file_size text, -- Size as the store writes it (Android).
   install_range text, -- Range of installs as the store writes it (Android).
   has_top_developer_badge boolean, -- True when the developer has the badge (Android).
@@ -127,12 +127,12 @@ create table core.app_history (
   owner_email text, -- Contact of the owner (Android).
   video_url text, -- Address of the video (Android).
   video_frame_url text, -- Address of the picture of the video (Android).
-  last_modified_at timestamp without time zone, -- When the service last saw the page change, as last seen, without zone.
+  last_modified_at timestamp without time zone, -- When the service last saw the page change, without time zone.
   similar_apps jsonb, -- Ids of similar apps (Android), as last seen; a change of them is no new version.
   rating numeric, -- Average rating, 1 to 5, as last seen.
   rating_count bigint, -- Number of ratings, as last seen.
   ratings_by_star jsonb, -- Number of ratings with one to five stars (Android), as last seen.
-  extra jsonb, -- Fields of the answer that have no column of their own, as last seen; null when there are none.
+  extra jsonb, -- Fields of the answer without a column of their own, as last seen; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint app_history_pkey PRIMARY KEY (app_key, country_key, language_code, valid_from),
@@ -140,7 +140,7 @@ create table core.app_history (
   constraint app_history_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- Which iOS app and which Android app are the same, one row a pair. Ids are those of core.dim_app.track_id.
+-- Which iOS app and which Android app are the same, one row per pair. Ids are those of core.dim_app.track_id.
 create table core.app_match (
   ios_track_id text not null, -- Track id in the iOS store.
   android_track_id text not null, -- Track id in the Android store.
@@ -149,15 +149,15 @@ create table core.app_match (
   constraint app_match_pkey PRIMARY KEY (ios_track_id, android_track_id)
 );
 
--- Releases of apps, one row a release and store page. When did an app last ship?
+-- Releases of apps, one row per release and store page. When did an app last ship?
 create table core.app_version (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
-  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
-  version_at timestamp without time zone not null, -- When the release came out, as the service tells it, without zone.
-  version text not null, -- Number of the version; '' where none is told.
+  language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
+  version_at timestamp without time zone not null, -- When the version was released, as the service reports it, without time zone.
+  version text not null, -- Number of the version; '' where the service reports none.
   release_notes text, -- Release notes in the language of the page.
-  differences jsonb, -- Names of what changed with it, as the service spells them.
+  differences jsonb, -- Names of the changed properties, in the format of the service.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -166,16 +166,16 @@ create table core.app_version (
   constraint app_version_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- The apps of the developers of followed apps; one row a stretch of days in which an app was among them under one name and price. What did they launch, what did they take out?
+-- Apps of the developers of the apps in the portfolio; one row per period in which an app was listed with one name and price. What did they launch, what did they remove?
 create table core.developer_app (
   store text not null, -- ios or android.
-  developer_code text not null, -- By what the developer was asked for: the id on iOS, the name on Android.
+  developer_code text not null, -- Requested developer: the id on iOS, the name on Android.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
-  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   app_key integer not null, -- The app.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which it was first seen otherwise, or no longer; null while it holds.
-  is_current boolean not null, -- True while it holds.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values, or none, were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   app_name text, -- Name of the app.
   price_text text, -- Price as the store writes it, not a number.
   icon_url text, -- Address of the icon, as last seen.
@@ -183,8 +183,8 @@ create table core.developer_app (
   category_name text, -- Name of the category, as last seen.
   developer_id text, -- Id of the developer in the store, as last seen.
   developer_name text, -- Name of the developer, as last seen.
-  updated_at timestamp without time zone, -- When the app was last updated, as last seen, without zone.
-  extra jsonb, -- Fields of the answer that have no column of their own, as last seen; null when there are none.
+  updated_at timestamp without time zone, -- When the app was last updated, as last seen, without time zone.
+  extra jsonb, -- Fields of the answer without a column of their own, as last seen; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint developer_app_pkey PRIMARY KEY (store, developer_code, country_key, language_code, app_key, valid_from),
@@ -192,7 +192,7 @@ create table core.developer_app (
   constraint developer_app_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- Apps, one row a store and track id, with what was last heard of them.
+-- Apps, one row per store and track id, with their newest description.
 create table core.dim_app (
   app_key integer not null generated always as identity, -- Key of the app inside this warehouse.
   store text not null, -- ios or android.
@@ -206,15 +206,15 @@ create table core.dim_app (
   developer_name text, -- Name of the developer.
   rating numeric, -- Average rating, 1 to 5.
   rating_count bigint, -- Number of ratings.
-  described_by text, -- What described the app: app_history (its page in the store) stands above tracked_app (the list of the account), and that above tracked_competitor (what the list says of competitors); null until one was read.
-  slice_id bigint, -- Slice that brought the description; null until one was read.
+  described_by text, -- Source of the description. app_history (the page in the store) overrides tracked_app (the list of the account), which overrides tracked_competitor (competitors in that list). Null until one was read.
+  slice_id bigint, -- Slice that loaded the description; null until one was read.
   fetched_at timestamp with time zone, -- When the description was received; null until one was read.
   constraint dim_app_pkey PRIMARY KEY (app_key),
   constraint dim_app_store_track_id_key UNIQUE (store, track_id),
   constraint dim_app_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 
--- Countries by ISO 3166-1; key 0 (ALL) stands for every country together.
+-- Countries by ISO 3166-1. Key 0 (ALL) is the total of all countries.
 create table core.dim_country (
   country_key smallint not null, -- ISO 3166-1 numeric code; 1000 and above for two-letter codes that ISO has not numbered.
   country_code text not null, -- ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.
@@ -241,16 +241,16 @@ create table core.dim_date (
   constraint dim_date_pkey PRIMARY KEY (date_day)
 );
 
--- Devices that the stores tell apart.
+-- Devices that the stores distinguish.
 create table core.dim_device (
-  device_key smallint not null, -- Fixed number of the device; 0 where the store tells none apart.
-  device_code text not null, -- The code the API uses (IPHONE, IPAD); ALL where the store tells none apart.
+  device_key smallint not null, -- Fixed number of the device; 0 where the store does not distinguish devices.
+  device_code text not null, -- Code of the API (IPHONE, IPAD); ALL where the store does not distinguish devices.
   device_name text not null, -- Name for people.
   constraint dim_device_pkey PRIMARY KEY (device_key),
   constraint dim_device_device_code_key UNIQUE (device_code)
 );
 
--- Keywords, letter by letter as they are asked for.
+-- Keywords, spelled exactly as they are requested.
 create table core.dim_keyword (
   keyword_key integer not null generated always as identity, -- Key of the keyword inside this warehouse.
   keyword text not null, -- The keyword.
@@ -259,18 +259,18 @@ create table core.dim_keyword (
 );
 CREATE INDEX dim_keyword_in_small_letters ON core.dim_keyword USING btree (lower(keyword));
 
--- How the advertising of apps is spread over stretches of 30 days. Always choose one kind, media_type, network and country_key; the parts of one member_group make a whole, and percents of different periods cannot be averaged.
+-- How the advertising of apps is distributed, over periods of 30 days. Always choose one kind, media_type, network and country_key. The parts of one member_group make a whole; percentages of different periods cannot be averaged.
 create table core.fact_ad_distribution (
   app_key integer not null, -- The app.
-  period_start date not null, -- First day of the 30 days that the answer is about.
-  period_end date not null, -- Last day of them, counted in.
-  country_key smallint not null, -- Country that was asked for; 0 (ALL) for all of them together.
-  kind text not null, -- What is told apart: country, dimension, type, language, network, or publisher_dimension (sizes of what the app shows of others).
-  media_type text not null, -- What is counted: creatives or impressions; '' where the service does not say (language, publisher_dimension).
-  network text not null, -- Network that was asked for; '' for all of them together.
-  member_group text not null, -- The whole that the parts belong to where there are several: image, video, html (dimension), the media type (publisher_dimension); '' where there is one.
+  period_start date not null, -- First day of the 30 days of the answer.
+  period_end date not null, -- Last day of the period, inclusive.
+  country_key smallint not null, -- Requested country; 0 (ALL) for all countries together.
+  kind text not null, -- What the parts are: country, dimension, type, language, network, or publisher_dimension (sizes of the advertisements of others that the app shows).
+  media_type text not null, -- Unit of the share: creatives or impressions; '' where the service does not report it (language, publisher_dimension).
+  network text not null, -- Requested network; '' for all networks together.
+  member_group text not null, -- The whole to which the part belongs, where a kind has several: image, video, html (dimension), the media type (publisher_dimension); '' where it has one.
   member text not null, -- The part: country code (alpha-2), size, type, language or network.
-  member_name text, -- Its name; null where the member is all there is.
+  member_name text, -- Name of the part; null where the member is its only name.
   percent_share numeric, -- Part of the whole in percent, 0 to 100.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -287,7 +287,7 @@ create table core.fact_app_rating (
   app_key integer not null, -- The app.
   date_day date not null, -- Day on which it was seen.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
-  language_code text not null, -- Language of the store page as answers spell it (en, pt_br); '' on iOS, whose pages differ by country.
+  language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   rating numeric, -- Average rating, 1 to 5.
   rating_count bigint, -- Number of ratings.
   app_name text, -- Name of the app.
@@ -297,7 +297,7 @@ create table core.fact_app_rating (
   category_name text, -- Name of the category.
   developer_id text, -- Id of the developer in the store.
   developer_name text, -- Name of the developer (iOS).
-  updated_at timestamp without time zone, -- When the app was last updated, without zone.
+  updated_at timestamp without time zone, -- When the app was last updated, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -307,19 +307,19 @@ create table core.fact_app_rating (
   constraint fact_app_rating_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Every change of a bid. Who moved which bid, when, by how much, by hand or by rule?
+-- Every change of a bid. Who changed which bid, when, by how much, manually or by rule?
 create table core.fact_bid_change (
   org_id text not null, -- Search-ads organisation.
   date_day date not null, -- Day of the change.
-  entity_level text not null, -- What the bid is of: KEYWORD ...; '' where the log does not say.
-  entity_id text not null, -- Id of the keyword or whatever the level says.
-  changed_at timestamp without time zone not null, -- When it was changed, without zone.
-  ordinal integer not null, -- Place among the changes of this thing at this instant, 1 for the first; the log has no ids, and equal entries are different changes.
+  entity_level text not null, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '' where the log does not report it.
+  entity_id text not null, -- Id of the keyword, ad group or campaign.
+  changed_at timestamp without time zone not null, -- When it was changed, without time zone.
+  ordinal integer not null, -- Place among the changes of this bid at this time, 1 for the first. The log has no ids; equal entries are different changes.
   currency text, -- Currency of the two values.
   old_value numeric, -- Bid before.
   new_value numeric, -- Bid after.
-  source text, -- DASHBOARD (by hand) or RULE.
-  rule_name text, -- The rule that changed it; null where it was none.
+  source text, -- DASHBOARD (manual) or RULE.
+  rule_name text, -- Rule that changed it; null where no rule did.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -327,19 +327,19 @@ create table core.fact_bid_change (
   constraint fact_bid_change_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Ranks of apps in the charts of their categories. Always choose one resolution (and chart_version): the same chart may be here as an average of days, by look, and as last seen.
+-- Ranks of apps in the charts of their categories. Always choose one resolution and one chart_version: the same chart may have rows as a daily average, as hourly ranks and as the latest rank.
 create table core.fact_category_rank (
   app_key integer not null, -- The app.
   date_day date not null, -- Day of the rank.
-  country_key smallint not null, -- Country of the store.
+  country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   chart text not null, -- FREE, PAID or GROSSING.
-  resolution text not null, -- daily: average of the day (Android: its rank); hourly: one look of several; last_day: the newest day as all countries were asked for at once.
-  chart_version text not null, -- v1 or v2 of the iOS charts; '' where there is one only.
-  ranked_at timestamp without time zone not null, -- When the rank was seen, without zone; midnight for a rank of a day.
+  resolution text not null, -- daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.
+  chart_version text not null, -- v1 or v2 of the iOS charts; '' where only one version exists.
+  ranked_at timestamp without time zone not null, -- When the rank was seen, without time zone; midnight for a rank of a day.
   category_name text, -- Name of the category.
-  rank numeric, -- Position, 1 is the top; an average need not be whole. Null where the service tells the look and no rank.
+  rank numeric, -- Position, 1 is the top; an average may have decimals. Null where the service reports the time without a rank.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_category_rank_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, category_code, chart, resolution, chart_version, ranked_at),
@@ -349,14 +349,14 @@ create table core.fact_category_rank (
   constraint fact_category_rank_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- In which categories apps have a keyword in their metadata, and in which part, as seen on a day; replaced as a whole when asked again on that day.
+-- Categories of the apps that have a keyword in their metadata, each with its share, as seen on a day. A newer answer on that day replaces the whole list.
 create table core.fact_category_share (
   keyword_key integer not null, -- The keyword.
   date_day date not null, -- Day of observation.
-  country_key smallint not null, -- Country of the store.
+  country_key smallint not null, -- The country.
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
-  share_day date not null, -- Day that the service tells the part for; the day of observation where it tells none.
+  share_day date not null, -- Day of the share; the day of observation where the service reports none.
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.
   category_name text, -- Name of the category.
   category_share numeric, -- Part of the category, as the service scales it.
@@ -375,11 +375,11 @@ create table core.fact_category_share (
 create table core.fact_download_revenue (
   app_key integer not null, -- The app.
   date_day date not null, -- The day.
-  country_key smallint not null, -- Country of the store.
-  device_key smallint not null, -- The device that was asked for; 0 (ALL) where none was named.
+  country_key smallint not null, -- The country.
+  device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
   is_total boolean not null, -- True where no device was named: the figures are those of all devices together.
   download_count numeric, -- Estimated downloads.
-  revenue numeric, -- Estimated revenue; the service tells no currency.
+  revenue numeric, -- Estimated revenue; the service reports no currency.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -392,7 +392,7 @@ create table core.fact_download_revenue (
 
 -- Cards of a category's page of the iOS store on which an app was shown, by day and country. When were we featured, and beside whom?
 create table core.fact_featuring (
-  app_key integer not null, -- The app that was asked for.
+  app_key integer not null, -- Requested app.
   date_day date not null, -- Day on which it was shown.
   country_key smallint not null, -- Country of the store; 0 (ALL) where the answer names none.
   category_code text not null, -- Id of the category whose page showed it (36 is overall).
@@ -416,14 +416,14 @@ create table core.fact_featuring (
   constraint fact_featuring_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Which part of the impressions of a keyword goes to which app, without advertisements, as seen on a day; replaced as a whole when asked again on that day. The parts that are told need not add up to everything.
+-- Share of each app in the impressions of a keyword, without advertisements, as seen on a day. A newer answer on that day replaces the whole list. The reported shares need not add up to the whole.
 create table core.fact_impression_share (
   keyword_key integer not null, -- The keyword.
   date_day date not null, -- Day of observation.
-  country_key smallint not null, -- Country of the store.
+  country_key smallint not null, -- The country.
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
-  share_day date not null, -- Day that the service tells the part for; the day of observation where it tells none.
+  share_day date not null, -- Day of the share; the day of observation where the service reports none.
   app_key integer not null, -- The app.
   impression_share numeric, -- Part of the impressions, as the service scales it.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -438,16 +438,16 @@ create table core.fact_impression_share (
   constraint fact_impression_share_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- The apps that a search for a keyword shows, in their order, as seen on a day; replaced as a whole when asked again on that day. Who stands above us?
+-- Apps that a search for a keyword shows, in their order, as seen on a day. A newer answer on that day replaces the whole list. Who ranks above us?
 create table core.fact_keyword_app (
   keyword_key integer not null, -- The keyword.
   date_day date not null, -- Day of observation.
-  country_key smallint not null, -- Country of the store.
+  country_key smallint not null, -- The country.
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
   position integer not null, -- Place among the results, 1 is the top: the order of the list.
   app_key integer, -- The app in this place.
-  updated_at timestamp without time zone, -- When the service last looked at the search, without zone.
+  updated_at timestamp without time zone, -- When the service last crawled the search, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -460,11 +460,11 @@ create table core.fact_keyword_app (
   constraint fact_keyword_app_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was asked for and not told.
+-- How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was requested, and the service reported none.
 create table core.fact_keyword_estimate (
   app_key integer not null, -- The app.
   date_day date not null, -- Day of the estimate; the day of observation for kind now.
-  country_key smallint not null, -- Country of the store.
+  country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
   kind text not null, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
   conversion_rate numeric, -- Part of those who are reached that would install; 0.0023 is 0.23 percent.
@@ -480,15 +480,15 @@ create table core.fact_keyword_estimate (
   constraint fact_keyword_estimate_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Search volume, competition and chance of a keyword by store and country, as told on the day of observation.
+-- Search volume, competition and chance of a keyword by store and country, as reported on the day of observation.
 create table core.fact_keyword_metadata (
   store text not null, -- ios or android.
   keyword_key integer not null, -- The keyword.
-  date_day date not null, -- Day of observation; the service tells the figures of its last day.
+  date_day date not null, -- Day of observation. The service reports the figures of its latest day.
   country_key smallint not null, -- The country.
   language_code text, -- Language that the service detects in the keyword.
   search_volume numeric, -- Search volume score.
-  popularity numeric, -- Search-ads popularity score (iOS); null where there is none.
+  popularity numeric, -- Search-ads popularity score (iOS); null where the service reports none.
   app_count bigint, -- Apps that the search returns (Android).
   iphone_app_count bigint, -- Apps that the search returns on iPhone.
   ipad_app_count bigint, -- Apps that the search returns on iPad.
@@ -505,15 +505,15 @@ create table core.fact_keyword_metadata (
   constraint fact_keyword_metadata_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Rank of an app for a keyword by country, device and day. A row without rank: asked for and not ranked. No row: not asked for; ops.coverage_daily tells why.
+-- Rank of an app for a keyword by country, device and day. A keyword that was requested and not ranked has a row with a null rank. A keyword that was not requested has no row; ops.coverage_daily shows why.
 create table core.fact_keyword_rank (
   app_key integer not null, -- The app.
   date_day date not null, -- Calendar day of the crawl.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
   device_key smallint not null, -- The device; 0 on Android.
-  rank integer, -- Position in the search results, 1 is the top; of several crawls of a day the last one counts. Null: asked for and not ranked.
-  observed_at timestamp without time zone, -- Crawl time by the service's own clock, without zone; epoch-milliseconds are read as UTC. Null when the answer left the keyword out.
+  rank integer, -- Position in the search results, 1 is the top. The last crawl of a day counts. Null when requested and not ranked.
+  observed_at timestamp without time zone, -- Crawl time by the service's own clock, without time zone; epoch milliseconds are read as UTC. Null when the answer omits the keyword.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_keyword_rank_pkey PRIMARY KEY (app_key, date_day, country_key, keyword_key, device_key),
@@ -524,38 +524,38 @@ create table core.fact_keyword_rank (
   constraint fact_keyword_rank_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Sums over core.fact_keyword_rank by app, country, device and day: kept up by each load of ranks in its own transaction, never loaded by itself. Parts add up over apps and countries; devices search alike and are not to be added up.
-create table core.fact_keyword_standing (
+-- Sums over core.fact_keyword_rank by app, country, device and day. Each load of ranks updates them in its own transaction. They can be added over apps and countries, but not over devices.
+create table core.fact_keyword_rank_summary (
   app_key integer not null, -- The app.
   date_day date not null, -- Calendar day of the crawl.
   country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
-  asked_keyword_count bigint not null, -- Keywords that were asked for.
-  ranked_keyword_count bigint not null, -- Keywords of these for which the app ranks.
+  requested_keyword_count bigint not null, -- Requested keywords.
+  ranked_keyword_count bigint not null, -- Requested keywords for which the app ranks.
   top_1_keyword_count bigint not null, -- Keywords for which it is the first result.
   top_3_keyword_count bigint not null, -- Keywords for which it is among the first 3 results.
   top_10_keyword_count bigint not null, -- Keywords for which it is among the first 10 results.
   top_50_keyword_count bigint not null, -- Keywords for which it is among the first 50 results.
   rank_sum bigint not null, -- Sum of the ranks; over ranked_keyword_count it is the average rank.
-  voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each cut to a whole number: a first place counts 1,000,000,000, a second one half of it, no rank nothing.
-  constraint fact_keyword_standing_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
-  constraint fact_keyword_standing_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
-  constraint fact_keyword_standing_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
-  constraint fact_keyword_standing_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
-  constraint fact_keyword_standing_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
+  voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each rounded down: rank 1 counts 1,000,000,000, rank 2 counts 500,000,000, no rank counts 0.
+  constraint fact_keyword_rank_summary_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
+  constraint fact_keyword_rank_summary_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
+  constraint fact_keyword_rank_summary_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
+  constraint fact_keyword_rank_summary_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED,
+  constraint fact_keyword_rank_summary_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
 );
-CREATE INDEX fact_keyword_standing_by_day ON core.fact_keyword_standing USING btree (date_day, country_key);
+CREATE INDEX fact_keyword_rank_summary_by_day ON core.fact_keyword_rank_summary USING btree (date_day, country_key);
 
--- Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of the look. Never add the row of ALL to those of countries.
+-- Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of observation. Never add the row of ALL to those of countries.
 create table core.fact_monthly_estimate (
   app_key integer not null, -- The app.
   date_day date not null, -- Day on which the estimate was seen.
   country_key smallint not null, -- Country; 0 (ALL) for the total.
-  is_total boolean not null, -- True for the total over all countries, which the service tells by itself.
-  period_start date not null, -- First day of the calendar month before the day of the look; the answer itself names no month.
+  is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
+  period_start date not null, -- First day of the calendar month before the day of observation; the answer itself names no month.
   period_end date not null, -- Last day of that month.
   download_count numeric, -- Estimated downloads.
-  revenue numeric, -- Estimated revenue; the service tells no currency.
+  revenue numeric, -- Estimated revenue; the service reports no currency.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -567,10 +567,10 @@ create table core.fact_monthly_estimate (
   constraint fact_monthly_estimate_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Every keyword for which an app ranks, by country, device and day; replaced as a whole when asked again.
+-- Every keyword for which an app ranks, by country, device and day. A newer answer replaces the whole list.
 create table core.fact_organic_keyword (
   app_key integer not null, -- The app.
-  date_day date not null, -- The day that was asked for.
+  date_day date not null, -- Requested day.
   country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
   keyword_key integer not null, -- The keyword.
@@ -585,15 +585,15 @@ create table core.fact_organic_keyword (
   constraint fact_organic_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Keywords that iOS apps pay for, over stretches of 14 days.
+-- Keywords that iOS apps pay for, over periods of 14 days.
 create table core.fact_paid_keyword (
   app_key integer not null, -- The app.
-  period_start date not null, -- First day of the 14 days that the answer is about.
-  period_end date not null, -- Last day of them, counted in.
-  country_key smallint not null, -- Country of the store.
+  period_start date not null, -- First day of the 14 days of the answer.
+  period_end date not null, -- Last day of the period, inclusive.
+  country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
-  app_share numeric, -- Part of all impressions of the keyword's advertisements that is the app's.
-  slot_shares jsonb, -- The app's part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.
+  app_share numeric, -- Share of the app in all impressions of the keyword's advertisements.
+  slot_shares jsonb, -- Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -605,15 +605,15 @@ create table core.fact_paid_keyword (
   constraint fact_paid_keyword_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- iOS apps that pay for keywords, over stretches of 14 days.
+-- iOS apps that pay for keywords, over periods of 14 days.
 create table core.fact_paying_app (
   keyword_key integer not null, -- The keyword.
-  period_start date not null, -- First day of the 14 days that the answer is about.
-  period_end date not null, -- Last day of them, counted in.
-  country_key smallint not null, -- Country of the store.
+  period_start date not null, -- First day of the 14 days of the answer.
+  period_end date not null, -- Last day of the period, inclusive.
+  country_key smallint not null, -- The country.
   app_key integer not null, -- The app that pays.
-  share numeric, -- Part of all impressions of the keyword's advertisements that is the app's.
-  slot_shares jsonb, -- The app's part of the impressions of each slot, by slot; these are parts of different wholes and do not add up.
+  share numeric, -- Share of the app in all impressions of the keyword's advertisements.
+  slot_shares jsonb, -- Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.
   default_product_page_count numeric, -- Number of default product pages that are advertised.
   custom_product_page_count numeric, -- Number of custom product pages that are advertised.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -632,9 +632,9 @@ create table core.fact_retention (
   app_key integer not null, -- The app.
   date_day date not null, -- The day.
   country_key smallint not null, -- Country of the visitors; 0 (ALL) for the total.
-  device_key smallint not null, -- The device that was asked for; 0 (ALL) where none was named.
-  is_total boolean not null, -- True for the total over all countries, which the service tells by itself.
-  is_device_total boolean not null, -- True where an iOS app was asked for all devices together.
+  device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
+  is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
+  is_device_total boolean not null, -- True where the request for an iOS app named all devices together.
   android_store_visit_count numeric, -- Visits of the page in the Android store.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -646,23 +646,23 @@ create table core.fact_retention (
   constraint fact_retention_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Words of the reviews of an app over a period: a row for the word (kind word), one for each rating that holds it (sentiment) and one for each date (trend). Always choose one kind: the word's own row already counts what the others tell in parts.
+-- Words of the reviews of an app over a period: one row for the word (kind word), one for each rating of its reviews (sentiment) and one for each date (trend). Always choose one kind: the row of the word already counts the parts.
 create table core.fact_review_word (
   app_key integer not null, -- The app.
   period_start date not null, -- First day of the period.
-  period_end date not null, -- Last day of the period; the service leaves open whether it counts that in, and the rows of kind trend tell.
+  period_end date not null, -- Last requested day of the period. The service does not document whether it is inclusive; rows of kind trend show it.
   country_key smallint not null, -- Country of the reviews (iOS); 0 (ALL) for all together, and on Android.
   language_code text not null, -- Language of the reviews (Android) in lower case; '' for all together, and on iOS.
-  word text not null, -- The word as the service tells it.
-  kind text not null, -- word: the whole period; sentiment: of it the part with one rating; trend: the part of one date.
-  facet text not null, -- Rating (sentiment) or date (trend) as the service writes it; '' for the whole period.
-  occurrence_count bigint, -- How often the word occurs; told for the whole period only.
-  review_count bigint, -- Reviews that hold it; told for the whole period only.
-  average_rating numeric, -- Average rating of these reviews; told for the whole period only.
-  facet_count numeric, -- The number told for this rating or date; null for the whole period.
-  rating integer, -- Stars, 1 to 5, of a row of kind sentiment; null where the rating is told otherwise.
-  trend_day date, -- Day of a row of kind trend; null where the date is told otherwise.
-  extra jsonb, -- Fields of the answer that have no column of their own, on the word's own row; null when there are none.
+  word text not null, -- The word, in the format of the service.
+  kind text not null, -- word: the whole period; sentiment: the reviews with one rating; trend: the reviews of one date.
+  facet text not null, -- Rating (sentiment) or date (trend) in the format of the service; '' for the whole period.
+  occurrence_count bigint, -- How often the word occurs; only for the whole period.
+  review_count bigint, -- Reviews with the word; only for the whole period.
+  average_rating numeric, -- Average rating of the reviews with the word; only for the whole period.
+  facet_count numeric, -- Number for this rating or date; null for the whole period.
+  rating integer, -- Stars, 1 to 5, of a row of kind sentiment; null where the rating is in another format.
+  trend_day date, -- Day of a row of kind trend; null where the date is in another format.
+  extra jsonb, -- Fields of the answer without a column of their own, on the word's own row; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_review_word_pkey PRIMARY KEY (app_key, period_start, period_end, country_key, language_code, word, kind, facet),
@@ -672,16 +672,16 @@ create table core.fact_review_word (
   constraint fact_review_word_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- Downloads, revenue and page views of the account's own apps by day, as their store told them. Choose one context. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.
+-- Downloads, revenue and page views of the account's own apps by day, as their store reported them. Choose one context. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.
 create table core.fact_sales_metric (
   app_key integer not null, -- The app.
   date_day date not null, -- The day.
   country_key smallint not null, -- Country of the store; 0 (ALL) for the total.
-  device_key smallint not null, -- The device that was asked for; 0 (ALL) where none was named.
+  device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
   context text not null, -- DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW.
-  is_total boolean not null, -- True for the total over all countries, which the service tells by itself.
-  is_device_total boolean not null, -- True where an iOS app was asked for all devices together.
-  units numeric, -- Downloads, revenue or views, after the context; of revenue the service tells no currency.
+  is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
+  is_device_total boolean not null, -- True where the request for an iOS app named all devices together.
+  units numeric, -- Downloads, revenue or views, depending on the context. For revenue the service reports no currency.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -692,16 +692,16 @@ create table core.fact_sales_metric (
   constraint fact_sales_metric_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Spend, taps, installs and goals of search ads. One row a thing of its level and day or longer period; levels, grains, currencies, attributions and goals hold the same figures again, so that a sum is over one of each and without totals. See mart.search_ads_daily. How values moved is in ops.restated_value.
+-- Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: add up rows of one of each, without totals. See mart.search_ads_daily. Former values are in ops.restated_value.
 create table core.fact_search_ads_report (
   org_id text not null, -- Search-ads organisation.
-  report_level text not null, -- What a row stands for: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.
-  grain text not null, -- day, week or month: what the row is an aggregate over; week_summary or month_summary for the line of a SUMMARY over it; window for rows of a DAILY report that do not tell their day, over all days that were asked for.
-  currency text not null, -- Currency of the money, as asked for.
-  attribution text not null, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
-  goal_id text not null, -- Goal that was asked for; '' for none, and then the figures of goals say nothing.
+  report_level text not null, -- Level of the row: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.
+  grain text not null, -- Span of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over it; window for rows of a DAILY report without a day, over all requested days.
+  currency text not null, -- Requested currency of the money.
+  attribution text not null, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  goal_id text not null, -- Requested goal; '' for none. Without a goal the goal columns have no meaning.
   period_start date not null, -- First day that the figures are about.
-  period_end date not null, -- Last day of them, counted in; the same day where grain is day.
+  period_end date not null, -- Last day of the period, inclusive; the same day where grain is day.
   is_total boolean not null, -- True for a row that sums up others of its report: never to be added to them.
   app_id text not null, -- Advertised app; '' for none.
   campaign_id text not null, -- Campaign; '' for none.
@@ -716,8 +716,8 @@ create table core.fact_search_ads_report (
   age text not null, -- Segment; '' for none.
   device_class text not null, -- Segment; '' for none.
   customer_type text not null, -- Segment; '' for none.
-  segment text not null, -- What else tells rows apart that are alike in all of these, as JSON; '' where nothing has to.
-  report_type text, -- Report that it comes from: DAILY, REPORT, SUMMARY. A day is held once, as the newest report of whichever type told it.
+  segment text not null, -- Further fields of the key, as JSON, where rows are equal in all columns before; '' where they are not needed.
+  report_type text, -- Type of the report: DAILY, REPORT, SUMMARY. A day has one row, from the newest report of any type.
   date_day date, -- The day where grain is day; null for longer periods, which are never spread over their days.
   app_key integer, -- The advertised app.
   keyword_key integer, -- The keyword.
@@ -730,13 +730,13 @@ create table core.fact_search_ads_report (
   spend numeric, -- Money spent, in currency.
   impression_count numeric, -- Impressions.
   tap_count numeric, -- Taps.
-  install_count numeric, -- Installs, of people who had the app before or not.
-  new_download_count numeric, -- Installs of people who never had the app.
-  redownload_count numeric, -- Installs of people who had the app before.
+  install_count numeric, -- Installs, new downloads and redownloads together.
+  new_download_count numeric, -- Installs by new users.
+  redownload_count numeric, -- Installs by earlier users.
   lat_on_install_count numeric, -- Installs of people who limit ad tracking.
   lat_off_install_count numeric, -- Installs of people who do not.
-  cpa numeric, -- Spend an install, in currency.
-  cpt numeric, -- Spend a tap, in currency.
+  cpa numeric, -- Spend per install, in currency.
+  cpt numeric, -- Spend per tap, in currency.
   cpm numeric, -- Spend a thousand impressions, in currency.
   ttr numeric, -- Taps an impression.
   cr numeric, -- Installs a tap.
@@ -750,7 +750,7 @@ create table core.fact_search_ads_report (
   goal_count_14d numeric, -- The same within 14 days of the install.
   goal_count_30d numeric, -- The same within 30 days of the install.
   goal_rate numeric, -- Goals an install.
-  cost_per_goal numeric, -- Spend a goal, in currency.
+  cost_per_goal numeric, -- Spend per goal, in currency.
   cpa_goal numeric, -- Spend an install that was aimed at, in currency.
   goal_revenue numeric, -- Revenue of the goal, in currency.
   goal_revenue_1d numeric, -- The same within 1 days of the install, in currency.
@@ -758,7 +758,7 @@ create table core.fact_search_ads_report (
   goal_revenue_7d numeric, -- The same within 7 days of the install, in currency.
   goal_revenue_14d numeric, -- The same within 14 days of the install, in currency.
   goal_revenue_30d numeric, -- The same within 30 days of the install, in currency.
-  goal_roas numeric, -- Revenue of the goal a unit of spend.
+  goal_roas numeric, -- Revenue of the goal per unit of spend.
   goal_roas_1d numeric, -- The same within 1 days of the install.
   goal_roas_3d numeric, -- The same within 3 days of the install.
   goal_roas_7d numeric, -- The same within 7 days of the install.
@@ -768,7 +768,7 @@ create table core.fact_search_ads_report (
   arpu numeric, -- Revenue an install, in currency.
   default_bid numeric, -- Default bid of the ad group, in currency.
   daily_budget numeric, -- Daily budget, in currency.
-  started_at timestamp without time zone, -- When what the row is about began, without zone.
+  started_at timestamp without time zone, -- When the campaign, ad group or keyword of the row started, without time zone.
   ad_channel_type text, -- SEARCH or DISPLAY.
   billing_event text, -- What is paid for: TAPS.
   pricing_model text, -- How it is priced.
@@ -776,9 +776,9 @@ create table core.fact_search_ads_report (
   ad_group_status text, -- ENABLED or PAUSED.
   display_status text, -- RUNNING or PAUSED.
   serving_status_reasons text, -- Why it does not run, PAUSED_BY_USER for instance.
-  search_match text, -- Whether matching searches are found by themselves, as the service spells it.
+  search_match text, -- Whether the service matches searches automatically, in the format of the service.
   countries jsonb, -- Countries of the campaign: a list.
-  country_statuses jsonb, -- Country to whether it runs there.
+  country_statuses jsonb, -- Country mapped to the status of the campaign in it.
   supply_sources jsonb, -- Placements: a list of names.
   original jsonb, -- The money in the organisation's own currency, as the service names it.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -793,21 +793,21 @@ create table core.fact_search_ads_report (
   constraint fact_search_ads_report_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- The apps that win the impressions of keywords that the account bids on, by calendar month.
+-- The apps with the most impressions for keywords that the account bids on, by calendar month.
 create table core.fact_search_ads_top_app (
   org_id text not null, -- Search-ads organisation.
-  period_start date not null, -- First day that the answer is about.
-  period_end date not null, -- Last day of them, counted in.
+  period_start date not null, -- First day of the period of the answer.
+  period_end date not null, -- Last day of the period, inclusive.
   country_key smallint not null, -- Country.
   keyword_id text not null, -- Keyword as reports number it.
-  app_key integer not null, -- The app that wins impressions.
+  app_key integer not null, -- App with impressions.
   keyword_key integer, -- The keyword.
-  share numeric, -- Its part of the impressions, as the service tells it.
+  share numeric, -- Share of the impressions, in the scale of the service.
   app_name text, -- Name of the app.
   icon_url text, -- Address of its icon.
   is_removed boolean, -- True when it is no longer in the store.
   keyword_app_count numeric, -- Apps that the search for the keyword returns.
-  competitors jsonb, -- What the service says of competitors: true, false or a list.
+  competitors jsonb, -- Field competitors of the answer: true, false or a list.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -819,15 +819,15 @@ create table core.fact_search_ads_top_app (
   constraint fact_search_ads_top_app_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- The apps that advertise most, by store, country, category, network and stretch of 30 days, as far as pages were asked for.
+-- The apps that advertise most, by store, country, category, network and period of 30 days, as far as pages were requested.
 create table core.fact_top_advertiser (
   store text not null, -- ios or android.
-  country_key smallint not null, -- Country that was asked for; 0 (ALL) for all of them together.
-  category text not null, -- Category that was asked for, as the service names it; '' for all of them together.
-  network text not null, -- Network that was asked for; '' for all of them together.
-  period_start date not null, -- First day of the 30 days that the answer is about.
-  period_end date not null, -- Last day of them, counted in.
-  rank integer not null, -- Place in the list, 1 is the top; the order of the answer. A place that is missing was told in a form that did not fit (ops.reject).
+  country_key smallint not null, -- Requested country; 0 (ALL) for all countries together.
+  category text not null, -- Requested category, in the words of the service; '' for all categories together.
+  network text not null, -- Requested network; '' for all networks together.
+  period_start date not null, -- First day of the 30 days of the answer.
+  period_end date not null, -- Last day of the period, inclusive.
+  rank integer not null, -- Place in the list, 1 is the top, in the order of the answer. The item of a missing place was invalid (ops.reject).
   app_key integer, -- The app.
   app_name text, -- Name of the app.
   developer_id text, -- Id of the developer.
@@ -853,11 +853,11 @@ create table core.fact_top_advertiser (
   constraint fact_top_advertiser_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- The apps of a chart on a day, whoever's they are. Who is in the chart, and who is new? Always choose one device and chart_version.
+-- All apps of a chart on a day. Always choose one device and chart_version. Who is in the chart, and who is new?
 create table core.fact_top_chart (
   app_key integer not null, -- The app.
   date_day date not null, -- Day of the chart.
-  country_key smallint not null, -- Country of the store.
+  country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL). Ids of the two stores collide, these codes do not.
   chart text not null, -- FREE, PAID or GROSSING.
@@ -865,8 +865,8 @@ create table core.fact_top_chart (
   rank integer not null, -- Position, 1 is the top.
   category_id integer, -- Id of the category in its store, 0 among them on Android.
   category_name text, -- Name of the category.
-  charted_at timestamp without time zone, -- When the chart was seen, as the service tells it, without zone; null where it does not.
-  extra jsonb, -- Fields of the app's entry that have no column of their own (Android); null when there are none.
+  charted_at timestamp without time zone, -- When the chart was seen, as the service reports it, without time zone; null where it reports none.
+  extra jsonb, -- Fields of the app's entry without a column of their own (Android); null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_top_chart_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, category_code, chart, chart_version),
@@ -877,10 +877,10 @@ create table core.fact_top_chart (
 ) partition by range (date_day);
 CREATE INDEX fact_top_chart_by_chart ON ONLY core.fact_top_chart USING btree (category_code, country_key, chart, date_day);
 
--- The keywords that bring an app the most searches, by country, device and day; replaced as a whole when asked again.
+-- Keywords with the most search traffic for an app, by country, device and day. A newer answer replaces the whole list.
 create table core.fact_top_keyword (
   app_key integer not null, -- The app.
-  date_day date not null, -- The day that was asked for.
+  date_day date not null, -- Requested day.
   country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
   keyword_key integer not null, -- The keyword.
@@ -899,10 +899,10 @@ create table core.fact_top_keyword (
 -- How visible apps are in the searches of their store, by country and day.
 create table core.fact_visibility (
   app_key integer not null, -- The app.
-  date_day date not null, -- Day of the score; the day of the look for kind now.
-  country_key smallint not null, -- Country of the store.
+  date_day date not null, -- Day of the score; the day of observation for kind now.
+  country_key smallint not null, -- The country.
   kind text not null, -- history: the score of the day as the service keeps it; now: the score that was seen on the day.
-  score numeric, -- Visibility score; null where the service tells none.
+  score numeric, -- Visibility score; null where the service reports none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_visibility_pkey PRIMARY KEY (app_key, date_day, country_key, kind),
@@ -911,17 +911,17 @@ create table core.fact_visibility (
   constraint fact_visibility_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- The hidden keyword field of iOS apps by locale; one row a stretch of days in which it stayed the same.
+-- The hidden keyword field of iOS apps by locale; one row per period without a change.
 create table core.keyword_spot (
   app_key integer not null, -- The app.
-  country_key smallint not null, -- Country that was asked for.
-  locale text not null, -- Locale that the field is filed under, as the service spells it.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which it was first seen otherwise; null while it holds.
-  is_current boolean not null, -- True while it holds.
-  keywords text, -- The field as it stands, its words between commas.
+  country_key smallint not null, -- Requested country.
+  locale text not null, -- Locale of the field, in the format of the service.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
+  keywords text, -- The field, unchanged, its words separated by commas.
   keyword_count integer, -- Different words in it.
-  updated_at timestamp without time zone, -- When the service last saw the field change, as last told, without zone.
+  updated_at timestamp without time zone, -- When the service last saw the field change, as last reported, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -930,15 +930,15 @@ create table core.keyword_spot (
   constraint keyword_spot_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- The words of the hidden keyword field of iOS apps; one row a stretch of days in which a word was there. Which of our words never rank?
+-- Words of the hidden keyword field of iOS apps; one row per period in which the field had the word. Which of our words never rank?
 create table core.keyword_spot_word (
   app_key integer not null, -- The app.
-  country_key smallint not null, -- Country that was asked for.
-  locale text not null, -- Locale that the field is filed under, as the service spells it.
+  country_key smallint not null, -- Requested country.
+  locale text not null, -- Locale of the field, in the format of the service.
   keyword_key integer not null, -- The word.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which it was first seen otherwise; null while it holds.
-  is_current boolean not null, -- True while it holds.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   position integer, -- Place in the field, from 1, as last seen.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -948,14 +948,14 @@ create table core.keyword_spot_word (
   constraint keyword_spot_word_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
 );
 
--- Measurement partners that the account's apps report to; one row a stretch of days in which nothing of one changed.
+-- Measurement partners that the account's apps report to; one row per period without a change.
 create table core.mmp_integration (
   app_key integer not null, -- The app.
   tracker_type text not null, -- Name of the partner, upper case; '' for an app without any.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
-  is_current boolean not null, -- True while it is.
-  state text, -- How it stands: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
+  state text, -- State: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.
   app_name text, -- Name of the app.
   developer_name text, -- Name of its developer.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -966,20 +966,20 @@ create table core.mmp_integration (
   constraint mmp_integration_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- Reviews of apps, one row a review as it was last told: one that was edited keeps its row. What do users complain about? Where both lists of a store are switched on, choose one source.
+-- Reviews of apps, one row per review in its latest form. Where both lists of a store are switched on, choose one source. What do users complain about?
 create table core.review (
   app_key integer not null, -- The app.
-  review_id text not null, -- Id of the review in the list that told it.
-  source text not null, -- Which list told it: v2 (paged) or plain. Each has ids of its own, so that a review of both is two rows.
-  reviewed_at timestamp without time zone not null, -- When it was written, or last edited, as the service tells it, without zone.
-  country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where none was told and several were asked for.
-  language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where none was told.
+  review_id text not null, -- Id of the review in its list.
+  source text not null, -- List of the review: v2 (paged) or plain. Each list has its own ids, so that a review in both has two rows.
+  reviewed_at timestamp without time zone not null, -- When it was written or last edited, as the service reports it, without time zone.
+  country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.
+  language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where the service reports none.
   rating integer, -- Stars, 1 to 5.
   title text, -- Title; null where the review has none.
   content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
-  reviewer text, -- Name that the reviewer goes by.
-  version text, -- Version of the app that was reviewed, where it is told (Android, v2).
-  is_replied boolean, -- True when the developer has answered it; null where answered ones were not asked for apart (option replied).
+  reviewer text, -- Name of the reviewer.
+  version text, -- Reviewed version of the app; null where the service reports none. Only list v2 of Android reports it.
+  is_replied boolean, -- True when the developer has answered it; null where answered reviews were not requested separately (option replied).
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -990,12 +990,12 @@ create table core.review (
 CREATE INDEX review_in_time ON core.review USING btree (app_key, reviewed_at);
 CREATE INDEX review_of_v2 ON core.review USING btree (app_key, country_key, reviewed_at) WHERE (source = 'v2'::text);
 
--- Apps that the account advertises; one row a stretch of days in which nothing of one changed but its ratings.
+-- Apps that the account advertises; one row per period without a change other than in ratings.
 create table core.search_ads_app (
   app_key integer not null, -- The app.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
-  is_current boolean not null, -- True while it is.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   app_name text, -- Name of the app.
   category_id text, -- Category id in its store; 0 is a real one.
   category_name text, -- Name of the category.
@@ -1003,11 +1003,11 @@ create table core.search_ads_app (
   price_text text, -- Price as the store writes it, not a number.
   developer_id text, -- Id of the developer in the store.
   developer_name text, -- Name of the developer.
-  released_at timestamp without time zone, -- When it was released, without zone.
+  released_at timestamp without time zone, -- When it was released, without time zone.
   icon_url text, -- Address of the icon.
   rating numeric, -- Average rating as last seen, 1 to 5.
   rating_count bigint, -- Number of ratings as last seen.
-  updated_at timestamp without time zone, -- When it was last updated, without zone.
+  updated_at timestamp without time zone, -- When it was last updated, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1015,20 +1015,20 @@ create table core.search_ads_app (
   constraint search_ads_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- Goals by which the account measures its search ads; one row a stretch of days in which nothing of one changed.
+-- Goals by which the account measures its search ads; one row per period without a change.
 create table core.search_ads_goal (
   goal_id text not null, -- Id of the goal; reports can be fetched for it (options.goals).
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
-  is_current boolean not null, -- True while it is.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   app_key integer, -- The app that it is of.
   account_number text, -- The service's number of the account.
-  tracker_type text, -- Measurement partner that tells its events.
+  tracker_type text, -- Measurement partner that reports its events.
   goal_name text, -- Name of the goal.
   category text, -- PURCHASE, SUBSCRIPTION ...
   currency text, -- Currency of its revenue.
-  created_at timestamp without time zone, -- When it was made, without zone.
-  updated_at timestamp without time zone, -- When it was last changed, without zone.
+  created_at timestamp without time zone, -- When it was made, without time zone.
+  updated_at timestamp without time zone, -- When it was last changed, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1036,15 +1036,15 @@ create table core.search_ads_goal (
   constraint search_ads_goal_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- Events that count towards a goal; one row a stretch of days in which nothing of one changed.
+-- Events that count towards a goal; one row per period without a change.
 create table core.search_ads_goal_event (
   goal_id text not null, -- The goal.
   event_id text not null, -- Id of the event.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
-  is_current boolean not null, -- True while it is.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   event_name text, -- Name of the event.
-  revenue_policy text, -- IN_APP_VALUE (as the app tells it) or FIXED_VALUE.
+  revenue_policy text, -- IN_APP_VALUE (as the app reports it) or FIXED_VALUE.
   custom_revenue numeric, -- Fixed revenue of one event, in the currency of the goal.
   custom_usd_revenue numeric, -- The same in US dollars.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -1053,35 +1053,35 @@ create table core.search_ads_goal_event (
   constraint search_ads_goal_event_pkey PRIMARY KEY (goal_id, event_id, valid_from)
 );
 
--- Search-ads organisations that the account is connected with; one row a stretch of days in which nothing of one changed. Which organisations are connected? None means not connected, not that nothing was spent.
+-- Search-ads organisations that the account is connected to; one row per period without a change. No row means that the account is not connected; it may still have spent money. Which organisations are connected?
 create table core.search_ads_integration (
   org_id text not null, -- Id of the organisation.
   integration_id text not null, -- Id of the connection.
-  valid_from date not null, -- First day on which it was seen so.
-  valid_to date, -- Day on which that was first seen to be no longer so; null while it is.
-  is_current boolean not null, -- True while it is.
+  valid_from date not null, -- First day on which these values were seen.
+  valid_to date, -- First day on which other values were seen; null while these are current.
+  is_current boolean not null, -- True while these values are current.
   organisation_name text, -- Name of the organisation.
   integration_code text, -- The connection's own code, of no fixed length or alphabet.
-  currency text, -- The organisation's own currency, in which column original of reports is told.
+  currency text, -- The organisation's own currency, which is the currency of the column original of reports.
   time_zone text, -- Its time zone.
   payment_model text, -- How it pays.
-  is_valid boolean, -- False where the connection does not work; then nothing is asked for.
+  is_valid boolean, -- False when the connection does not work. Its reports are then not requested.
   has_fetched boolean, -- True when the service has fetched its data.
   role_names jsonb, -- What the connection may do: a list of names.
-  created_at timestamp without time zone, -- When it was connected, without zone.
+  created_at timestamp without time zone, -- When it was connected, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint search_ads_integration_pkey PRIMARY KEY (org_id, integration_id, valid_from)
 );
 
--- What the rows of DAILY reports are like, answer by answer: the contract does not show them, and where they lack their day, days come from a REPORT each instead.
+-- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.
 create table core.search_ads_report_shape (
   org_id text not null, -- Search-ads organisation.
   report_level text not null, -- Level of the report.
-  period_start date not null, -- First day that was asked for.
-  period_end date not null, -- Last day that was asked for.
-  shape text, -- days: rows tell their day and what their level is about; totals: they are totals, of which nothing follows; window: they tell what their level is about and no day.
+  period_start date not null, -- First requested day.
+  period_end date not null, -- Last requested day.
+  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint search_ads_report_shape_pkey PRIMARY KEY (org_id, report_level, period_start, period_end),
@@ -1089,12 +1089,12 @@ create table core.search_ads_report_shape (
   constraint search_ads_report_shape_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
 );
 
--- Apps that the account tracks; one row a stretch of days in which an app was tracked.
+-- Apps that the account tracks; one row per period in which the account tracked the app.
 create table core.tracked_app (
   app_key integer not null, -- The app.
-  valid_from date not null, -- First day on which it was seen as tracked.
-  valid_to date, -- Day on which it was first seen as no longer tracked; null while it is.
-  is_current boolean not null, -- True while the app is tracked.
+  valid_from date not null, -- First day on which the account was seen to track it.
+  valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
+  is_current boolean not null, -- True while the account tracks the app.
   is_store_account_connected boolean, -- True when the account has connected its own store account for the app.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1102,13 +1102,13 @@ create table core.tracked_app (
   constraint tracked_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- Apps that the account names as competitors of an app that it tracks; one row a stretch of days in which one was named for the other.
+-- Competitors that the account names for an app that it tracks; one row per period in which the account named the competitor.
 create table core.tracked_competitor (
-  app_key integer not null, -- The app that the account tracks.
-  competitor_app_key integer not null, -- Its competitor, which need not be followed itself.
-  valid_from date not null, -- First day on which it was seen as named.
-  valid_to date, -- Day on which it was first seen as no longer named; null while it is.
-  is_current boolean not null, -- True while it is named.
+  app_key integer not null, -- App that the account tracks.
+  competitor_app_key integer not null, -- Its competitor, which need not be in the portfolio.
+  valid_from date not null, -- First day on which the competitor was seen to be named.
+  valid_to date, -- First day on which the competitor was seen not to be named any more; null while it is named.
+  is_current boolean not null, -- True while the competitor is named.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint tracked_competitor_pkey PRIMARY KEY (app_key, competitor_app_key, valid_from),
@@ -1117,13 +1117,13 @@ create table core.tracked_competitor (
 );
 CREATE INDEX tracked_competitor_by_competitor ON core.tracked_competitor USING btree (competitor_app_key);
 
--- How many keywords the account tracks for an app by country; one row a stretch of days with the same number.
+-- Number of keywords that the account tracks for an app, by country; one row per period with the same number.
 create table core.tracked_country (
   app_key integer not null, -- The app.
   country_key smallint not null, -- The country.
-  valid_from date not null, -- First day on which this number was seen.
-  valid_to date, -- Day on which another number, or none, was seen; null while it holds.
-  is_current boolean not null, -- True while the number holds.
+  valid_from date not null, -- First day with this number.
+  valid_to date, -- First day with another number, or none; null while the number is current.
+  is_current boolean not null, -- True while the number is current.
   keyword_count integer not null, -- Number of tracked keywords.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1132,14 +1132,14 @@ create table core.tracked_country (
   constraint tracked_country_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- Keywords that the account tracks for an app and country; one row a stretch of days in which a keyword was tracked.
+-- Keywords that the account tracks for an app and country; one row per period in which the account tracked the keyword.
 create table core.tracked_keyword (
   app_key integer not null, -- The app.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
-  valid_from date not null, -- First day on which it was seen as tracked.
-  valid_to date, -- Day on which it was first seen as no longer tracked; null while it is.
-  is_current boolean not null, -- True while the keyword is tracked.
+  valid_from date not null, -- First day on which the account was seen to track it.
+  valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
+  is_current boolean not null, -- True while the account tracks the keyword.
   search_volume numeric, -- Search volume score as last seen.
   chance numeric, -- Chance to rank, as the service scores it, as last seen.
   app_count bigint, -- Apps that the search for the keyword returns, as last seen.
@@ -1152,32 +1152,32 @@ create table core.tracked_keyword (
   constraint tracked_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
 );
 
--- One row a followed app, country and day on which anything is known of it: searches, charts, ratings, reviews and downloads side by side. What was not asked for is null. How did the app do yesterday? What else moved on the day on which downloads fell?
+-- One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews and downloads side by side. A figure that was not requested is null. How did the app do yesterday? What else changed on the day on which downloads fell?
 create view mart.app_overview_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together, such as ratings and reviews on Android.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  asked_keyword_count numeric, -- Keywords that were asked for (iPhone on iOS).
-  ranked_keyword_count numeric, -- Keywords of these for which the app ranks.
+  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS).
+  ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
   top_1_keyword_count numeric, -- Keywords for which it is the first result.
   top_3_keyword_count numeric, -- Keywords for which it is among the first 3 results.
   top_10_keyword_count numeric, -- Keywords for which it is among the first 10 results.
   average_rank numeric, -- Average rank over the keywords for which it ranks.
-  voice_share numeric, -- Share of voice: sum of 1 / rank over the keywords asked for, 0 to 1.
+  voice_share numeric, -- Share of voice: sum of 1 / rank over the requested keywords, 0 to 1.
   visibility_score numeric, -- Visibility score in the searches of the store.
   best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.
   rating numeric, -- Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.
   rating_count numeric, -- Number of ratings as seen on that day.
-  review_count numeric, -- Reviews written on that day; null where there are none.
+  review_count numeric, -- Reviews written on that day; null without any.
   average_review_rating numeric, -- Average of their stars.
-  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day.
-  estimated_revenue numeric, -- Revenue as the service estimates it (iOS); it tells no currency.
-  store_download_count numeric, -- Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day.
-  store_revenue numeric, -- Revenue as the store told the account; the service tells no currency.
-  page_view_count numeric -- Views of the page in the store as the store told the account.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.
+  store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
+  page_view_count numeric -- Views of the page in the store, as the store reported them to the account.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1185,13 +1185,13 @@ create view mart.app_overview_daily (
     c.country_code,
     c.country_name,
     o.date_day,
-    o.asked_keyword_count,
+    o.requested_keyword_count,
     o.ranked_keyword_count,
     o.top_1_keyword_count,
     o.top_3_keyword_count,
     o.top_10_keyword_count,
     o.rank_sum / NULLIF(o.ranked_keyword_count, 0::numeric) AS average_rank,
-    o.voice_sum / NULLIF(o.asked_keyword_count, 0::numeric) AS voice_share,
+    o.voice_sum / NULLIF(o.requested_keyword_count, 0::numeric) AS voice_share,
     o.visibility_score,
     o.best_category_rank,
     o.rating,
@@ -1206,7 +1206,7 @@ create view mart.app_overview_daily (
    FROM core.dim_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
             u.date_day,
-            max(u.asked) AS asked_keyword_count,
+            max(u.asked) AS requested_keyword_count,
             max(u.ranked) AS ranked_keyword_count,
             max(u.top_1) AS top_1_keyword_count,
             max(u.top_3) AS top_3_keyword_count,
@@ -1227,7 +1227,7 @@ create view mart.app_overview_daily (
             max(u.views) AS page_view_count
            FROM ( SELECT f.country_key,
                     f.date_day,
-                    f.asked_keyword_count::numeric AS asked,
+                    f.requested_keyword_count::numeric AS asked,
                     f.ranked_keyword_count::numeric AS ranked,
                     f.top_1_keyword_count::numeric AS top_1,
                     f.top_3_keyword_count::numeric AS top_3,
@@ -1246,7 +1246,7 @@ create view mart.app_overview_daily (
                     NULL::numeric AS store_downloads,
                     NULL::numeric AS store_revenue,
                     NULL::numeric AS views
-                   FROM core.fact_keyword_standing f
+                   FROM core.fact_keyword_rank_summary f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                 UNION ALL
                  SELECT f.country_key,
@@ -1408,7 +1408,7 @@ create view mart.app_overview_daily (
            FROM core.tracked_app n
           WHERE n.app_key = a.app_key
          LIMIT 1) OR ( SELECT true
-           FROM core.fact_keyword_standing n
+           FROM core.fact_keyword_rank_summary n
           WHERE n.app_key = a.app_key
          LIMIT 1) OR ( SELECT true
            FROM core.fact_app_rating n
@@ -1421,32 +1421,32 @@ create view mart.app_overview_daily (
           WHERE n.app_key = a.app_key
          LIMIT 1);
 
--- One row a change of a bid, currency and attribution of the reports: what it brought in the 7 days before and in the 7 days after. Take one currency and attribution. Did raising the bid bring more installs? Which rules made taps dearer?
+-- One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency and attribution. Did raising the bid lead to more installs? Which rules made taps more expensive?
 create view mart.bid_change_impact (
   org_id text, -- Search-ads organisation.
-  org_name text, -- Name of the organisation; null, as all that follows from reports, where none tells of it.
+  org_name text, -- Name of the organisation; null, like all columns from reports, where no report covers the bid.
   track_id text, -- Advertised app.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where reports tell several, or none.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where reports name several countries or none.
   campaign_name text, -- Name of the campaign.
   ad_group_name text, -- Name of the ad group.
-  entity_level text, -- What the bid is of: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not say, and then taken for a keyword.
-  entity_id text, -- Id of the keyword or whatever the level says.
-  keyword text, -- The keyword in words; null where the bid is of none.
+  entity_level text, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not report it, and then treated as a keyword.
+  entity_id text, -- Id of the keyword, ad group or campaign.
+  keyword text, -- The keyword in words; null where the bid is not for a keyword.
   date_day date, -- Day of the change.
-  changed_at timestamp without time zone, -- When it was changed, without zone.
-  change_number integer, -- Place among the changes of this bid at this instant, 1 for the first.
+  changed_at timestamp without time zone, -- When it was changed, without time zone.
+  change_number integer, -- Place among the changes of this bid at this time, 1 for the first.
   bid_currency text, -- Currency of the two bids.
   old_bid numeric, -- Bid before, in bid_currency.
   new_bid numeric, -- Bid after, in bid_currency.
-  bid_change_share numeric, -- By which part the bid moved: 0.1 is 10 percent up.
-  change_source text, -- DASHBOARD (by hand) or RULE.
-  rule_name text, -- The rule that changed it; null where it was none.
-  nearby_change_count bigint, -- Other changes of this bid in the 7 days before and after: where there are any, the effect is not this one's alone.
+  bid_change_share numeric, -- Relative change of the bid: 0.1 is 10 percent up.
+  change_source text, -- DASHBOARD (manual) or RULE.
+  rule_name text, -- Rule that changed it; null where no rule did.
+  nearby_change_count bigint, -- Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.
   currency text, -- Currency of the money in reports.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.
-  before_day_count bigint, -- Days of the 7 before that reports tell of; fewer where nothing ran or nothing was asked for.
-  after_day_count bigint, -- Days of the 7 after that reports tell of; fewer as well while they are not over.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  before_day_count bigint, -- Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.
+  after_day_count bigint, -- Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.
   before_spend numeric, -- Money spent, in currency, in the 7 days before, the day of the change left out.
   after_spend numeric, -- Money spent, in currency, in the 7 days after, the day of the change left out.
   before_impression_count numeric, -- Impressions in the 7 days before, the day of the change left out.
@@ -1559,7 +1559,7 @@ create view mart.bid_change_impact (
                 END
           GROUP BY f.currency, f.attribution) m ON true;
 
--- One row an app, country, device, category, chart, chart version and day: its place in the chart. How do we do in our category? In which countries are we in the top ten?
+-- One row per app, country, device, category, chart, chart version and day: its place in the chart. How do we rank in our category? In which countries are we in the top ten?
 create view mart.category_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1570,13 +1570,13 @@ create view mart.category_rank_daily (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   category_name text, -- Name of the category.
   chart text, -- FREE, PAID or GROSSING.
-  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.
+  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.
   date_day date, -- Day of the rank.
-  rank_resolution text, -- What it is made of, the first that there is: daily (the average of the day as the service tells it), hourly (the looks of the day), last_day (the newest day as all countries were asked for at once).
-  category_rank numeric, -- Place in the chart, 1 is the top; an average over the day need not be whole. Null where the app was looked at and has none.
-  best_category_rank numeric, -- Best place of the day, as far as single looks are told.
-  worst_category_rank numeric, -- Worst place of the day, as far as single looks are told.
-  look_count bigint -- Looks that have a place.
+  rank_resolution text, -- Source of the rank, the first that exists of: daily (the average of the day that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).
+  category_rank numeric, -- Place in the chart, 1 is the top; an average over the day may have decimals. Null where the app was not in the chart.
+  best_category_rank numeric, -- Best place of the day among the reported ranks.
+  worst_category_rank numeric, -- Worst place of the day among the reported ranks.
+  observation_count bigint -- Number of reported ranks of the day.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1593,7 +1593,7 @@ create view mart.category_rank_daily (
     avg(f.rank) AS category_rank,
     min(f.rank) AS best_category_rank,
     max(f.rank) AS worst_category_rank,
-    count(f.rank) AS look_count
+    count(f.rank) AS observation_count
    FROM core.fact_category_rank f
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key
@@ -1603,7 +1603,7 @@ create view mart.category_rank_daily (
           WHERE o.app_key = f.app_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.device_key = f.device_key AND o.category_code = f.category_code AND o.chart = f.chart AND o.chart_version = f.chart_version AND (o.resolution = 'daily'::text OR o.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text)))
   GROUP BY f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
 
--- One row an app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads stand beside each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten take? Do downloads follow the chart or lead it?
+-- One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?
 create view mart.category_rank_vs_downloads_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1614,13 +1614,13 @@ create view mart.category_rank_vs_downloads_daily (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   category_name text, -- Name of the category.
   chart text, -- FREE, PAID or GROSSING.
-  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were asked for at once. Choose one.
+  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.
   date_day date, -- The day.
-  category_rank numeric, -- Place in the chart, 1 is the top; null where the app was looked at and has none.
-  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of those that were told for the day; null where not asked for.
-  estimated_revenue numeric, -- Revenue as the service estimates it (iOS): of all devices together, or else the sum of those that were told for the day; it tells no currency.
-  store_download_count numeric, -- Downloads as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; null where not asked for.
-  store_revenue numeric -- Revenue as the store told the account (its own apps): of all devices together, or else the sum of those that were told for the day; the service tells no currency.
+  category_rank numeric, -- Place in the chart, 1 is the top; null where the app was not in the chart.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
+  store_revenue numeric -- Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
 ) as
  SELECT r.store,
     r.track_id,
@@ -1650,15 +1650,15 @@ create view mart.category_rank_vs_downloads_daily (
            FROM core.fact_sales_metric f
           WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key AND NOT f.is_total) s ON true;
 
--- One row a day (UTC), dataset, operation and class: requests and the credits booked for them. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
 create view mart.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
-  dataset text, -- Dataset; empty for what a command asked by itself.
+  dataset text, -- Dataset; empty for requests of a command.
   operation text, -- Operation of the API.
   credit_class text, -- Class in which credits were held.
   request_count bigint, -- Requests.
-  failed_request_count bigint, -- Requests that brought no answer to read.
-  credit_count bigint -- Credits booked.
+  failed_request_count bigint, -- Requests without a valid answer.
+  credit_count bigint -- Credits charged.
 ) as
  SELECT date_day,
     dataset,
@@ -1669,15 +1669,15 @@ create view mart.credit_spend_daily (
     booked_credits AS credit_count
    FROM ops.credit_spend_daily;
 
--- One row a dataset, app and country that was asked for: the newest day that is there and when it came. May I trust yesterday's figures? Which apps are behind?
+-- One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. May I trust yesterday's figures? Which apps are behind?
 create view mart.data_freshness (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
   app_name text, -- Name of the app; null where the dataset is not about an app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset tells none apart.
-  newest_day date, -- Newest day that was answered; null when none was.
-  days_behind integer, -- Days that it stands behind the newest day of its dataset, whoever that is of; 0 is as fresh as any.
+  country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.
+  newest_day date, -- Newest day that is loaded or empty; null when there is none.
+  days_behind integer, -- Days behind the newest day of any app in the dataset; 0 is the newest.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Slices that wait or run.
 ) as
@@ -1693,29 +1693,29 @@ create view mart.data_freshness (
    FROM ops.freshness f
      LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
 
--- One row an organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 by itself on that day or the keyword is its own brand: money that may buy what comes for nothing. Take one currency and attribution. What do we spend on keywords that we lead anyway? What would leaving our brand to organic search save?
+-- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency and attribution. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
 create view mart.keyword_cannibalisation (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the report tells no single one, and then no rank is known.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   date_day date, -- The day.
-  currency text, -- Currency of the money, as asked for; the same spend is here once for each.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY.
-  organic_rank integer, -- Best organic rank over the devices on that day; null when not ranked or not asked for.
-  is_own_brand boolean, -- True where the service takes the keyword for the app's own brand.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  organic_rank integer, -- Best organic rank over the devices on that day; null when not ranked or not requested.
+  is_own_brand boolean, -- True where the service classifies the keyword as the app's own brand.
   reason text, -- rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.
-  bid_keyword_count bigint, -- Keywords of search ads (of several ad groups or match types) that are added up in the row.
+  bid_keyword_count bigint, -- Number of search-ads keywords (of several ad groups or match types) that the row adds up.
   spend numeric, -- Money spent, in currency.
   impression_count numeric, -- Impressions.
   tap_count numeric, -- Taps.
   install_count numeric, -- Installs.
-  cost_per_tap numeric, -- Spend a tap, in currency.
-  cost_per_install numeric -- Spend an install, in currency.
+  cost_per_tap numeric, -- Spend per tap, in currency.
+  cost_per_install numeric -- Spend per install, in currency.
 ) as
  WITH paid AS (
          SELECT f.org_id,
@@ -1781,7 +1781,7 @@ create view mart.keyword_cannibalisation (
                   WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 
--- One row an app, country, keyword and device of the newest day of the app in the country: what there is to win. opportunity_score = search_volume x chance / 100 x open_share: volume that an app like ours is likely to win and that our rank leaves open. For which keywords is work worth most? Which keywords of high volume do we not rank for though the chance is good?
+-- One row per app, country, keyword and device on the newest day of the app in the country: the potential of the keyword. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?
 create view mart.keyword_opportunity (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1793,13 +1793,13 @@ create view mart.keyword_opportunity (
   date_day date, -- Newest day of the app in the country.
   keyword_rank integer, -- Rank on that day; null when not ranked.
   search_volume numeric, -- Search volume score, 0 to 100, as last seen: by keyword_metadata where that is loaded, else by the account's own list.
-  search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null where there is none.
+  search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null where the service reports none.
   chance numeric, -- Chance to rank, 0 to 100, as the service scores it, as last seen.
   competing_app_count bigint, -- Apps that the search returns, as last seen.
   brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
-  is_own_brand boolean, -- True where the keyword is the app's own brand; null where it is nobody's.
+  is_own_brand boolean, -- True where the keyword is the app's own brand; null where it is no brand.
   open_share numeric, -- 1 - 1 / rank, 0 to 1: what a better place could still win; 0 for the first place, 1 where not ranked.
-  opportunity_score numeric -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is not known.
+  opportunity_score numeric -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1823,7 +1823,7 @@ create view mart.keyword_opportunity (
             s.country_key,
             s.device_key,
             max(s.date_day) AS date_day
-           FROM core.fact_keyword_standing s
+           FROM core.fact_keyword_rank_summary s
           WHERE s.app_key = a.app_key
           GROUP BY s.app_key, s.country_key, s.device_key) latest
      CROSS JOIN LATERAL ( SELECT n.app_key,
@@ -1897,7 +1897,7 @@ create view mart.keyword_opportunity (
                 END, t.app_count) AS competing_app_count,
             COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v;
 
--- One row an app, country, keyword, device and day that was asked for, and one for each day on which the account tracked the keyword and no answer is there (ranking_state not asked), up to the newest day of the app. Where did we rank for a keyword last month? In which countries are we not ranked at all?
+-- One row per app, country, keyword, device and requested day, and one for each day on which the account tracked the keyword and there is no answer (ranking_state not requested), up to the newest day of the app. Where did we rank for a keyword last month? In which countries are we not ranked at all?
 create view mart.keyword_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1907,10 +1907,10 @@ create view mart.keyword_rank_daily (
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
   date_day date, -- Calendar day of the crawl.
-  keyword_rank integer, -- Position in the search results, 1 is the top; null where there is none.
-  is_ranked boolean, -- False when asked for and not ranked; null when not asked.
-  ranking_state text, -- ranked; unranked: asked for and not ranked; not asked: tracked by the account on that day and without an answer, ops.coverage_daily tells why.
-  observed_at timestamp without time zone -- Crawl time by the service's own clock, without zone.
+  keyword_rank integer, -- Position in the search results, 1 is the top; null when not ranked or not requested.
+  is_ranked boolean, -- False when requested and not ranked; null when not requested.
+  ranking_state text, -- ranked; unranked: requested and not ranked; not requested: tracked by the account on that day and without an answer, ops.coverage_daily shows why.
+  observed_at timestamp without time zone -- Crawl time by the service's own clock, without time zone.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1943,7 +1943,7 @@ UNION ALL
     g.date_day,
     NULL::integer AS keyword_rank,
     NULL::boolean AS is_ranked,
-    'not asked'::text AS ranking_state,
+    'not requested'::text AS ranking_state,
     NULL::timestamp without time zone AS observed_at
    FROM core.tracked_keyword t
      JOIN core.dim_app a ON a.app_key = t.app_key
@@ -1951,7 +1951,7 @@ UNION ALL
      JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
      JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
      CROSS JOIN LATERAL ( SELECT max(l.date_day) AS date_day
-           FROM core.fact_keyword_standing l
+           FROM core.fact_keyword_rank_summary l
           WHERE l.app_key = t.app_key) newest
      JOIN core.dim_date g ON g.date_day >= t.valid_from AND g.date_day <= newest.date_day AND g.date_day < COALESCE(t.valid_to, 'infinity'::date)
   WHERE NOT (EXISTS ( SELECT
@@ -1961,7 +1961,7 @@ UNION ALL
           WHERE f.app_key = t.app_key AND f.date_day = g.date_day AND f.country_key = t.country_key AND f.keyword_key = t.keyword_key AND f.device_key = d.device_key
          OFFSET 0));
 
--- One row an app, country, keyword, device and span of 1, 7, 30 or 90 days up to the newest day of the app in the country. Which keywords gained most this week? Which were lost since last month?
+-- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the app in the country. Which keywords gained most this week? Which were lost since last month?
 create view mart.keyword_rank_movers (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1974,9 +1974,9 @@ create view mart.keyword_rank_movers (
   date_day date, -- Newest day of the app in the country.
   previous_day date, -- The earlier day.
   keyword_rank integer, -- Rank on the newest day; null when not ranked.
-  previous_rank integer, -- Rank on the earlier day; null when not ranked then, or not asked for.
-  places_gained integer, -- Places gained since then, negative when lost; null when one of the two is no rank.
-  movement text -- gained, lost, same; entered: ranked now and not then; left: ranked then and not now; unranked on both days; not asked before: no answer is there for the earlier day.
+  previous_rank integer, -- Rank on the earlier day; null when not ranked or not requested.
+  places_gained integer, -- Places gained since the earlier day, negative when lost; null when one of the two ranks is null.
+  movement text -- gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1992,7 +1992,7 @@ create view mart.keyword_rank_movers (
     before.rank AS previous_rank,
     before.rank - now.rank AS places_gained,
         CASE
-            WHEN before.was_asked IS NULL THEN 'not asked before'::text
+            WHEN before.was_requested IS NULL THEN 'not requested before'::text
             WHEN now.rank IS NULL AND before.rank IS NULL THEN 'unranked'::text
             WHEN before.rank IS NULL THEN 'entered'::text
             WHEN now.rank IS NULL THEN 'left'::text
@@ -2005,7 +2005,7 @@ create view mart.keyword_rank_movers (
             s.country_key,
             s.device_key,
             max(s.date_day) AS date_day
-           FROM core.fact_keyword_standing s
+           FROM core.fact_keyword_rank_summary s
           WHERE s.app_key = a.app_key
           GROUP BY s.app_key, s.country_key, s.device_key) latest
      CROSS JOIN ( VALUES (1), (7), (30), (90)) p(days_back)
@@ -2015,7 +2015,7 @@ create view mart.keyword_rank_movers (
           WHERE n.app_key = latest.app_key AND n.date_day = latest.date_day AND n.country_key = latest.country_key AND n.device_key = latest.device_key
          OFFSET 0) now
      LEFT JOIN LATERAL ( SELECT b.rank,
-            true AS was_asked
+            true AS was_requested
            FROM core.fact_keyword_rank b
           WHERE b.app_key = latest.app_key AND b.date_day = (latest.date_day - p.days_back) AND b.country_key = latest.country_key AND b.keyword_key = now.keyword_key AND b.device_key = latest.device_key
          LIMIT 1) before ON true
@@ -2023,29 +2023,29 @@ create view mart.keyword_rank_movers (
      JOIN core.dim_keyword k ON k.keyword_key = now.keyword_key
      JOIN core.dim_device d ON d.device_key = latest.device_key;
 
--- One row an app, country, device and day: which part of the voice in the searches for its keywords it has. A place counts 1 / rank: a first place 1, a second one half, no rank nothing. How much of the searches for our keywords do we reach? Is our share growing against the other apps that we follow?
+-- One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
 create view mart.organic_share_of_voice_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices are not to be added up.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
   date_day date, -- Calendar day of the crawl.
-  asked_keyword_count bigint, -- Keywords that were asked for.
-  ranked_keyword_count bigint, -- Keywords of these for which the app ranks.
+  requested_keyword_count bigint, -- Requested keywords.
+  ranked_keyword_count bigint, -- Requested keywords for which the app ranks.
   top_1_keyword_count bigint, -- Keywords for which it is the first result.
   top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
   top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
   top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
   average_rank numeric, -- Average rank over the keywords for which it ranks.
   voice_sum numeric, -- Sum of 1 / rank over its keywords.
-  voice_share numeric, -- voice_sum over asked_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(asked_keyword_count), 0).
-  followed_voice_share numeric, -- voice_sum as a part of that of all followed apps of the store, country, device and day, 0 to 1; each app is followed for keywords of its own.
-  volume_keyword_count bigint, -- Keywords whose search volume is known.
-  search_volume_sum numeric, -- Sum of the search volume scores of these as last seen, the same for every day: what moves is ranks. Null where none is known.
+  voice_share numeric, -- voice_sum over requested_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(requested_keyword_count), 0).
+  portfolio_voice_share numeric, -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.
+  volume_keyword_count bigint, -- Keywords with a search volume.
+  search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
   weighted_voice_sum numeric, -- Sum of search volume / rank over these.
-  weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1: the share of voice in which keywords count by their volume. It reads the ranks of each row: ask for an app, or for some weeks.
+  weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1: the share of voice weighted by search volume. The query reads every rank of each row: filter by app or by some weeks.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2054,7 +2054,7 @@ create view mart.organic_share_of_voice_daily (
     c.country_name,
     d.device_code,
     s.date_day,
-    s.asked_keyword_count,
+    s.requested_keyword_count,
     s.ranked_keyword_count,
     s.top_1_keyword_count,
     s.top_3_keyword_count,
@@ -2062,19 +2062,19 @@ create view mart.organic_share_of_voice_daily (
     s.top_50_keyword_count,
     s.rank_sum::numeric / NULLIF(s.ranked_keyword_count, 0)::numeric AS average_rank,
     v.voice_sum,
-    v.voice_sum / NULLIF(s.asked_keyword_count, 0)::numeric AS voice_share,
-    v.voice_sum / NULLIF(o.voice_sum, 0::numeric) AS followed_voice_share,
+    v.voice_sum / NULLIF(s.requested_keyword_count, 0)::numeric AS voice_share,
+    v.voice_sum / NULLIF(o.voice_sum, 0::numeric) AS portfolio_voice_share,
     w.volume_keyword_count,
     w.search_volume_sum,
     w.weighted_voice_sum,
     w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric) AS weighted_voice_share
-   FROM core.fact_keyword_standing s
+   FROM core.fact_keyword_rank_summary s
      JOIN core.dim_app a ON a.app_key = s.app_key
      JOIN core.dim_country c ON c.country_key = s.country_key
      JOIN core.dim_device d ON d.device_key = s.device_key
      CROSS JOIN LATERAL ( SELECT s.voice_billionths::numeric / 1000000000.0 AS voice_sum) v
      LEFT JOIN LATERAL ( SELECT sum(t.voice_billionths) / 1000000000::numeric AS voice_sum
-           FROM core.fact_keyword_standing t
+           FROM core.fact_keyword_rank_summary t
           WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key) o ON true
      LEFT JOIN LATERAL ( SELECT count(v_1.search_volume) AS volume_keyword_count,
             sum(v_1.search_volume) AS search_volume_sum,
@@ -2093,7 +2093,7 @@ create view mart.organic_share_of_voice_daily (
              CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v_1
           WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true;
 
--- One row an app, keyword, country, period and share_source: which part of the impressions of the keyword's advertisements the app has. sum(paid_voice_sum) / nullif(sum(search_volume), 0) of one app over keywords, share_source and period is its share of voice, keywords counted by their volume. Who pays for the keywords that we follow? Which part of the paid voice is ours?
+-- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
 create view mart.paid_share_of_voice (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2102,14 +2102,14 @@ create view mart.paid_share_of_voice (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   period_start date, -- First day that the part is about.
-  period_end date, -- Last day of them, counted in.
-  share_source text, -- market: what is seen in the store, over 14 days, of followed keywords and of all that followed apps pay for; own keywords: what search ads tell the account of the keywords that it bids on, by calendar month. Choose one.
+  period_end date, -- Last day of the period, inclusive.
+  share_source text, -- market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.
   paid_impression_share numeric, -- The app's part of the impressions, as the service scales it.
-  paid_rank bigint, -- Its place among those that are told to pay, 1 has the largest part.
-  payer_count bigint, -- Apps that are told to pay: of a keyword of which only the app's own side was asked for, the followed ones.
-  told_share_sum numeric, -- Sum of the parts of all apps that are told to pay; they need not add up to everything.
+  paid_rank bigint, -- Place among the reported payers; 1 has the largest share.
+  payer_count bigint, -- Reported payers. Where only the app's own keywords were requested, only apps of the portfolio.
+  reported_share_sum numeric, -- Sum of the shares of all reported payers, which need not add up to the whole.
   is_tracked_app boolean, -- True for an app that the account tracks.
-  search_volume numeric, -- Search volume score of the keyword as last seen; null where it is not known.
+  search_volume numeric, -- Search volume score of the keyword as last seen; null where it is missing.
   paid_voice_sum numeric -- paid_impression_share x search_volume.
 ) as
  WITH told AS (
@@ -2182,7 +2182,7 @@ create view mart.paid_share_of_voice (
             ELSE NULL::bigint
         END AS paid_rank,
     p.payer_count,
-    p.share_sum AS told_share_sum,
+    p.share_sum AS reported_share_sum,
     (EXISTS ( SELECT
            FROM core.tracked_app t_1
           WHERE t_1.app_key = p.app_key AND t_1.is_current)) AS is_tracked_app,
@@ -2207,35 +2207,35 @@ create view mart.paid_share_of_voice (
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
      CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v;
 
--- One row a release of an app, country and span of 7 or 14 days: ranks, ratings, reviews and downloads before it and after it. What is not there for one of the two spans is null. Did the release hurt our ratings? Did the new keywords in it bring ranks?
+-- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null. Did the release hurt our ratings? Did its new keywords lead to ranks?
 create view mart.release_impact (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for what the store tells of all countries together: ratings and reviews on Android.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together: ratings and reviews on Android.
   country_name text, -- Name of the country.
-  version text, -- Number of the version; empty where none is told.
-  release_day date, -- Day on which it came out, in whichever country first.
+  version text, -- Number of the version; empty where the service reports none.
+  release_day date, -- Day of the release in the first country.
   window_day_count integer, -- Days before and days after that are compared: 7 or 14; the day of the release is in neither.
   before_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days before.
   after_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days after.
-  before_ranked_keyword_share numeric, -- Keywords for which it ranks as a part of those asked for, 0 to 1, in the days before.
-  after_ranked_keyword_share numeric, -- Keywords for which it ranks as a part of those asked for, 0 to 1, in the days after.
-  before_voice_share numeric, -- Share of voice (1 / rank over keywords asked for), 0 to 1, in the days before.
-  after_voice_share numeric, -- Share of voice (1 / rank over keywords asked for), 0 to 1, in the days after.
+  before_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.
+  after_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days after.
+  before_voice_share numeric, -- Share of voice (1 / rank over the requested keywords), 0 to 1, in the days before.
+  after_voice_share numeric, -- Share of voice (1 / rank over the requested keywords), 0 to 1, in the days after.
   before_rating numeric, -- Average rating as last seen in the days before.
   after_rating numeric, -- Average rating as last seen in the days after.
   before_rating_count bigint, -- Number of ratings as last seen in the days before.
   after_rating_count bigint, -- Number of ratings as last seen in the days after.
-  before_review_count bigint, -- Reviews written in the days before; null where no review of the app is there at all.
-  after_review_count bigint, -- Reviews written in the days after; null where no review of the app is there at all.
+  before_review_count bigint, -- Reviews written in the days before; null where the app has no review at all.
+  after_review_count bigint, -- Reviews written in the days after; null where the app has no review at all.
   before_average_review_rating numeric, -- Average stars of the reviews written in the days before.
   after_average_review_rating numeric, -- Average stars of the reviews written in the days after.
-  before_estimated_download_count numeric, -- Downloads a day as the service estimates them (iOS), average of the days told in the days before.
-  after_estimated_download_count numeric, -- Downloads a day as the service estimates them (iOS), average of the days told in the days after.
-  before_store_download_count numeric, -- Downloads a day as the store told the account, average of the days told in the days before.
-  after_store_download_count numeric, -- Downloads a day as the store told the account, average of the days told in the days after.
-  nearby_release_count bigint -- Other releases within the same days: where there are any, the effect is not this one's alone.
+  before_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days before.
+  after_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days after.
+  before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days before.
+  after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days after.
+  nearby_release_count bigint -- Other releases within the same days. Where there are any, the effect has several causes.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2247,10 +2247,10 @@ create view mart.release_impact (
     p.window_days AS window_day_count,
     s.before_rank_sum / NULLIF(s.before_ranked_count, 0::numeric) AS before_average_rank,
     s.after_rank_sum / NULLIF(s.after_ranked_count, 0::numeric) AS after_average_rank,
-    s.before_ranked_count / NULLIF(s.before_asked_count, 0::numeric) AS before_ranked_keyword_share,
-    s.after_ranked_count / NULLIF(s.after_asked_count, 0::numeric) AS after_ranked_keyword_share,
-    s.before_voice_sum / NULLIF(s.before_asked_count, 0::numeric) AS before_voice_share,
-    s.after_voice_sum / NULLIF(s.after_asked_count, 0::numeric) AS after_voice_share,
+    s.before_ranked_count / NULLIF(s.before_requested_count, 0::numeric) AS before_ranked_keyword_share,
+    s.after_ranked_count / NULLIF(s.after_requested_count, 0::numeric) AS after_ranked_keyword_share,
+    s.before_voice_sum / NULLIF(s.before_requested_count, 0::numeric) AS before_voice_share,
+    s.after_voice_sum / NULLIF(s.after_requested_count, 0::numeric) AS after_voice_share,
     g.before_rating,
     g.after_rating,
     g.before_rating_count,
@@ -2291,7 +2291,7 @@ create view mart.release_impact (
                         END)) v) r
      CROSS JOIN ( VALUES (7), (14)) p(window_days)
      CROSS JOIN LATERAL ( SELECT f.country_key
-           FROM core.fact_keyword_standing f
+           FROM core.fact_keyword_rank_summary f
           WHERE f.app_key = r.app_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
         UNION
          SELECT f.country_key
@@ -2314,11 +2314,11 @@ create view mart.release_impact (
             sum(f.rank_sum) FILTER (WHERE f.date_day > r.release_day) AS after_rank_sum,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_ranked_count,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_ranked_count,
-            sum(f.asked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_asked_count,
-            sum(f.asked_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_asked_count,
+            sum(f.requested_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_requested_count,
+            sum(f.requested_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_requested_count,
             sum(f.voice_billionths) FILTER (WHERE f.date_day < r.release_day) / 1000000000::numeric AS before_voice_sum,
             sum(f.voice_billionths) FILTER (WHERE f.date_day > r.release_day) / 1000000000::numeric AS after_voice_sum
-           FROM core.fact_keyword_standing f
+           FROM core.fact_keyword_rank_summary f
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND (f.device_key = ANY (ARRAY[0, 1])) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) s
      CROSS JOIN LATERAL ( SELECT (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
             (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating,
@@ -2355,21 +2355,21 @@ create view mart.release_impact (
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
                   GROUP BY f.date_day) d) t;
 
--- One row an app, country, language and version: what users said of it. On Android reviews tell their version; on iOS it is inferred from the releases (is_version_inferred): the newest one out when the review was written. How was the last release received? Which version was liked best?
+-- One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. How was the last release received? Which version was liked best?
 create view mart.review_by_version (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where none was told.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where none was told.
-  version text, -- Number of the version; empty where it is neither told nor to be inferred.
-  is_version_inferred boolean, -- True where the reviews do not tell their version and the newest release of that time was taken; users may have written about an older one. A version may have a row of each.
-  released_at timestamp without time zone, -- When the version came out, as the list of releases tells it, without zone; null where that does not hold it.
-  first_review_day date, -- Day of the first of the reviews.
-  last_review_day date, -- Day of the last of the reviews.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
+  version text, -- Number of the version; empty where the review names none and none can be inferred.
+  is_version_inferred boolean, -- True where the version is inferred: the reviews name none, and the newest release at that time is assumed. Users may have written about an older version. A version may have a row of each kind.
+  released_at timestamp without time zone, -- When the version was released, from the list of releases, without time zone; null where the list does not have it.
+  first_review_day date, -- Day of the first review.
+  last_review_day date, -- Day of the last review.
   review_count bigint, -- Reviews.
-  rated_review_count bigint, -- Reviews that tell their stars.
+  rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
   average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
   one_star_count bigint, -- Reviews with one star.
@@ -2441,18 +2441,18 @@ create view mart.review_by_version (
      LEFT JOIN release n ON n.app_key = r.app_key AND n.version = r.on_version
   GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version, r.is_inferred;
 
--- One row an app, country, language and day on which reviews were written: how many, and with how many stars. Did the last release bring bad reviews? In which country are users least content?
+-- One row per app, country, language and day with reviews: their number and their stars. Did the last release lead to bad reviews? In which country are users least content?
 create view mart.review_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where none was told.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where none was told.
-  date_day date, -- Day on which the reviews were written, or last edited.
-  review_source text, -- Which list of the store they come from: v2 (paged), or plain on days of which v2 tells nothing for the app and country.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
+  date_day date, -- Day on which the reviews were written or last edited.
+  review_source text, -- List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country.
   review_count bigint, -- Reviews.
-  rated_review_count bigint, -- Reviews that tell their stars.
+  rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
   average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
   one_star_count bigint, -- Reviews with one star.
@@ -2461,8 +2461,8 @@ create view mart.review_daily (
   four_star_count bigint, -- Reviews with four stars.
   five_star_count bigint, -- Reviews with five stars.
   replied_review_count bigint, -- Reviews that the developer has answered.
-  reply_known_review_count bigint, -- Reviews of which it is known whether they are answered; none where answered ones are not asked for apart (option replied).
-  replied_share numeric -- Answered reviews as a part of those of which it is known, 0 to 1.
+  reply_known_review_count bigint, -- Reviews for which the reply status is available; 0 where answered reviews are not requested separately (option replied).
+  replied_share numeric -- Answered reviews as a share of reply_known_review_count, 0 to 1.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2492,52 +2492,52 @@ create view mart.review_daily (
           WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
   GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, (r.reviewed_at::date), r.source;
 
--- One row an ad group, country, day, currency, attribution and goal, its segments (gender, age, device, customers) added up. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which ad groups spend without installs? What does a tap cost in each?
+-- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which ad groups spend without installs? What does a tap cost in each?
 create view mart.search_ads_ad_group_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign.
   ad_group_id text, -- Ad group; empty for none.
   ad_group_name text, -- Name of the ad group.
   date_day date, -- The day.
-  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
-  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
-  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
-  new_download_count numeric, -- Installs of people who never had the app, as now reported.
-  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  new_download_count numeric, -- Installs by new users, as now reported.
+  redownload_count numeric, -- Installs by earlier users, as now reported.
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
   original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
-  tap_through_share numeric, -- Taps an impression, 0 to 1.
-  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
-  cost_per_tap numeric, -- Spend a tap, in currency.
-  cost_per_install numeric, -- Spend an install, in currency.
-  cost_per_goal numeric, -- Spend a goal, in currency.
-  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  tap_through_share numeric, -- Taps per impression, 0 to 1.
+  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  cost_per_tap numeric, -- Spend per tap, in currency.
+  cost_per_install numeric, -- Spend per install, in currency.
+  cost_per_goal numeric, -- Spend per goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal per unit of spend.
   first_spend numeric, -- Money spent, in currency, as first reported.
   first_impression_count numeric, -- Impressions, as first reported.
   first_tap_count numeric, -- Taps, as first reported.
-  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
-  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
-  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
+  first_new_download_count numeric, -- Installs by new users, as first reported.
+  first_redownload_count numeric, -- Installs by earlier users, as first reported.
   first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
   first_goal_count numeric, -- Times that the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
-  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
-  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
-  is_restated boolean, -- True where a later answer changed what the first one told.
-  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+  first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
+  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
+  is_restated boolean, -- True where a later answer changed what the first one reported.
+  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -2587,50 +2587,50 @@ create view mart.search_ads_ad_group_report (
   WHERE report_level = 'AD_GROUP'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, date_day, currency, attribution, goal_id, original_currency;
 
--- One row a campaign, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What does an install cost in each campaign? By how much did last week's figures move since they were first reported?
+-- One row per campaign, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What does an install cost in each campaign? By how much did last week's figures change since they were first reported?
 create view mart.search_ads_campaign_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign.
   date_day date, -- The day.
-  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
-  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
-  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
-  new_download_count numeric, -- Installs of people who never had the app, as now reported.
-  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  new_download_count numeric, -- Installs by new users, as now reported.
+  redownload_count numeric, -- Installs by earlier users, as now reported.
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
   original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
-  tap_through_share numeric, -- Taps an impression, 0 to 1.
-  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
-  cost_per_tap numeric, -- Spend a tap, in currency.
-  cost_per_install numeric, -- Spend an install, in currency.
-  cost_per_goal numeric, -- Spend a goal, in currency.
-  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  tap_through_share numeric, -- Taps per impression, 0 to 1.
+  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  cost_per_tap numeric, -- Spend per tap, in currency.
+  cost_per_install numeric, -- Spend per install, in currency.
+  cost_per_goal numeric, -- Spend per goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal per unit of spend.
   first_spend numeric, -- Money spent, in currency, as first reported.
   first_impression_count numeric, -- Impressions, as first reported.
   first_tap_count numeric, -- Taps, as first reported.
-  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
-  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
-  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
+  first_new_download_count numeric, -- Installs by new users, as first reported.
+  first_redownload_count numeric, -- Installs by earlier users, as first reported.
   first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
   first_goal_count numeric, -- Times that the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
-  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
-  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
-  is_restated boolean, -- True where a later answer changed what the first one told.
-  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+  first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
+  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
+  is_restated boolean, -- True where a later answer changed what the first one reported.
+  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -2678,16 +2678,16 @@ create view mart.search_ads_campaign_report (
   WHERE report_level = 'CAMPAIGN'::text
   GROUP BY org_id, track_id, country_code, campaign_id, date_day, currency, attribution, goal_id, original_currency;
 
--- One row a thing of a level of search ads and day, without totals, as now and as first reported. Take one report_level, currency, attribution and goal_id. What did we spend a campaign yesterday? Which keywords bring installs?
+-- One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency, attribution and goal_id. What did we spend per campaign yesterday? Which keywords lead to installs?
 create view mart.search_ads_daily (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
-  report_level text, -- What a row stands for: CAMPAIGN, AD_GROUP, KEYWORD ... Levels hold the same figures again.
-  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
-  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  report_level text, -- Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   date_day date, -- The day.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
   campaign_id text, -- Campaign; empty for none.
@@ -2709,30 +2709,30 @@ create view mart.search_ads_daily (
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
-  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
-  new_download_count numeric, -- Installs of people who never had the app, as now reported.
-  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  new_download_count numeric, -- Installs by new users, as now reported.
+  redownload_count numeric, -- Installs by earlier users, as now reported.
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
   original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   first_spend numeric, -- Money spent, in currency, as first reported.
   first_impression_count numeric, -- Impressions, as first reported.
   first_tap_count numeric, -- Taps, as first reported.
-  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
-  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
-  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
+  first_new_download_count numeric, -- Installs by new users, as first reported.
+  first_redownload_count numeric, -- Installs by earlier users, as first reported.
   first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
   first_goal_count numeric, -- Times that the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
-  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
-  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
-  is_restated boolean, -- True where a later answer changed what the first one told.
-  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+  first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
+  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
+  is_restated boolean, -- True where a later answer changed what the first one reported.
+  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
 ) as
- WITH told AS (
+ WITH reported AS (
          SELECT f_1.org_id,
             f_1.report_level,
             f_1.grain,
@@ -3012,7 +3012,7 @@ create view mart.search_ads_daily (
     COALESCE(o.changed_at, f.fetched_at) AS last_changed_at,
     o.changed_at IS NOT NULL AS is_restated,
     f.is_withdrawn
-   FROM told f
+   FROM reported f
      JOIN core.dim_country c ON c.country_key = f.country_key
      LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      LEFT JOIN ( SELECT s.org_id,
@@ -3061,13 +3061,13 @@ create view mart.search_ads_daily (
                             f.customer_type,
                             f.segment) v))::text)::uuid) o ON true;
 
--- One row a keyword of an ad group, country, day, currency, attribution and goal. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. Which keywords bring installs, and at what cost? Which taps come to nothing?
+-- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
 create view mart.search_ads_keyword_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign.
   ad_group_id text, -- Ad group; empty for none.
@@ -3076,40 +3076,40 @@ create view mart.search_ads_keyword_report (
   keyword text, -- The keyword in words.
   match_type text, -- How the keyword must match.
   date_day date, -- The day.
-  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
-  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
-  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
-  new_download_count numeric, -- Installs of people who never had the app, as now reported.
-  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  new_download_count numeric, -- Installs by new users, as now reported.
+  redownload_count numeric, -- Installs by earlier users, as now reported.
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
   original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
-  tap_through_share numeric, -- Taps an impression, 0 to 1.
-  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
-  cost_per_tap numeric, -- Spend a tap, in currency.
-  cost_per_install numeric, -- Spend an install, in currency.
-  cost_per_goal numeric, -- Spend a goal, in currency.
-  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  tap_through_share numeric, -- Taps per impression, 0 to 1.
+  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  cost_per_tap numeric, -- Spend per tap, in currency.
+  cost_per_install numeric, -- Spend per install, in currency.
+  cost_per_goal numeric, -- Spend per goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal per unit of spend.
   first_spend numeric, -- Money spent, in currency, as first reported.
   first_impression_count numeric, -- Impressions, as first reported.
   first_tap_count numeric, -- Taps, as first reported.
-  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
-  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
-  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
+  first_new_download_count numeric, -- Installs by new users, as first reported.
+  first_redownload_count numeric, -- Installs by earlier users, as first reported.
   first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
   first_goal_count numeric, -- Times that the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
-  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
-  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
-  is_restated boolean, -- True where a later answer changed what the first one told.
-  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+  first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
+  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
+  is_restated boolean, -- True where a later answer changed what the first one reported.
+  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -3162,13 +3162,13 @@ create view mart.search_ads_keyword_report (
   WHERE report_level = 'KEYWORD'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, date_day, currency, attribution, goal_id, original_currency;
 
--- One row a search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report names SEARCH_TERM. Rows with an empty search_term are what the service does not name. Take one currency, attribution and goal_id; over several rows add up counts and money, and build ratios from those sums. What do people really search for who tap our advertisement? Which terms should become keywords, or negative ones?
+-- One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?
 create view mart.search_ads_search_term_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is about no single one.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign.
   ad_group_id text, -- Ad group; empty for none.
@@ -3178,40 +3178,40 @@ create view mart.search_ads_search_term_report (
   match_type text, -- How the keyword must match.
   search_term text, -- What people searched for; empty for none.
   date_day date, -- The day.
-  currency text, -- Currency of the money, as asked for; the same spend is here once for each that was asked for.
-  attribution text, -- Whether installs of people who had the app before count: WITH, WITHOUT, ONLY; as asked for.
-  goal_id text, -- Goal that was asked for; empty for none, and then the figures of goals say nothing.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
-  install_count numeric, -- Installs, of people who had the app before or not, as now reported.
-  new_download_count numeric, -- Installs of people who never had the app, as now reported.
-  redownload_count numeric, -- Installs of people who had the app before, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  new_download_count numeric, -- Installs by new users, as now reported.
+  redownload_count numeric, -- Installs by earlier users, as now reported.
   attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
   goal_count numeric, -- Times that the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
   original_currency text, -- The organisation's own currency, as it is now; null where the organisation is no longer connected.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not tell it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not tell it.
-  tap_through_share numeric, -- Taps an impression, 0 to 1.
-  install_share numeric, -- Installs a tap, 0 to 1; may pass 1 where installs come after the day of their tap.
-  cost_per_tap numeric, -- Spend a tap, in currency.
-  cost_per_install numeric, -- Spend an install, in currency.
-  cost_per_goal numeric, -- Spend a goal, in currency.
-  return_on_spend numeric, -- Revenue of the goal a unit of spend.
+  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  tap_through_share numeric, -- Taps per impression, 0 to 1.
+  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  cost_per_tap numeric, -- Spend per tap, in currency.
+  cost_per_install numeric, -- Spend per install, in currency.
+  cost_per_goal numeric, -- Spend per goal, in currency.
+  return_on_spend numeric, -- Revenue of the goal per unit of spend.
   first_spend numeric, -- Money spent, in currency, as first reported.
   first_impression_count numeric, -- Impressions, as first reported.
   first_tap_count numeric, -- Taps, as first reported.
-  first_install_count numeric, -- Installs, of people who had the app before or not, as first reported.
-  first_new_download_count numeric, -- Installs of people who never had the app, as first reported.
-  first_redownload_count numeric, -- Installs of people who had the app before, as first reported.
+  first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
+  first_new_download_count numeric, -- Installs by new users, as first reported.
+  first_redownload_count numeric, -- Installs by earlier users, as first reported.
   first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
   first_goal_count numeric, -- Times that the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
-  first_reported_at timestamp with time zone, -- When the first answer that told it was received.
-  last_changed_at timestamp with time zone, -- When the answer was received that last changed it.
-  is_restated boolean, -- True where a later answer changed what the first one told.
-  is_withdrawn boolean -- True where the newest answer tells it no more: the figures as now reported are null then.
+  first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
+  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
+  is_restated boolean, -- True where a later answer changed what the first one reported.
+  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -3265,7 +3265,7 @@ create view mart.search_ads_search_term_report (
   WHERE report_level = 'SEARCH_TERM'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, search_term, date_day, currency, attribution, goal_id, original_currency;
 
--- One row an app, country and day: its visibility score beside those of its competitors, which are the apps of the same store that the account named as such on that day (before the first list that was seen, those of that list) and, where it named none, the other followed apps of the store. A competitor that is not followed itself has no row. Are we more visible than our competitors? Who overtook whom this month?
+-- One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Are we more visible than our competitors? Who overtook whom this month?
 create view mart.visibility_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3273,15 +3273,15 @@ create view mart.visibility_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   date_day date, -- Day of the score.
-  visibility_score numeric, -- Visibility score; null where the service tells none.
+  visibility_score numeric, -- Visibility score; null where the service reports none.
   score_kind text, -- history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.
-  visibility_share numeric, -- The score as a part of the scores of the app and its competitors in that country on that day, 0 to 1.
+  visibility_share numeric, -- Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1.
   visibility_rank bigint, -- Place among them, 1 is the most visible; equal scores share a place.
-  competitor_count bigint, -- Competitors with a score there on that day.
+  competitor_count bigint, -- Competitors with a score in the country on that day.
   competitor_average_score numeric, -- Average of their scores; null without competitors.
-  best_competitor_name text, -- Name of the most visible of them; of a named one whose name is not known the track id.
+  best_competitor_name text, -- Name of the most visible competitor; its track id where the name is missing.
   best_competitor_score numeric, -- Its score.
-  competitor_source text -- named: competitors are those that the account names for the app; followed: it names none, and they are the other followed apps of the store.
+  competitor_source text -- named: the account names competitors for the app; portfolio: it names none, and the other apps of the portfolio in the store are the competitors.
 ) as
  WITH cell AS NOT MATERIALIZED (
          SELECT f.app_key,
@@ -3329,7 +3329,7 @@ create view mart.visibility_daily (
                   WHERE NOT (EXISTS ( SELECT
                            FROM core.tracked_app f
                           WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
-                           FROM core.fact_keyword_standing f
+                           FROM core.fact_keyword_rank_summary f
                           WHERE f.app_key = t.competitor_app_key)) AND NOT (EXISTS ( SELECT
                            FROM core.fact_app_rating f
                           WHERE f.app_key = t.competitor_app_key))))
@@ -3454,7 +3454,7 @@ create view mart.visibility_daily (
         END AS best_competitor_score,
         CASE
             WHEN s.is_named THEN 'named'::text
-            ELSE 'followed'::text
+            ELSE 'portfolio'::text
         END AS competitor_source
    FROM among_followed r
      JOIN core.dim_country c ON c.country_key = r.country_key
@@ -3466,21 +3466,21 @@ create view mart.visibility_daily (
                     ELSE 1
                 END AS other_count) s;
 
--- Accounts that the API refused, one row each: nothing is asked for until a look, by the free question for the balance, finds the token accepted.
+-- Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
-  account_id text not null, -- Account, by the shortened hash of its key; another token is another account.
+  account_id text not null, -- Account, as the shortened hash of its key. Another token is another account.
   code text not null, -- Stable code of the refusal.
   operation text not null, -- Operation that was refused.
-  dataset text not null, -- Dataset that it was asked for; empty where it was none.
-  message text not null, -- The refusal in words, with what to do next.
-  stopped_at timestamp with time zone not null, -- When asking stopped, by the clock of the database.
-  look_count integer not null, -- Looks since it was first refused; each is twice as far off as the one before, up to an hour.
-  next_look_at timestamp with time zone not null, -- When one of the workers looks again.
-  lifted_at timestamp with time zone, -- When asking began again; null while it is stopped.
+  dataset text not null, -- Dataset of the refused request; empty when it had none.
+  message text not null, -- Text of the refusal, with what to do next.
+  stopped_at timestamp with time zone not null, -- When requests stopped, by the clock of the database.
+  check_count integer not null, -- Balance checks since the first refusal. The wait doubles from check to check, up to an hour.
+  next_check_at timestamp with time zone not null, -- When a worker checks the balance next.
+  lifted_at timestamp with time zone, -- When requests resumed; null while they are stopped.
   constraint account_stop_pkey PRIMARY KEY (account_id)
 );
 
--- Lists of keywords (or ids) that slices ask for together; one row a distinct list.
+-- Lists of keywords (or ids) that a slice requests together; one row per distinct list.
 create table ops.batch (
   batch_id bigint not null generated always as identity, -- Number of the list.
   items text[] not null, -- The items, sorted.
@@ -3489,24 +3489,24 @@ create table ops.batch (
   constraint batch_digest_key UNIQUE (digest)
 );
 
--- One row a dataset, partition and day that was asked for: how many cells (keywords, or the partition itself) stand in which state. A day without a row was never asked for. Which days of an app are incomplete? What waits for credits?
+-- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?
 create view ops.coverage_daily (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
-  country_code text, -- Country; null where the dataset tells none apart.
-  device_code text, -- Device; null where the dataset tells none apart.
+  country_code text, -- Country; null where the dataset does not distinguish countries.
+  device_code text, -- Device; null where the dataset does not distinguish devices.
   date_day date, -- The day.
-  cell_count bigint, -- Cells asked for.
-  loaded_count bigint, -- Cells that are loaded; those of partial_count among them.
-  empty_count bigint, -- Cells that were asked for and the service had nothing.
+  cell_count bigint, -- Requested cells.
+  loaded_count bigint, -- Loaded cells, including those of partial_count.
+  empty_count bigint, -- Cells for which the service returned no rows.
   open_count bigint, -- Cells that are pending or running.
   deferred_count bigint, -- Cells that wait for credits.
-  skipped_count bigint, -- Cells that cannot be had.
-  failed_count bigint, -- Cells of which the newest slice failed; storehouse retry asks for them again, save for a snapshot that a newer one made good.
-  partial_count bigint, -- Loaded cells of slices of whose answer some rows did not fit: ops.reject has these rows, each with its reason.
-  stale_count bigint, -- Loaded or empty cells that are to be asked for again, as ops.slice_finality tells: they were answered while the source still restated them, or are snapshots past their refresh_days.
-  dropped_count bigint -- Cells that were loaded or empty and are in a month that retention dropped or detached since; they are in no other count.
+  skipped_count bigint, -- Unavailable cells.
+  failed_count bigint, -- Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.
+  partial_count bigint, -- Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.
+  stale_count bigint, -- Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.
+  dropped_count bigint -- Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.
 ) as
  WITH part AS (
          SELECT f.dataset,
@@ -3517,7 +3517,7 @@ create view ops.coverage_daily (
                 CASE f.kind
                     WHEN 'period'::text THEN f.window_start
                     ELSE d.date_day
-                END < f.gone_before) AS is_gone,
+                END < f.dropped_before) AS is_gone,
             max(f.slice_id * 16 +
                 CASE f.state
                     WHEN 'loaded'::text THEN 1
@@ -3533,8 +3533,8 @@ create view ops.coverage_daily (
                 END) AS newest,
             bool_or(
                 CASE f.kind
-                    WHEN 'series'::text THEN d.date_day < f.final_before OR d.date_day < f.ask_from OR d.date_day >= f.ask_before
-                    WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.ask_from OR f.window_end > f.ask_before
+                    WHEN 'series'::text THEN d.date_day < f.final_before OR d.date_day < f.request_from OR d.date_day >= f.request_before
+                    WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.request_from OR f.window_end > f.request_before
                     WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date OR (EXISTS ( SELECT
                        FROM ops.slice n
                       WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
@@ -3581,57 +3581,57 @@ create view ops.coverage_daily (
    FROM cell
   GROUP BY dataset, scope, date_day;
 
--- Allowance of each API key, as the service last told it, with what is held for calls under way.
+-- Allowance of each API key, as the service last reported it, with the credits that are held for calls in flight.
 create table ops.credit_account (
   account_id text not null, -- Shortened hash of the API key; the key itself is stored nowhere.
-  total integer, -- Credits a period; null until the service told.
-  remaining integer, -- Credits left; null until the service told. While calls overlap only a lower figure is believed.
+  total integer, -- Credits per period; null until the service reports them.
+  remaining integer, -- Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.
   resets_at timestamp with time zone, -- When the period ends.
   period_hours numeric, -- Length of a period in hours.
-  held integer not null default 0, -- Credits held for calls that have not been answered.
-  in_flight integer not null default 0, -- Calls that have not been answered.
-  overlapped boolean not null default false, -- True when calls overlapped since the last moment at which none was under way.
-  pace_per_second double precision not null, -- Requests a second that all workers together may start; halved on a refusal, recovered slowly.
+  held integer not null default 0, -- Credits held for calls in flight.
+  in_flight integer not null default 0, -- Calls in flight.
+  overlapped boolean not null default false, -- True when calls have overlapped since the last moment without a call in flight.
+  pace_per_second double precision not null, -- Requests per second that all workers together may start. A refusal halves it; it recovers slowly.
   next_start_at timestamp with time zone not null, -- When the next request may start.
   slowed_at timestamp with time zone, -- When the pace was last halved.
-  observed_at timestamp with time zone, -- When the service last told the balance.
+  observed_at timestamp with time zone, -- When the service last reported the balance.
   constraint credit_account_pkey PRIMARY KEY (account_id),
   constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
 );
 
--- What each operation is documented to cost and what the service last charged for it.
+-- Documented price of each operation and the price that the service last charged.
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
-  documented integer not null, -- Credits a call by the contract.
-  learned integer not null, -- Credits the last successful call cost.
-  sample_count bigint not null, -- Successful calls seen.
-  last_seen_at timestamp with time zone not null, -- When the last of them was answered.
+  documented integer not null, -- Credits per call in the contract.
+  learned integer not null, -- Credits that the last successful call cost.
+  sample_count bigint not null, -- Number of successful calls.
+  last_seen_at timestamp with time zone not null, -- When the last successful call was answered.
   constraint credit_cost_pkey PRIMARY KEY (operation)
 );
 
--- Credits held for calls under way. What a dead worker held is let go at once and taken for charged until the service tells the balance; what nobody ends expires.
+-- Credits held for calls in flight. The holds of a worker whose lease expired are released at once and counted as spent until the service reports the balance. A hold that is never settled expires.
 create table ops.credit_hold (
   hold_id bigint not null generated always as identity, -- Number of the hold.
   account_id text not null, -- Account.
-  class text not null, -- Credit class; person for what is asked by a command.
+  class text not null, -- Credit class; person for a request of a command.
   cost integer not null, -- Credits held.
-  slice_id bigint, -- Slice that the call is for; null for questions of people and about the account itself.
-  worker_id bigint, -- The process that holds them; null when it is in no ledger.
-  expires_at timestamp with time zone not null, -- When the hold lapses by itself.
+  slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
+  worker_id bigint, -- Process that holds them; null when it is not in ops.worker.
+  expires_at timestamp with time zone not null, -- When the hold expires automatically.
   constraint credit_hold_pkey PRIMARY KEY (hold_id),
   constraint credit_hold_account_id_fkey FOREIGN KEY (account_id) REFERENCES ops.credit_account(account_id)
 );
 CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expires_at);
 
--- One row a day (UTC), dataset, operation and class: requests and the credits booked for them. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
 create view ops.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
-  dataset text, -- Dataset; empty for what a command asked by itself.
+  dataset text, -- Dataset; empty for requests of a command.
   operation text, -- Operation of the API.
   class text, -- Class in which credits were held.
   request_count bigint, -- Requests.
-  failed_request_count bigint, -- Requests that brought no answer to read.
-  booked_credits bigint -- Credits booked.
+  failed_request_count bigint, -- Requests without a valid answer.
+  booked_credits bigint -- Credits charged.
 ) as
  SELECT (received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
     COALESCE(dataset, ''::text) AS dataset,
@@ -3643,75 +3643,75 @@ create view ops.credit_spend_daily (
    FROM ops.request
   GROUP BY ((received_at AT TIME ZONE 'UTC'::text)::date), (COALESCE(dataset, ''::text)), operation, class;
 
--- Datasets that the program knows, as the last process was configured that planned.
+-- Datasets of the program, as configured in the process that planned last.
 create table ops.dataset (
   dataset text not null, -- Dataset.
-  stage text not null, -- portfolio (tells what is followed), listing (tells what else others are planned from) or market.
-  is_on boolean not null, -- True where it takes part in a sync that names no dataset.
-  noted_at timestamp with time zone not null, -- When the line last changed.
+  stage text not null, -- portfolio (the tracked apps and keywords), listing (other lists that later datasets are planned from) or market.
+  is_on boolean not null, -- True when a sync without dataset names includes it.
+  noted_at timestamp with time zone not null, -- When the row last changed.
   constraint dataset_pkey PRIMARY KEY (dataset),
   constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
 );
 
--- When each dataset asks again, with what the configuration changes: one default a dataset, and the scopes whose timing is their own.
+-- When each dataset is fetched again, after program and configuration: one default per dataset, and one row for each scope with its own timing.
 create table ops.dataset_timing (
   dataset text not null, -- Dataset.
-  scope jsonb not null, -- Who it holds for; of a default, which holds for all others, null as JSON.
-  is_default boolean not null, -- True for the line that holds where the scope has none of its own.
-  kind text not null, -- series (days), period (whole periods) or snapshot (only what holds now can be asked for).
-  settle_days integer, -- Newest days that are not published yet, today counted; null for a snapshot.
-  lookback_days integer, -- Days behind those that the source restates; null for a snapshot.
-  history_days integer, -- How far back a sync that names no start reaches; null for a snapshot.
-  first_day date, -- First day that is asked for at all; null where history_days says it.
-  pack_days integer, -- Days that are asked for together, counted from Monday, 2007-01-01; null where each day is asked for as soon as it is out.
-  refresh_days integer, -- Days after which a snapshot is asked for again; null for all else.
-  empty_holds_days integer, -- Days after which an answer of nothing is asked for again; null where it is final.
-  empty_until_days integer, -- The newest so many days alone are asked for again for that reason; null for all of them.
-  empty_early_days integer, -- Days by which an answer of nothing is final later than others; null for a snapshot.
-  keep_months integer, -- Whole months before the current one of which rows are kept: nothing older is asked for; null without end.
+  scope jsonb not null, -- Scope that the timing applies to; null as JSON for the default, which applies to all other scopes.
+  is_default boolean not null, -- True for the row that applies to scopes without a row of their own.
+  kind text not null, -- series (days), period (whole periods) or snapshot (only the current state can be requested).
+  settle_days integer, -- Number of the newest days, including today, that are not published yet; null for a snapshot.
+  lookback_days integer, -- Number of days before those that the source may still restate; null for a snapshot.
+  history_days integer, -- How many days back a sync without a start date reaches; null for a snapshot.
+  first_day date, -- First day that is ever requested; null where history_days decides.
+  pack_days integer, -- Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.
+  refresh_days integer, -- Days after which a snapshot is fetched again; null for other kinds.
+  empty_holds_days integer, -- Days after which an empty answer is fetched again; null where an empty answer is final.
+  empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null where it applies to all days.
+  empty_early_days integer, -- Days by which an empty answer becomes final later than others; null for a snapshot.
+  keep_months integer, -- Number of whole months before the current one that are kept and requested; null without a limit.
   constraint dataset_timing_pkey PRIMARY KEY (dataset, scope),
   constraint dataset_timing_kind_check CHECK ((kind = ANY (ARRAY['series'::text, 'period'::text, 'snapshot'::text])))
 );
 
--- Fields in answers that the contract does not name, each listed once.
+-- Fields of answers that are not in the contract, each listed once.
 create table ops.drift (
   operation text not null, -- Operation of the API.
-  path text not null, -- Where the field stands; [] is any item of a list, {} any key of a map.
+  path text not null, -- Path of the field; [] is any item of a list, {} any key of a map.
   kind text not null, -- Type of its value when first seen.
   first_seen_at timestamp with time zone not null, -- When it was first seen.
-  last_seen_at timestamp with time zone not null, -- When an answer last held it, to the hour.
-  slice_id bigint not null, -- Slice whose answer held it first.
+  last_seen_at timestamp with time zone not null, -- When an answer last had the field, to the hour.
+  slice_id bigint not null, -- Slice of the first answer that had the field.
   constraint drift_pkey PRIMARY KEY (operation, path, kind)
 );
 
--- Months of facts that retention dropped or detached, one row a dataset, table and month. What was loaded for them since counts again.
+-- Months of facts that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.
 create table ops.dropped_month (
   dataset text not null, -- Dataset.
-  table_name text not null, -- Table of facts.
+  table_name text not null, -- Fact table.
   month_start date not null, -- First day of the month.
-  action text not null, -- drop, or detach (the rows are in the schema archive).
-  rows_gone bigint not null, -- Rows of the month, of all datasets of that table.
-  bytes_gone bigint not null, -- Bytes of its partition with indexes.
-  dropped_by text not null, -- Role of the database that did it.
-  dropped_at timestamp with time zone not null, -- When: what was answered before holds nothing in this month.
-  is_done boolean not null, -- False only within the transaction that takes the month away: a month may be taken away while its note says so.
+  action text not null, -- drop or detach (the rows are then in the schema archive).
+  rows_gone bigint not null, -- Rows of the month, of all datasets of the table.
+  bytes_gone bigint not null, -- Bytes of the partition, including indexes.
+  dropped_by text not null, -- Database role that did it.
+  dropped_at timestamp with time zone not null, -- When it was dropped. Slices that ended before have no rows in this month any more.
+  is_done boolean not null, -- False only within the transaction that removes the month. ops.remove_month removes no other month.
   constraint dropped_month_pkey PRIMARY KEY (dataset, table_name, month_start),
   constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
 );
 
--- Failed slices of which a cell (item and day) was not answered since by a newer slice of the same dataset and scope: one that is loaded, empty, or refused for what it asked. A snapshot is made good by any newer one of its scope. What must be retried?
+-- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. Any newer snapshot of the same scope resolves a failed snapshot. What must be retried?
 create view ops.failed_slice (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
-  operation text, -- Operation of the API that was to answer it.
-  scope jsonb, -- Who it is about.
-  batch_id bigint, -- List of keywords or ids asked for; null where the scope says it all.
-  window_start date, -- First day asked for.
-  window_end date, -- Day after the last one asked for.
-  run_id bigint, -- The run it belongs to.
-  plan_id bigint, -- The plan that it belongs to; null when it belongs to none.
+  operation text, -- Operation of the API for the slice.
+  scope jsonb, -- Partition of the slice.
+  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  window_start date, -- First requested day.
+  window_end date, -- Day after the last requested day.
+  run_id bigint, -- Run that it belongs to.
+  plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   error_code text, -- Stable code of the last error.
-  error_message text, -- The last error in words, with what to do next.
+  error_message text, -- Text of the last error, with what to do next.
   ended_at timestamp with time zone -- When it failed.
 ) as
  SELECT f.slice_id,
@@ -3780,13 +3780,13 @@ create view ops.failed_slice (
              CROSS JOIN LATERAL generate_series(GREATEST(n.window_start, f.window_start)::timestamp without time zone, (LEAST(n.window_end, f.window_end) - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
           WHERE n.slice_id = ANY (newer.ids))));
 
--- One row a dataset, app and country that was asked for: the newest day that is there and when it came. Which apps are behind? How old is what a report shows?
+-- One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. Which apps are behind? How old is the data in a report?
 create view ops.freshness (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
-  country_code text, -- Country; null where the dataset tells none apart.
-  newest_day date, -- Newest day that was answered; null when none was.
+  country_code text, -- Country; null where the dataset does not distinguish countries.
+  newest_day date, -- Newest day that is loaded or empty; null when there is none.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_count bigint -- Slices that wait or run.
 ) as
@@ -3800,39 +3800,39 @@ create view ops.freshness (
    FROM ops.slice
   GROUP BY dataset, (scope ->> 'store'::text), (scope ->> 'app'::text), (scope ->> 'country'::text);
 
--- What was found to be wrong, from when to when, and when the webhook was told of it: once when it opened and once when it was over.
+-- Problems that the workers found, with start, end and the times of the two messages to the webhook.
 create table ops.incident (
-  incident_id bigint not null generated always as identity, -- Number of the incident; a receiver of messages can tell a repeated one by it.
+  incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
   kind text not null, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or asking_stopped.
-  subject text not null, -- What it is about: a dataset with an error code, a dataset, an operation; empty where the kind says it all.
-  account_id text not null, -- Account that it is about, by the shortened hash of its key; empty when it is about the warehouse.
-  summary text not null, -- In words: what is wrong, with its figures as last seen, and what to do next.
-  detail jsonb not null, -- The figures as last seen.
+  subject text not null, -- Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
+  summary text not null, -- Text: what is wrong, with its latest figures, and what to do next.
+  detail jsonb not null, -- Latest figures.
   opened_at timestamp with time zone not null, -- When it was first seen.
   last_seen_at timestamp with time zone not null, -- When it was last seen.
-  looks_away integer not null default 0, -- Looks in a row that did not find it any more.
-  looks_to_close integer not null, -- So many looks in a row must not find it before it counts as over; more where it came back within a day.
-  closed_at timestamp with time zone, -- When it was over; null while it is open.
-  told_at timestamp with time zone, -- When the webhook took the message that it opened; null while it did not.
-  recovery_told_at timestamp with time zone, -- When the webhook took the message that it is over; null while it did not.
+  looks_away integer not null default 0, -- Checks in a row that did not find the problem.
+  looks_to_close integer not null, -- Checks in a row without the problem after which it is closed; more when it had come back within a day.
+  closed_at timestamp with time zone, -- When it was closed; null while it is open.
+  told_at timestamp with time zone, -- When the webhook accepted the message that it opened; null until then.
+  recovery_told_at timestamp with time zone, -- When the webhook accepted the message that it closed; null until then.
   constraint incident_pkey PRIMARY KEY (incident_id)
 );
 CREATE INDEX incident_closed ON ops.incident USING btree (kind, subject, closed_at);
 CREATE UNIQUE INDEX incident_open ON ops.incident USING btree (kind, subject, account_id) WHERE (closed_at IS NULL);
 CREATE INDEX incident_untold ON ops.incident USING btree (incident_id) WHERE (recovery_told_at IS NULL);
 
--- One row an incident, open or over: what was wrong, from when to when, and whether the webhook took the message. What is wrong now? How often was a dataset late last month?
+-- One row per incident, open or closed, with the times of the messages to the webhook. What is wrong now? How often was a dataset late last month?
 create view ops.incident_log (
   incident_id bigint, -- Number of the incident.
   kind text, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or asking_stopped.
-  subject text, -- What it is about: a dataset with an error code, a dataset, an operation; empty where the kind says it all.
-  summary text, -- In words: what is wrong, with its figures as last seen, and what to do next.
+  subject text, -- Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  summary text, -- Text: what is wrong, with its latest figures, and what to do next.
   opened_at timestamp with time zone, -- When it was first seen.
   last_seen_at timestamp with time zone, -- When it was last seen.
-  closed_at timestamp with time zone, -- When it was over; null while it is open.
-  is_open boolean, -- True while it is not over.
-  told_at timestamp with time zone, -- When the webhook took the message that it opened; null while it did not.
-  recovery_told_at timestamp with time zone -- When the webhook took the message that it is over; null while it did not.
+  closed_at timestamp with time zone, -- When it was closed; null while it is open.
+  is_open boolean, -- True until it is closed.
+  told_at timestamp with time zone, -- When the webhook accepted the message that it opened; null until then.
+  recovery_told_at timestamp with time zone -- When the webhook accepted the message that it closed; null until then.
 ) as
  SELECT incident_id,
     kind,
@@ -3860,72 +3860,72 @@ create table ops.migration_lock (
   constraint migration_lock_pkey PRIMARY KEY (id)
 );
 
--- Plans made by storehouse backfill. A plan is run exactly as it was made, or it says what changed since. What was run with it: ops.run.
+-- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (
   plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
   made_at timestamp with time zone not null, -- When it was made.
-  as_of date not null, -- The day that counted as today; its days stay those of that day, whenever it is run.
-  request jsonb not null, -- What was asked for: datasets, days (half-open), apps, countries, which cells again, order, most credits.
-  basis jsonb not null, -- What it was planned from and can change: keywords followed an app and country, learned prices, settings.
-  newest_first boolean not null, -- True when the newest days run first; else those that fall out of the history first.
-  digest text not null, -- SHA-256 over all its slices in order; planned again, an equal digest is the same plan.
+  as_of date not null, -- Day that counted as today. The days of the plan do not change when it runs later.
+  request jsonb not null, -- The request: datasets, days (half-open), apps, countries, which cells to fetch again, order, credit limit.
+  basis jsonb not null, -- Inputs of the plan that may change: tracked keywords per app and country, learned prices, settings.
+  newest_first boolean not null, -- True when the newest days run first; false when the days that the service drops first run first.
+  digest text not null, -- SHA-256 over all its slices in order. When planning again gives an equal digest, the plan is unchanged.
   slices integer not null, -- Slices of the plan.
-  requests bigint not null, -- Requests that they are expected to take.
-  credits bigint not null, -- Credits that they are expected to cost; running it never spends more.
-  naive_credits bigint, -- Credits that a program would pay for the same cells that asks for one thing at a time; null when something was left out.
-  left_out_slices integer not null, -- Slices that were asked for and did not fit under the most credits.
-  left_out_credits bigint not null, -- Credits that those are expected to cost.
-  queued_at timestamp with time zone, -- When its slices were queued, all at once; null while it was never run.
+  requests bigint not null, -- Requests that the slices are expected to need.
+  credits bigint not null, -- Credits that the slices are expected to cost. A run of the plan never spends more.
+  naive_credits bigint, -- Credits that the same cells would cost with one request per item and day; null when some slices were left out.
+  left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
+  left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
+  queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
 
--- What a plan holds, by dataset, class, operation, app and country.
+-- Slices of a plan, counted by dataset, class, operation, app and country.
 create table ops.plan_line (
   plan_id bigint not null, -- The plan.
   dataset text not null, -- Dataset.
   class text not null, -- Credit class.
   operation text not null, -- Operation of the API.
-  store text not null, -- ios or android; empty where the dataset tells none apart.
+  store text not null, -- ios or android; empty where the dataset does not distinguish stores.
   track_id text not null, -- Track id of the app; empty where the dataset is not about an app.
-  country_code text not null, -- Country; empty where the dataset tells none apart.
+  country_code text not null, -- Country; empty where the dataset does not distinguish countries.
   slices integer not null, -- Slices.
-  requests bigint not null, -- Requests that they are expected to take.
-  credits bigint not null, -- Credits that they are expected to cost.
+  requests bigint not null, -- Requests that the slices are expected to need.
+  credits bigint not null, -- Credits that the slices are expected to cost.
   constraint plan_line_pkey PRIMARY KEY (plan_id, dataset, class, operation, store, track_id, country_code),
   constraint plan_line_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id)
 );
 
--- Rows that did not fit, each with its reason; they never stop the rows beside them.
+-- Invalid items of answers, each with its reason. The valid items of the same answer are loaded.
 create table ops.reject (
-  reject_id bigint not null generated always as identity, -- Number of the rejected row.
-  slice_id bigint not null, -- Slice whose answer held it.
+  reject_id bigint not null generated always as identity, -- Number of the reject.
+  slice_id bigint not null, -- Slice of the answer.
   dataset text not null, -- Dataset.
-  reason text not null, -- Why it does not fit.
-  item jsonb not null, -- The row as it came.
+  reason text not null, -- Why the item is invalid.
+  item jsonb not null, -- The item, unchanged.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint reject_pkey PRIMARY KEY (reject_id)
 );
 CREATE INDEX reject_slice ON ops.reject USING btree (slice_id);
 
--- Every request that was sent: for which slice, what came back, what it cost. One with the error process_died was under way when its process died: nobody knows whether it was charged. Never an address, never a token.
+-- Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.
 create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
-  account_id text not null, -- Account that was charged, by the shortened hash of its key; import for an answer that was brought as a file, for which nothing was sent.
-  slice_id bigint, -- Slice it was for; null for questions about the account itself and for what a person asked by a command.
+  account_id text not null, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
+  slice_id bigint, -- Slice of the request; null for requests about the account and for requests of a command.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
-  dataset text, -- Dataset; null for questions about the account itself and for what a person asked by a command.
-  class text not null, -- Credit class it was charged to; person for what was asked by a command.
+  dataset text, -- Dataset; null for requests about the account and for requests of a command.
+  class text not null, -- Credit class of the request; person for a request of a command.
   operation text not null, -- Operation of the API.
-  params jsonb not null, -- Parameters by name; lists are left out, the batch of the slice holds them.
-  status integer, -- HTTP status; null when no answer came.
-  error_code text, -- Stable code of the error; null when the answer was taken.
-  cost integer not null, -- Credits booked: what the header said of a successful call, 0 for a refusal.
-  remaining integer, -- Credits that the header said were left.
+  params jsonb not null, -- Parameters by name, without lists. The lists are in the batch of the slice.
+  status integer, -- HTTP status; null when no answer was received.
+  error_code text, -- Stable code of the error; null when the answer was accepted.
+  cost integer not null, -- Credits charged: the figure in the header of a successful call, 0 for a refused one.
+  remaining integer, -- Credits left, as the header of the answer reports them.
   duration_ms integer not null, -- Milliseconds from sending to the last byte.
   byte_count integer not null, -- Bytes of the body, unpacked.
-  worker_id bigint, -- The process that sent it.
-  received_at timestamp with time zone not null, -- When the last byte was in, or the call failed.
+  worker_id bigint, -- Process that sent it.
+  received_at timestamp with time zone not null, -- When the last byte was received, or when the call failed.
   constraint request_pkey PRIMARY KEY (request_id)
 );
 CREATE INDEX request_day ON ops.request USING btree ((((received_at AT TIME ZONE 'UTC'::text))::date));
@@ -3933,35 +3933,35 @@ CREATE INDEX request_slice ON ops.request USING btree (slice_id);
 CREATE INDEX request_time ON ops.request USING btree (received_at);
 CREATE INDEX request_worker ON ops.request USING btree (worker_id) WHERE (worker_id IS NOT NULL);
 
--- What rows of restated facts said before a younger answer changed them or left them out; written in the transaction that changes them. A row that never changed has no entry: it was first seen at its own fetched_at, any other at its oldest seen_at here, and last changed at its own fetched_at. See ops.reported_at.
+-- Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.
 create table ops.restated_value (
   table_name text not null, -- Table of the row, schema and name.
   row_key jsonb not null, -- Primary key of the row by column.
-  row_hash uuid not null generated always as ((md5((row_key)::text))::uuid) stored, -- MD5 of the key, which alone may be too long for an index.
-  date_day date, -- First day that the row stands for; null where rows stand for none.
-  changed_at timestamp with time zone not null, -- When the answer was received that changed the row.
-  seen_at timestamp with time zone, -- When the answer was received that the values before came from.
+  row_hash uuid not null generated always as ((md5((row_key)::text))::uuid) stored, -- MD5 of the key, because the key itself may be too long for an index.
+  date_day date, -- First day of the row; null where rows have no day.
+  changed_at timestamp with time zone not null, -- When the answer that changed the row was received.
+  seen_at timestamp with time zone, -- When the answer with the former values was received.
   slice_id bigint not null, -- Slice that changed the row.
-  was jsonb not null, -- The columns that changed, as they were; all of them where the row went.
-  became jsonb, -- The same columns as they became; null where the row went.
+  was jsonb not null, -- Changed columns with their former values; all columns where the row was left out.
+  became jsonb, -- The same columns with their new values; null where the row was left out.
   constraint restated_value_pkey PRIMARY KEY (table_name, row_hash, changed_at)
 );
 CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_name, row_hash, changed_at) WHERE (became IS NULL);
 
--- One planning and what followed from it.
+-- Runs: one planning each, with its slices.
 create table ops.run (
   run_id bigint not null generated always as identity, -- Number of the run.
-  kind text not null, -- sync, backfill, schedule, retry, or import (answers that were brought as files).
-  worker_id bigint, -- The foreground process that owns the slices; null when any worker may run them.
-  plan_id bigint, -- The plan that it runs; null when it planned by itself.
-  as_of date not null, -- The day that counted as today.
+  kind text not null, -- sync, backfill, schedule, retry or import (of answer files).
+  worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them.
+  plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
+  as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
-  max_credits integer, -- Credits the run was allowed to spend; null without a limit, and for an import, which spends nothing.
+  max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   planned_slices integer not null default 0, -- Slices planned so far in this run.
   planned_credits bigint not null default 0, -- Credits those slices were expected to cost.
-  naive_credits bigint not null default 0, -- Credits that a program would pay for the same cells that asks for one thing at a time.
+  naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
-  ended_at timestamp with time zone, -- When it ended; null while it goes on or after a kill.
+  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
   outcome text, -- loaded, failed, deferred, aborted or interrupted.
   constraint run_pkey PRIMARY KEY (run_id),
   constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
@@ -3969,28 +3969,28 @@ create table ops.run (
 );
 CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NULL);
 
--- One row a run (a sync, a backfill, a retry, a tick of the schedule): what was planned and what became of it. What did last night cost? Which runs left failures?
+-- One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?
 create view ops.run_summary (
   run_id bigint, -- Number of the run.
-  kind text, -- What began it.
-  as_of date, -- The day that counted as today.
-  plan_id bigint, -- The plan that it ran; null when it ran none.
-  started_at timestamp with time zone, -- When it began.
-  ended_at timestamp with time zone, -- When it ended; null while it goes on or when it was killed.
+  kind text, -- sync, backfill, schedule, retry or import.
+  as_of date, -- Day that counted as today.
+  plan_id bigint, -- Plan that it ran; null when it ran none.
+  started_at timestamp with time zone, -- When it started.
+  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
   outcome text, -- How it ended.
-  planned_slice_count integer, -- Slices that it planned.
-  planned_credits bigint, -- Credits that it planned.
-  naive_credits bigint, -- Credits that asking for one thing at a time would have cost.
+  planned_slice_count integer, -- Planned slices.
+  planned_credits bigint, -- Planned credits.
+  naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
   loaded_count bigint, -- Its slices that are loaded.
-  empty_count bigint, -- Its slices of which the service had nothing.
-  skipped_count bigint, -- Its slices that cannot be had.
+  empty_count bigint, -- Its slices for which the service returned no rows.
+  skipped_count bigint, -- Its unavailable slices.
   failed_count bigint, -- Its slices that failed.
   open_count bigint, -- Its slices that are pending or running.
   deferred_count bigint, -- Its slices that wait for credits.
   rows_loaded bigint, -- Rows of its answers.
-  rows_rejected bigint, -- Items of its answers that did not fit.
-  request_count bigint, -- Requests that its own process made; of a tick of the schedule, those for its slices.
-  booked_credits bigint -- Credits booked for them.
+  rows_rejected bigint, -- Invalid items of its answers.
+  request_count bigint, -- Requests of its own process; for a scheduled run, the requests for its slices.
+  booked_credits bigint -- Credits charged for them.
 ) as
  SELECT r.run_id,
     r.kind,
@@ -4034,35 +4034,35 @@ create view ops.run_summary (
                      JOIN ops.request a ON a.slice_id = o.slice_id
                   WHERE r.worker_id IS NULL AND o.run_id = r.run_id) p) q;
 
--- Slices: one partition and window of a dataset, the unit that is planned, priced, run, retried and re-run.
+-- Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.
 create table ops.slice (
-  slice_id bigint not null generated always as identity, -- Number of the slice; every fact row names the slice that wrote it.
+  slice_id bigint not null generated always as identity, -- Number of the slice. Every fact row names the slice that wrote it.
   dataset text not null, -- Dataset.
-  operation text not null, -- Operation of the API that answers it.
-  scope jsonb not null, -- Who it is about: store, app, country, device ... as far as the dataset tells them apart.
-  batch_id bigint, -- List of keywords or ids asked for; null where the scope says it all.
-  window_start date not null, -- First day asked for.
-  window_end date not null, -- Day after the last one asked for.
-  as_of date not null, -- What was today when it was planned: tells how settled the answer was.
-  fingerprint text not null, -- What the portfolio knew that would make the answer differ; changed since, where a command changed it after the answer came.
-  class text not null, -- Credit class: how far it may dip into the reserve.
-  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (asked, nothing there), skipped (cannot be had) or failed (see storehouse retry).
-  planned_requests integer not null, -- Requests it is expected to take: as planned, and put right as soon as a page of its answer tells how many there are.
-  planned_credits integer not null, -- Credits it is expected to cost: those requests at the price of the plan.
-  run_id bigint not null, -- The run it belongs to now.
-  plan_id bigint, -- The plan that it belongs to, whichever run has it now; null when it belongs to none.
-  queue_id bigint not null default 0, -- Which queue it waits in: the number of the foreground process that runs it, or 0 for the queue that all workers share.
-  turn integer not null default 0, -- Its turn in the queue, lower first: class, then day, newest first or as its plan says.
+  operation text not null, -- Operation of the API for the slice.
+  scope jsonb not null, -- Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.
+  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  window_start date not null, -- First requested day.
+  window_end date not null, -- Day after the last requested day.
+  as_of date not null, -- Day that counted as today when it was planned. It shows how final the answer was.
+  fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.
+  class text not null, -- Credit class: how much of the credit reserve the slice may use.
+  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (see storehouse retry).
+  planned_requests integer not null, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
+  planned_credits integer not null, -- Expected credits: the expected requests at the price of the plan.
+  run_id bigint not null, -- Run that it belongs to now.
+  plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
+  queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, or 0 for the queue that all workers share.
+  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.
   worker_id bigint, -- The process that runs it or ran it last.
-  attempt integer not null default 0, -- How often it was started; the fence that keeps a slow worker from committing over its successor.
-  failures integer not null default 0, -- How many attempts ended in an error that may pass; deferring costs none.
-  broken_off_count integer not null default 0, -- Attempts during which the process died or fell silent. From the second on the slice runs alone, and after the third it has failed.
-  due_at timestamp with time zone, -- Not to be started before this instant; null when at once, or for a deferred one when somebody takes it up.
-  error_code text, -- Stable code of the last error; null when the last attempt went well.
-  error_message text, -- The last error in words, with what to do next.
-  rows_loaded integer not null default 0, -- Rows the answer held, changed or not.
-  rows_rejected integer not null default 0, -- Rows that did not fit; see ops.reject.
-  answer_digest bytea, -- SHA-256 over what was asked, the answer, and the program that read it; null unless all of the answer was loaded. The same answer to the same question is not read again while nobody else has written its cells.
+  attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
+  failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
+  broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.
+  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run.
+  error_code text, -- Stable code of the last error; null when the last attempt succeeded.
+  error_message text, -- Text of the last error, with what to do next.
+  rows_loaded integer not null default 0, -- Rows of the answer, changed or not.
+  rows_rejected integer not null default 0, -- Items of the answer that are invalid; they are in ops.reject.
+  answer_digest bytea, -- SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.
   created_at timestamp with time zone not null, -- When it was planned.
   started_at timestamp with time zone, -- When the last attempt started.
   ended_at timestamp with time zone, -- When it reached its state.
@@ -4076,6 +4076,7 @@ create table ops.slice (
 );
 CREATE INDEX slice_answer ON ops.slice USING btree (answer_digest) WHERE (answer_digest IS NOT NULL);
 CREATE INDEX slice_app ON ops.slice USING btree (((scope ->> 'app'::text)), dataset, window_end, window_start);
+CREATE INDEX slice_by_state ON ops.slice USING btree (dataset, state, window_end);
 CREATE INDEX slice_coverage ON ops.slice USING btree (dataset, window_start);
 CREATE INDEX slice_due ON ops.slice USING btree (queue_id, due_at) WHERE ((state = ANY (ARRAY['pending'::text, 'deferred'::text])) AND (due_at IS NOT NULL));
 CREATE INDEX slice_failed ON ops.slice USING btree (dataset) WHERE (state = 'failed'::text);
@@ -4087,24 +4088,23 @@ CREATE INDEX slice_rejects ON ops.slice USING btree (dataset) WHERE (rows_reject
 CREATE INDEX slice_run ON ops.slice USING btree (run_id, state);
 CREATE INDEX slice_running ON ops.slice USING btree (worker_id) WHERE (state = 'running'::text);
 CREATE INDEX slice_scope ON ops.slice USING btree (hashtextextended((scope)::text, (0)::bigint), window_end, window_start);
-CREATE INDEX slice_standing ON ops.slice USING btree (dataset, state, window_end);
 CREATE INDEX slice_suspect ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (broken_off_count > 1));
 
--- One row a slice: up to which day its answer is final, and which days a sync that names none would ask for. An answered day from final_before on and within these is stale, unless another slice holds it. Which answers were given while the source still restated them? When does an answer stop to count?
+-- One row per slice: until which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and inside the requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?
 create view ops.slice_finality (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
-  scope jsonb, -- Who it is about.
-  batch_id bigint, -- List of keywords or ids asked for; null where the scope says it all.
-  window_start date, -- First day asked for.
-  window_end date, -- Day after the last one asked for.
+  scope jsonb, -- Partition of the slice.
+  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  window_start date, -- First requested day.
+  window_end date, -- Day after the last requested day.
   state text, -- State of the slice.
-  rows_rejected integer, -- Items of its answer that did not fit.
-  kind text, -- series, period (final only as a whole) or snapshot (final while it is young); null while nobody has planned yet.
-  final_before date, -- Its days before this one are final; infinity for one that waits, runs or was asked for today, -infinity where nothing of it is final any more.
-  ask_from date, -- First day that a sync would ask for; null for a snapshot.
-  ask_before date, -- Day after the last one that a sync would ask for; null for a snapshot.
-  gone_before date -- Its days before this one were dropped by retention since; null where none was.
+  rows_rejected integer, -- Invalid items of its answer.
+  kind text, -- series, period (final only as a whole) or snapshot (final until refresh_days have passed); null before the first planning.
+  final_before date, -- Days before this one are final; infinity for a slice that waits, runs or was requested today, -infinity where no day of it is final any more.
+  request_from date, -- First day that a sync requests; null for a snapshot.
+  request_before date, -- Day after the last day that a sync requests; null for a snapshot.
+  dropped_before date -- Days before this one were dropped by retention after the slice ended; null where none were.
 ) as
  SELECT s.slice_id,
     s.dataset,
@@ -4134,11 +4134,11 @@ create view ops.slice_finality (
                 ELSE 0
             END
         END AS final_before,
-    GREATEST(COALESCE(t.first_day, r.ask_before - t.history_days), (date_trunc('month'::text, ops.today()::timestamp without time zone) - make_interval(months => t.keep_months))::date) AS ask_from,
-    r.ask_before,
+    GREATEST(COALESCE(t.first_day, r.request_before - t.history_days), (date_trunc('month'::text, ops.today()::timestamp without time zone) - make_interval(months => t.keep_months))::date) AS request_from,
+    r.request_before,
     ( SELECT max((m.month_start + '1 mon'::interval)::date) AS max
            FROM ops.dropped_month m
-          WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text]))) AS gone_before
+          WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text]))) AS dropped_before
    FROM ops.slice s
      LEFT JOIN ops.dataset_timing o ON o.dataset = s.dataset AND o.scope = s.scope AND NOT o.is_default
      LEFT JOIN ops.dataset_timing b ON b.dataset = s.dataset AND b.is_default
@@ -4217,40 +4217,40 @@ create view ops.slice_finality (
                 CASE
                     WHEN t.pack_days IS NULL THEN 0
                     ELSE (p.published - '2007-01-01'::date) % t.pack_days
-                END AS ask_before) r;
+                END AS request_before) r;
 
--- One row a slice: who and when it is about, how it stands, what it cost. What did this slice cost? Which slices of an app wait for credits?
+-- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?
 create view ops.slice_status (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
-  operation text, -- Operation of the API that answers it.
+  operation text, -- Operation of the API for the slice.
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
-  country_code text, -- Country; null where the dataset tells none apart.
-  device_code text, -- Device; null where the dataset tells none apart.
-  scope jsonb, -- Who it is about, with every part.
-  item_count integer, -- Keywords or ids asked for; 0 where the scope says it all.
-  first_day date, -- First day asked for.
-  last_day date, -- Last day asked for.
+  country_code text, -- Country; null where the dataset does not distinguish countries.
+  device_code text, -- Device; null where the dataset does not distinguish devices.
+  scope jsonb, -- Partition of the slice, with all its parts.
+  item_count integer, -- Number of requested keywords or ids; 0 where the scope identifies the partition.
+  first_day date, -- First requested day.
+  last_day date, -- Last requested day.
   class text, -- Class in which credits are held for it.
-  state text, -- pending, running, deferred (waits for credits), loaded, empty, skipped (cannot be had) or failed.
-  attempt integer, -- How often it was begun.
+  state text, -- pending, running, deferred (waits for credits), loaded, empty, skipped (unavailable) or failed.
+  attempt integer, -- Number of starts.
   failure_count integer, -- Attempts that failed.
-  planned_request_count integer, -- Requests it was planned to take.
-  planned_credits integer, -- Credits it was planned to cost.
-  request_count bigint, -- Requests that were made for it.
-  booked_credits bigint, -- Credits that were booked for it.
+  planned_request_count integer, -- Expected number of requests.
+  planned_credits integer, -- Expected credits.
+  request_count bigint, -- Requests that were sent for it.
+  booked_credits bigint, -- Credits that were charged for it.
   rows_loaded integer, -- Rows of its answer.
-  rows_rejected integer, -- Items of its answer that did not fit; they are in ops.reject.
-  due_at timestamp with time zone, -- When it is tried again; null when it waits for nothing.
+  rows_rejected integer, -- Invalid items of its answer; they are in ops.reject.
+  due_at timestamp with time zone, -- Earliest next start; null when it may start at once or has ended.
   error_code text, -- Stable code of the last error.
-  error_message text, -- The last error in words, with what to do next.
-  run_id bigint, -- The run it belongs to.
-  plan_id bigint, -- The plan it belongs to; null when it belongs to none.
+  error_message text, -- Text of the last error, with what to do next.
+  run_id bigint, -- Run that it belongs to.
+  plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   created_at timestamp with time zone, -- When it was planned.
-  started_at timestamp with time zone, -- When its last attempt began.
+  started_at timestamp with time zone, -- When its last attempt started.
   ended_at timestamp with time zone, -- When it ended.
-  standing text -- Its state, but superseded where a newer slice has answered all of its cells or is about to, and stale where some cell of its answer is to be asked for again.
+  effective_state text -- Its state, but superseded where newer slices have fetched or will fetch all of its cells, and stale where a cell of its answer is due again.
 ) as
  SELECT s.slice_id,
     s.dataset,
@@ -4292,8 +4292,8 @@ create view ops.slice_status (
                         WHEN count(*) = 0 THEN 'superseded'::text
                         WHEN s.state <> 'failed'::text AND bool_or(
                         CASE f.kind
-                            WHEN 'series'::text THEN c.date_day >= f.final_before AND c.date_day >= f.ask_from AND c.date_day < f.ask_before
-                            WHEN 'period'::text THEN f.window_end > f.final_before AND f.window_end > f.ask_from AND f.window_end <= f.ask_before
+                            WHEN 'series'::text THEN c.date_day >= f.final_before AND c.date_day >= f.request_from AND c.date_day < f.request_before
+                            WHEN 'period'::text THEN f.window_end > f.final_before AND f.window_end > f.request_from AND f.window_end <= f.request_before
                             ELSE f.final_before = '-infinity'::date
                         END) THEN 'stale'::text
                         ELSE s.state
@@ -4356,34 +4356,34 @@ ELSE s.window_end
                             END - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
                       WHERE n.slice_id > s.slice_id AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state <> ALL (ARRAY['failed'::text, 'skipped'::text]))) c
               WHERE f.slice_id = s.slice_id)
-        END AS standing
+        END AS effective_state
    FROM ops.slice s
      LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
 
--- One row: when the workers last looked for what is wrong, and when the webhook may be told again. They take turns by it.
+-- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
 create table ops.watch (
-  is_only boolean not null default true, -- Always true: there is one row.
-  looked_at timestamp with time zone, -- When a worker last began to look.
-  tell_after timestamp with time zone, -- The webhook is not told before this instant: somebody is telling it now, or it did not take the last message.
-  tell_failures integer not null default 0, -- Messages in a row that the webhook did not take; the wait grows with them.
+  is_only boolean not null default true, -- Always true, so that the table has one row.
+  looked_at timestamp with time zone, -- When a worker last started a check.
+  tell_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
+  tell_failures integer not null default 0, -- Messages in a row that the webhook did not accept. The wait grows with their number.
   constraint watch_pkey PRIMARY KEY (is_only),
   constraint watch_is_only_check CHECK (is_only)
 );
 
--- Processes that talk to the API. A living one holds an advisory lock on its id and says every few seconds that it lives.
+-- Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.
 create table ops.worker (
   worker_id bigint not null generated always as identity, -- Number of the process.
-  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue) or command (asks what a person wants to know).
+  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue) or command (sends the requests of one command).
   host text not null, -- Machine.
   pid integer not null, -- Process id on that machine.
-  session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity; those of a process that is found dead are ended.
-  started_at timestamp with time zone not null, -- When it entered, by the clock of the database.
-  heartbeat_at timestamp with time zone not null, -- When it last said that it lives, by the clock of the database.
-  stopped_at timestamp with time zone, -- When it left in good order, or was found dead: then its slices, credits and jobs are free, and it has to enter anew.
+  session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity. When its lease expires, another process ends those sessions.
+  started_at timestamp with time zone not null, -- When it registered, by the clock of the database.
+  heartbeat_at timestamp with time zone not null, -- Time of its last heartbeat, by the clock of the database.
+  stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
   constraint worker_pkey PRIMARY KEY (worker_id)
 );
 
--- Bodies of answers, committed before anything looked at them; credits spent are never lost.
+-- Bodies of answers, committed before they are read, so that no paid answer is lost.
 create table raw.answer (
   answer_id bigint not null generated always as identity, -- Number of the answer.
   request_id bigint not null, -- Request that it answers.
@@ -4391,9 +4391,9 @@ create table raw.answer (
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
   operation text not null, -- Operation of the API.
-  body bytea storage external not null, -- The body, compressed with zstd by the program; Postgres stores it as it is.
+  body bytea storage external not null, -- Body, compressed with zstd by the program. Postgres stores it without compressing it again.
   byte_count integer not null, -- Bytes of the body, unpacked.
-  fetched_at timestamp with time zone not null, -- When the last byte was in.
+  fetched_at timestamp with time zone not null, -- When the last byte was received.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
 CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
@@ -4441,7 +4441,7 @@ begin
       ('track_id',       'Track id of the app in its store.'),
       ('app_key',        'The app.'),
       ('app_name',       'Name of the app.'),
-      ('country_key',    'Country of the store.'),
+      ('country_key',    'The country.'),
       ('country_code',   'Country, ISO 3166-1 alpha-2.'),
       ('country_name',   'Name of the country.'),
       ('keyword_key',    'The keyword.'),
@@ -4449,9 +4449,9 @@ begin
       ('device_key',     'The device; 0 on Android.'),
       ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
       ('date_day',       'The day.'),
-      ('valid_from',     'First day on which it was seen so.'),
-      ('valid_to',       'Day on which that was first seen to be no longer so; null while it is.'),
-      ('is_current',     'True while it is.'),
+      ('valid_from',     'First day on which these values were seen.'),
+      ('valid_to',       'First day on which other values were seen; null while these are current.'),
+      ('is_current',     'True while these values are current.'),
       ('developer_id',   'Id of the developer in the store.'),
       ('developer_name', 'Name of the developer.'),
       ('icon_url',       'Address of the icon.'),
@@ -4474,7 +4474,7 @@ begin
 end
 $function$;
 
--- Makes the partition of a fact for a month, told by its first day; false when it is there. Needs the right to run it and none to make tables.
+-- Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.
 CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, month date)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4511,7 +4511,7 @@ end
 $function$;
 revoke all on function ops.make_partition(regclass,date) from public;
 
--- Drops the partition of a month of a fact, or moves it to archive; only of a month that ops.dropped_month notes as going. False when it is gone already. Needs the right to run it and none to drop tables.
+-- Drops the partition of a month of a fact, or moves it to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when it does not exist. The caller needs the right to execute the function and no right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4535,7 +4535,7 @@ begin
     raise exception 'the month % of % is not noted as one that goes', coalesce(month::text, 'null'), fact using errcode = 'invalid_parameter_value';
   end if;
   leaf_name := fact_name || to_char(month, '"_"YYYY"_"MM');
-  -- whoever wants to make the same month waits until it is gone
+  -- a process that creates the same month waits until it is removed
   perform pg_advisory_xact_lock(hashtext('storehouse partition ' || leaf_name));
   if exists (select from pg_catalog.pg_inherits as i where i.inhparent = fact and i.inhrelid = to_regclass(format('parts.%I', leaf_name))) then
     execute format('alter table core.%I detach partition parts.%I', fact_name, leaf_name);
@@ -4566,7 +4566,7 @@ end
 $function$;
 revoke all on function ops.remove_month(regclass,date,boolean) from public;
 
--- The rows of a restated fact as they stood at an instant, as JSON: what did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
+-- Rows of a restated fact as they were at a given time, as JSON. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
 CREATE OR REPLACE FUNCTION ops.reported_at(reported regclass, at timestamp with time zone)
  RETURNS SETOF jsonb
  LANGUAGE plpgsql
@@ -4600,7 +4600,7 @@ begin
 end
 $function$;
 
--- The day that counts as today: that of UTC, or the one that the session set as storehouse.today.
+-- Day that counts as today: the day of UTC, or the session setting storehouse.today.
 CREATE OR REPLACE FUNCTION ops.today()
  RETURNS date
  LANGUAGE sql

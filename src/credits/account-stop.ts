@@ -25,17 +25,17 @@ export async function noteStop(
   distances: LookDistances,
 ): Promise<boolean> {
   const again = sql`s.lifted_at > clock_timestamp() - ${sameFor}`;
-  const { rows } = await sql<{ look_count: number }>`
-    insert into ops.account_stop as s (account_id, code, operation, dataset, message, stopped_at, look_count, next_look_at)
+  const { rows } = await sql<{ check_count: number }>`
+    insert into ops.account_stop as s (account_id, code, operation, dataset, message, stopped_at, check_count, next_check_at)
     values (${accountId}, ${stop.code}, ${stop.operation}, ${stop.dataset}, ${stop.message}, clock_timestamp(), 0,
             clock_timestamp() + ${distance(sql`0`, distances)})
     on conflict (account_id) do update
     set    code = excluded.code, operation = excluded.operation, dataset = excluded.dataset, message = excluded.message,
-           stopped_at = excluded.stopped_at, lifted_at = null, look_count = case when ${again} then s.look_count else 0 end,
-           next_look_at = clock_timestamp() + ${distance(sql`case when ${again} then s.look_count else 0 end`, distances)}
+           stopped_at = excluded.stopped_at, lifted_at = null, check_count = case when ${again} then s.check_count else 0 end,
+           next_check_at = clock_timestamp() + ${distance(sql`case when ${again} then s.check_count else 0 end`, distances)}
     where  s.lifted_at is not null
-    returning look_count`.execute(db);
-  return rows[0]?.look_count === 0;
+    returning check_count`.execute(db);
+  return rows[0]?.check_count === 0;
 }
 
 /** The stop of an account, null when there is none. `workerId`: one that was noted before that process entered does not concern it. */
@@ -62,8 +62,8 @@ export async function takeLook(
 ): Promise<boolean> {
   const { rows } = await sql`
     update ops.account_stop as s
-    set    look_count = s.look_count + 1, next_look_at = clock_timestamp() + ${distance(sql`s.look_count + 1`, distances)}
-    where  s.account_id = ${accountId} and s.lifted_at is null and s.next_look_at <= clock_timestamp()
+    set    check_count = s.check_count + 1, next_check_at = clock_timestamp() + ${distance(sql`s.check_count + 1`, distances)}
+    where  s.account_id = ${accountId} and s.lifted_at is null and s.next_check_at <= clock_timestamp()
     returning s.account_id`.execute(db);
   return rows.length > 0;
 }

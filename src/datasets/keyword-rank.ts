@@ -21,13 +21,13 @@ import { readInstant, type CrawlTime } from "./shared/instants.ts";
 import { wholeListRanks } from "./shared/whole-list-ranks.ts";
 
 /** The position of apps in the searches of a country: sums over keyword ranks by app, country, device and day. */
-const keywordStanding = {
-  name: "core.fact_keyword_standing",
+const keywordRankSummary = {
+  name: "core.fact_keyword_rank_summary",
   key: ["app_key", "date_day", "country_key", "device_key"],
   lockedBy: ["app_key", "country_key"],
   madeOf: ["rank"],
   columns: {
-    asked_keyword_count: "count(*)",
+    requested_keyword_count: "count(*)",
     ranked_keyword_count: "count(t.rank)",
     top_1_keyword_count: "count(*) filter (where t.rank <= 1)",
     top_3_keyword_count: "count(*) filter (where t.rank <= 3)",
@@ -52,7 +52,7 @@ const table = defineTable({
   },
   key: ["app_key", "date_day", "country_key", "keyword_key", "device_key"],
   load: { kind: "upsert" },
-  sums: keywordStanding,
+  sums: keywordRankSummary,
   partitioned: true,
 });
 

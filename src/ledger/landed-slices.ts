@@ -25,7 +25,7 @@ export async function* landedSlices(
 ): AsyncGenerator<LandedSlice> {
   await sql`
     declare landed_slices no scroll cursor for
-    select ${sliceColumns}, ${goneBefore} as gone_before
+    select ${sliceColumns}, ${goneBefore} as dropped_before
     from   ops.slice as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
@@ -35,9 +35,9 @@ export async function* landedSlices(
     order  by landed.landed_at, s.slice_id`.execute(transaction);
   for (;;) {
     const { rows } = await sql<
-      SliceRow & { gone_before: Day | null }
+      SliceRow & { dropped_before: Day | null }
     >`fetch ${sql.lit(pageSize)} from landed_slices`.execute(transaction);
-    yield* rows.map((row) => ({ ...sliceOf(row), goneBefore: row.gone_before }));
+    yield* rows.map((row) => ({ ...sliceOf(row), goneBefore: row.dropped_before }));
     if (rows.length < pageSize) break;
   }
   await sql`close landed_slices`.execute(transaction);

@@ -103,7 +103,7 @@ type SliceStatus = {
   readonly class: string;
   readonly state: string;
   /** The state, or `superseded` or `stale` where that says more. */
-  readonly standing: string;
+  readonly effective_state: string;
   readonly attempt: number;
   readonly failure_count: number;
   readonly planned_request_count: number;
@@ -148,7 +148,7 @@ export type SliceStory = {
 /** Reads the story of a slice; null when there is no such slice. */
 export async function sliceStory(db: Database, sliceId: string, mostRejects = 20): Promise<SliceStory | null> {
   const slices = await sql<SliceStatus>`
-    select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, standing, attempt, failure_count, planned_request_count,
+    select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,
            planned_credits, request_count::int, booked_credits::int, rows_loaded, rows_rejected, due_at, error_code, error_message, run_id,
            plan_id, created_at, started_at, ended_at
     from   ops.slice_status

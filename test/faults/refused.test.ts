@@ -61,7 +61,7 @@ test("looks at a refused account grow rarer, and of several workers one looks", 
   const starts = 2;
   await until(() => stage.sandbox.log().length >= starts + 4);
   const [stop] = await stage.query<{ looks: number; gap: number }>(
-    "select look_count as looks, extract(epoch from next_look_at - clock_timestamp()) * 1000 as gap from ops.account_stop",
+    "select check_count as looks, extract(epoch from next_check_at - clock_timestamp()) * 1000 as gap from ops.account_stop",
   );
   expect(stop?.looks).toBeGreaterThanOrEqual(4);
   expect(stop?.looks).toBeLessThanOrEqual(stage.sandbox.log().length);

@@ -17,7 +17,7 @@ import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-st
 const [table] = keywordRank.tables;
 if (table === undefined) throw new Error("there is no table of ranks");
 const summed: Table = table;
-const standing: Table = { ...summed, name: "core.fact_keyword_standing" };
+const summary: Table = { ...summed, name: "core.fact_keyword_rank_summary" };
 
 type Answer = {
   readonly at?: number;
@@ -31,7 +31,7 @@ let stage: WarehouseStage;
 beforeAll(async () => {
   stage = await openWarehouseStage();
 });
-beforeEach(() => stage.empty(summed, standing));
+beforeEach(() => stage.empty(summed, summary));
 afterAll(() => stage[Symbol.asyncDispose]());
 
 function loadOf({ at = 1_000, date = "2026-08-01", app = "ios:1", ranks }: Answer): Load {
@@ -67,15 +67,15 @@ const due = `
 
 /** Rows in which the sums that are kept differ from those. */
 async function differences(): Promise<readonly unknown[]> {
-  const kept = "select * from core.fact_keyword_standing";
+  const kept = "select * from core.fact_keyword_rank_summary";
   const { rows } = await sql.raw(`(${kept} except all ${due}) union all (${due} except all ${kept})`).execute(stage.db);
   return rows;
 }
 
 const asked = () =>
   stage.rows(
-    standing,
-    "date_day, asked_keyword_count::int as asked, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
+    summary,
+    "date_day, requested_keyword_count::int as asked, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
   );
 
 test("sums follow what is new, what changes, what becomes unranked, and answers that come together", async () => {
@@ -99,18 +99,18 @@ test("sums follow what is new, what changes, what becomes unranked, and answers 
 
 test("an older answer moves no sum, and neither an old nor an equal one is written", async () => {
   await load([{ at: 2_000, ranks: { plan: 1, habit: null } }]);
-  const before = await stage.versions(standing);
+  const before = await stage.versions(summary);
   await load([{ at: 1_000, ranks: { plan: 5, habit: 5 } }]);
   await load([{ at: 3_000, ranks: { plan: 1, habit: null } }]);
-  expect(await stage.versions(standing)).toEqual(before);
+  expect(await stage.versions(summary)).toEqual(before);
   expect(await differences()).toEqual([]);
 });
 
 test("a rank that cannot be one is counted and has no voice", async () => {
   await load([{ ranks: { plan: 0, habit: 2 } }]);
   const rows = await stage.rows(
-    standing,
-    "asked_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
+    summary,
+    "requested_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
   );
   expect(rows).toEqual([{ asked: 2, voice: 0.5 }]);
   expect(await differences()).toEqual([]);
@@ -168,7 +168,7 @@ test("whatever answers come in whatever groups, the sums are those of the rows",
   });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(answer, { minLength: 1, maxLength: 3 }), { maxLength: 6 }), async (groups) => {
-      await stage.empty(summed, standing);
+      await stage.empty(summed, summary);
       for (const group of groups) await load(group);
       expect(await differences()).toEqual([]);
     }),

@@ -118,7 +118,7 @@ test("a release stands between the days before and after it, over one week and t
 
 test("an app's day is one row a country with all that is known of it, of the phone where devices are told apart", async () => {
   const rows = await mart.ask(`
-    select app_name, country_code, date_day, asked_keyword_count, ranked_keyword_count, top_3_keyword_count, average_rank, voice_share, visibility_score,
+    select app_name, country_code, date_day, requested_keyword_count, ranked_keyword_count, top_3_keyword_count, average_rank, voice_share, visibility_score,
            best_category_rank, rating, review_count, average_review_rating, estimated_download_count, estimated_revenue, store_download_count, page_view_count
     from   mart.app_overview_daily where date_day between '2026-08-08' and '2026-08-12' order by 2, 3`);
   expect(rows).toEqual([

@@ -47,7 +47,7 @@ describe("what a driver's metadata calls tell a reader", () => {
   });
 
   test("name of each mart its grain and two questions", () => {
-    const form = /^One row an? [^?]+\. [^?]+\? [^?]+\?$/;
+    const form = /^One row per [^?]+\. [^?]+\? [^?]+\?$/;
     const marts = tables.filter(({ schema }) => schema === "mart");
     expect(marts.length).toBeGreaterThan(20);
     expect(marts.filter(({ remarks }) => !form.test(remarks ?? "")).map(({ name }) => name)).toEqual([]);

@@ -49,7 +49,7 @@ afterAll(() => mart[Symbol.asyncDispose]());
 
 test("a day has one place a chart, from the best there is: the day's average, its looks, or the last day", async () => {
   const rows = await mart.ask(`
-    select app_name, country_code, device_code, chart, chart_version, date_day, rank_resolution, category_rank, best_category_rank, worst_category_rank, look_count
+    select app_name, country_code, device_code, chart, chart_version, date_day, rank_resolution, category_rank, best_category_rank, worst_category_rank, observation_count
     from   mart.category_rank_daily order by 1, 2, 3, 4, 5, 6`);
   expect(rows).toEqual([
     "Other store | US | ALL | FREE |  | 2026-08-01 | daily | 2 | 2 | 2 | 1",

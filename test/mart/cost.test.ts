@@ -51,7 +51,7 @@ async function ranksRead(query: string): Promise<number> {
   const { rows } = await sql<{ "QUERY PLAN": readonly { readonly Plan: Node }[] }>`
     explain (analyze, format json, timing off) ${sql.raw(query)}`.execute(stage.db);
   const count = (node: Node): number => {
-    const own = (node["Relation Name"] ?? "").startsWith("fact_keyword_rank_")
+    const own = /^fact_keyword_rank_\d/.test(node["Relation Name"] ?? "")
       ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
       : 0;
     return (node.Plans ?? []).reduce((sum, one) => sum + count(one), own);
@@ -67,7 +67,7 @@ const all = ofOneDay * work.days;
 test("the ranks of a day are one row of sums", async () => {
   const [counts] = (
     await sql<{ ranks: number; sums: number }>`
-      select (select count(*)::int from core.fact_keyword_rank) as ranks, (select count(*)::int from core.fact_keyword_standing) as sums`.execute(
+      select (select count(*)::int from core.fact_keyword_rank) as ranks, (select count(*)::int from core.fact_keyword_rank_summary) as sums`.execute(
       stage.db,
     )
   ).rows;
@@ -78,7 +78,7 @@ test.each([
   ["all apps and days at a glance", "select * from mart.app_overview_daily", 0],
   [
     "share of voice of all apps and days",
-    "select app_name, date_day, top_10_keyword_count, voice_share, followed_voice_share from mart.organic_share_of_voice_daily",
+    "select app_name, date_day, top_10_keyword_count, voice_share, portfolio_voice_share from mart.organic_share_of_voice_daily",
     0,
   ],
   ["what releases did", "select * from mart.release_impact", 0],

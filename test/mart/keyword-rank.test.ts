@@ -61,27 +61,27 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("ranked, unranked and not asked are told apart, and not asked begins with the tracking and ends with the newest day", async () => {
+test("ranked, unranked and not requested differ; not requested begins with the tracking and ends with the newest day", async () => {
   const rows = await mart.ask(`
     select store, device_code, keyword, date_day, keyword_rank, is_ranked, ranking_state from mart.keyword_rank_daily
     where  date_day >= '2026-08-01' and country_code = 'US' and (keyword in ('plan', 'gone') or ranking_state <> 'ranked')
     order  by store, device_code, keyword, date_day`);
   expect(rows).toEqual([
-    "android | ALL | plan | 2026-08-06 | - | - | not asked",
+    "android | ALL | plan | 2026-08-06 | - | - | not requested",
     "android | ALL | plan | 2026-08-07 | 1 | true | ranked",
     "android | ALL | plan | 2026-08-08 | - | false | unranked",
-    "ios | IPAD | gone | 2026-08-01 | - | - | not asked",
-    "ios | IPAD | gone | 2026-08-02 | - | - | not asked",
-    "ios | IPAD | plan | 2026-08-07 | - | - | not asked",
+    "ios | IPAD | gone | 2026-08-01 | - | - | not requested",
+    "ios | IPAD | gone | 2026-08-02 | - | - | not requested",
+    "ios | IPAD | plan | 2026-08-07 | - | - | not requested",
     "ios | IPAD | plan | 2026-08-08 | 7 | true | ranked",
     "ios | IPHONE | diary | 2026-08-08 | - | false | unranked",
-    "ios | IPHONE | gone | 2026-08-01 | - | - | not asked",
-    "ios | IPHONE | gone | 2026-08-02 | - | - | not asked",
+    "ios | IPHONE | gone | 2026-08-01 | - | - | not requested",
+    "ios | IPHONE | gone | 2026-08-02 | - | - | not requested",
     "ios | IPHONE | habit | 2026-08-01 | - | false | unranked",
     "ios | IPHONE | memo | 2026-08-01 | - | false | unranked",
     "ios | IPHONE | memo | 2026-08-08 | - | false | unranked",
     "ios | IPHONE | plan | 2026-08-01 | 9 | true | ranked",
-    "ios | IPHONE | plan | 2026-08-07 | - | - | not asked",
+    "ios | IPHONE | plan | 2026-08-07 | - | - | not requested",
     "ios | IPHONE | plan | 2026-08-08 | 2 | true | ranked",
   ]);
 });
@@ -92,13 +92,13 @@ const movers = (where: string) =>
     select store, country_code, keyword, days_back, previous_day || ' to ' || date_day, keyword_rank, previous_rank, places_gained, movement
     from   mart.keyword_rank_movers where device_code <> 'IPAD' and ${where} order by store desc, country_code, keyword, days_back`);
 
-test("what moved in a week is told by kind, and a keyword that was not asked then is no newcomer", async () => {
+test("what moved in a week is reported by kind, and a keyword that was not requested then is no newcomer", async () => {
   const week = (keyword: string, told: string) => `ios | US | ${keyword} | 7 | 2026-08-01 to 2026-08-08 | ${told}`;
   expect(await movers("store = 'ios' and country_code = 'US' and days_back = 7")).toEqual([
     week("diary", "- | 4 | - | left"),
     week("habit", "30 | - | - | entered"),
     week("memo", "- | - | - | unranked"),
-    week("new", "5 | - | - | not asked before"),
+    week("new", "5 | - | - | not requested before"),
     week("note", "4 | 4 | 0 | same"),
     week("plan", "2 | 9 | 7 | gained"),
     week("task", "3 | 1 | -2 | lost"),
@@ -108,21 +108,21 @@ test("what moved in a week is told by kind, and a keyword that was not asked the
 test("movers stand on the newest day of each country, over 1, 7, 30 and 90 days to the day", async () => {
   expect(await movers("keyword = 'plan' and (country_code = 'JP' or store = 'android')")).toEqual([
     "ios | JP | plan | 1 | 2026-08-06 to 2026-08-07 | 2 | 3 | 1 | gained",
-    "ios | JP | plan | 7 | 2026-07-31 to 2026-08-07 | 2 | - | - | not asked before",
-    "ios | JP | plan | 30 | 2026-07-08 to 2026-08-07 | 2 | - | - | not asked before",
-    "ios | JP | plan | 90 | 2026-05-09 to 2026-08-07 | 2 | - | - | not asked before",
+    "ios | JP | plan | 7 | 2026-07-31 to 2026-08-07 | 2 | - | - | not requested before",
+    "ios | JP | plan | 30 | 2026-07-08 to 2026-08-07 | 2 | - | - | not requested before",
+    "ios | JP | plan | 90 | 2026-05-09 to 2026-08-07 | 2 | - | - | not requested before",
     "android | US | plan | 1 | 2026-08-07 to 2026-08-08 | - | 1 | - | left",
-    "android | US | plan | 7 | 2026-08-01 to 2026-08-08 | - | - | - | not asked before",
+    "android | US | plan | 7 | 2026-08-01 to 2026-08-08 | - | - | - | not requested before",
     "android | US | plan | 30 | 2026-07-09 to 2026-08-08 | - | 12 | - | left",
     "android | US | plan | 90 | 2026-05-10 to 2026-08-08 | - | 40 | - | left",
   ]);
 });
 
-test("days of a month that is kept no longer are not told as not asked", async () => {
-  const notAsked = "select count(*) from mart.keyword_rank_daily where ranking_state = 'not asked'";
-  expect(await mart.ask(notAsked)).toEqual(["7"]);
+test("days of a month that is kept no longer are not shown as not requested", async () => {
+  const notRequested = "select count(*) from mart.keyword_rank_daily where ranking_state = 'not requested'";
+  expect(await mart.ask(notRequested)).toEqual(["7"]);
   await mart.ask(`
     insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
     values ('keyword_rank', 'core.fact_keyword_rank', '2026-08-01', 'drop', 1, 1, 'a', '2026-09-01Z', true)`);
-  expect(await mart.ask(notAsked)).toEqual(["0"]);
+  expect(await mart.ask(notRequested)).toEqual(["0"]);
 });

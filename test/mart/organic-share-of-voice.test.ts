@@ -64,7 +64,7 @@ afterAll(() => mart[Symbol.asyncDispose]());
 
 test("counts keywords by place, by app, country, device and day", async () => {
   const rows = await mart.ask(`
-    select app_name, country_code, device_code, asked_keyword_count, ranked_keyword_count, top_1_keyword_count, top_3_keyword_count,
+    select app_name, country_code, device_code, requested_keyword_count, ranked_keyword_count, top_1_keyword_count, top_3_keyword_count,
            top_10_keyword_count, top_50_keyword_count, average_rank
     from   mart.organic_share_of_voice_daily order by 1, 2, 3`);
   expect(rows).toEqual([
@@ -78,7 +78,7 @@ test("counts keywords by place, by app, country, device and day", async () => {
 
 test("a place counts 1 / rank: over the keywords asked for, and beside the other apps of the store and device", async () => {
   const rows = await mart.ask(`
-    select app_name, country_code, device_code, voice_sum, voice_share, followed_voice_share from mart.organic_share_of_voice_daily order by 1, 2, 3`);
+    select app_name, country_code, device_code, voice_sum, voice_share, portfolio_voice_share from mart.organic_share_of_voice_daily order by 1, 2, 3`);
   expect(rows).toEqual([
     "Other store | US | ALL | 0.2 | 0.2 | 1",
     "Ours | JP | IPHONE | 0 | 0 | -",

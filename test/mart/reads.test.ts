@@ -32,7 +32,7 @@ beforeAll(async () => {
     sql`insert into core.fact_sales_metric (app_key, date_day, country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
         select a.app_key, d, 840, 0, 'DOWNLOAD', false, true, 9, 1, d ${cell}`,
     sql`insert into core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select a.app_key, d, 840, 'history', 9, 1, d ${cell}`,
-    sql`insert into core.fact_keyword_standing select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
+    sql`insert into core.fact_keyword_rank_summary select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
         select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell} where a.track_id <> '9'`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
@@ -83,7 +83,7 @@ test("an app's week in the charts is read by key, and so are the downloads besid
 test("an app's week at a glance reads its own rows of these days; of reviews all of its own", async () => {
   const { review = 0, ...facts } = await read(`select * from mart.app_overview_daily where ${oneApp} and ${week}`);
   expect(facts).toEqual({
-    fact_keyword_standing: 7,
+    fact_keyword_rank_summary: 7,
     fact_visibility: 7,
     fact_category_rank: 14,
     fact_app_rating: 7,
@@ -94,8 +94,8 @@ test("an app's week at a glance reads its own rows of these days; of reviews all
 });
 
 test("an app's share among the followed ones reads the sums of the days that are asked for", async () => {
-  const query = `select date_day, followed_voice_share from mart.organic_share_of_voice_daily where ${oneApp} and ${week}`;
-  expect(await read(query)).toEqual({ fact_keyword_standing: 7 + 7 * apps });
+  const query = `select date_day, portfolio_voice_share from mart.organic_share_of_voice_daily where ${oneApp} and ${week}`;
+  expect(await read(query)).toEqual({ fact_keyword_rank_summary: 7 + 7 * apps });
 });
 
 test("an app's releases and the reviews of its versions read no rows of other apps", async () => {

@@ -85,7 +85,7 @@ test("the paid voice of a keyword is told once a period, from whichever side was
     },
   ]);
   const rows = await mart.ask(`
-    select share_source, country_code, keyword, app_name, period_start, period_end, paid_impression_share, paid_rank, payer_count, told_share_sum,
+    select share_source, country_code, keyword, app_name, period_start, period_end, paid_impression_share, paid_rank, payer_count, reported_share_sum,
            is_tracked_app, search_volume, paid_voice_sum
     from   mart.paid_share_of_voice order by 1, 2, 3, 4`);
   expect(rows).toEqual([

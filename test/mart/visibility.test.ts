@@ -69,18 +69,18 @@ describe("visibility beside competitors", () => {
       // another list: 50 of 50 + 50 + 70, by the track id where no name is known
       "2026-08-04 | 50 | 0.2941 | 2 | named | 2 | 60 | 8 | 70",
       // the list is gone
-      "2026-08-05 | 40 | 0.6667 | 1 | followed | 1 | 20 | Second | 20",
+      "2026-08-05 | 40 | 0.6667 | 1 | portfolio | 1 | 20 | Second | 20",
     ]);
   });
 
   test("is never beside an app of the other store, and followed apps are compared with no other app's competitors", async () => {
     expect(await rowsOf("Second")).toEqual([
-      "2026-08-01 | 30 | 0.3 | 2 | followed | 2 | 35 | Ours | 60",
-      "2026-08-03 | 30 | 1 | 1 | followed | 0 | - | - | -",
-      "2026-08-04 | 50 | 0.5 | 1 | followed | 1 | 50 | Ours | 50",
-      "2026-08-05 | 20 | 0.3333 | 2 | followed | 1 | 40 | Ours | 40",
+      "2026-08-01 | 30 | 0.3 | 2 | portfolio | 2 | 35 | Ours | 60",
+      "2026-08-03 | 30 | 1 | 1 | portfolio | 0 | - | - | -",
+      "2026-08-04 | 50 | 0.5 | 1 | portfolio | 1 | 50 | Ours | 50",
+      "2026-08-05 | 20 | 0.3333 | 2 | portfolio | 1 | 40 | Ours | 40",
     ]);
-    expect(await rowsOf("Third")).toEqual(["2026-08-01 | 10 | 0.1 | 3 | followed | 2 | 45 | Ours | 60"]);
+    expect(await rowsOf("Third")).toEqual(["2026-08-01 | 10 | 0.1 | 3 | portfolio | 2 | 45 | Ours | 60"]);
   });
 
   test("has no rows for apps that are nothing but competitors, nor has the overview", async () => {
@@ -102,7 +102,7 @@ describe("visibility beside competitors", () => {
       },
     ]);
     // Ours, Second, Third and now Rival: 90 of 190
-    expect((await rowsOf("Rival"))[0]).toBe("2026-08-01 | 90 | 0.4737 | 1 | followed | 3 | 33.3333 | Ours | 60");
+    expect((await rowsOf("Rival"))[0]).toBe("2026-08-01 | 90 | 0.4737 | 1 | portfolio | 3 | 33.3333 | Ours | 60");
     expect((await rowsOf("Ours"))[0]).toBe("2026-08-01 | 60 | 0.3333 | 2 | named | 2 | 60 | Rival | 90");
     expect(await mart.ask("select count(*) from mart.app_overview_daily where app_name = 'Rival'")).not.toEqual(["0"]);
   });

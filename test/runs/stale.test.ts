@@ -95,7 +95,7 @@ test("a slice stands as superseded, stale, or as its state says", async () => {
       stage,
       day,
       sql<{ told: string }>`
-        select concat_ws(' ', first_day, standing) as told from ops.slice_status where dataset = ${dataset} order by first_day, slice_id`,
+        select concat_ws(' ', first_day, effective_state) as told from ops.slice_status where dataset = ${dataset} order by first_day, slice_id`,
     );
     return rows.map(({ told }) => told);
   };

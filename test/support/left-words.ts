@@ -1,5 +1,5 @@
 /** Words of our own that no text for users contains: the field's words for them are in the glossary. */
-export const leftWords: readonly RegExp[] = [
+const leftWords: readonly RegExp[] = [
   /\b(told|tells?|telling|untold)\b/i,
   /\b(asked|asks|asking|ask (for|again))\b/i,
   /\b(can|cannot|could|to) be had\b/i,

@@ -23,7 +23,7 @@ export function defineShow(command: Command): void {
 
 function printStory({ slice, items, requests, rejects }: SliceStory): void {
   const facts: [string, string | null][] = [
-    ["slice", `${slice.slice_id}, ${slice.state}${meaningOf(slice.standing)}`],
+    ["slice", `${slice.slice_id}, ${slice.state}${meaningOf(slice.effective_state)}`],
     ["what", `${slice.dataset} by ${slice.operation}`],
     [
       "who",
@@ -77,10 +77,10 @@ function requestsTable(requests: SliceStory["requests"]): string {
   );
 }
 
-/** What a standing that is no state says. */
-function meaningOf(standing: string): string {
-  if (standing === "superseded") return ", superseded by newer slices";
-  return standing === "stale" ? ", stale: to be asked for again" : "";
+/** What the effective state adds to the state. */
+function meaningOf(state: string): string {
+  if (state === "superseded") return ", superseded by newer slices";
+  return state === "stale" ? ", stale: due again" : "";
 }
 
 const shown = 10;
