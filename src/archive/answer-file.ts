@@ -20,20 +20,19 @@ const Page = z
   .refine((page) => bodyCount(page) === 1, oneBody);
 
 /**
- * The whole answer of one slice as a file. What may be left out: `operation` where only one can have answered, `items` where the
- * scope says it all, `class`, `as_of`, `fingerprint`, `fetched_at` (then the file's own time counts). An answer of several pages has
- * `pages` instead of a body.
+ * The whole answer of one slice as a file, named as `raw export` names it. What may be left out: `format`, `items` where the call names
+ * none, `fingerprint`, and `fetched_at` (then the file's own time counts). An answer of several pages has `pages` instead of a body.
  */
 export const AnswerFile = z
   .strictObject({
     format: z.literal(format).optional(),
     dataset: z.string(),
-    operation: z.string().optional(),
+    operation: z.string(),
     scope: z.record(storable, storable),
     items: z.array(storable.min(1)).min(1).nullish(),
     window: z.strictObject({ from: dayText, to: dayText }),
-    class: z.enum(creditClasses).optional(),
-    as_of: dayText.optional(),
+    class: z.enum(creditClasses),
+    as_of: dayText,
     fingerprint: storable.optional(),
     fetched_at: instant.optional(),
     pages: z.array(Page).min(1).optional(),
@@ -83,11 +82,14 @@ export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
     as_of: slice.asOf,
     ...(slice.fingerprint === "" ? {} : { fingerprint: slice.fingerprint }),
   };
-  const told = pages.map(({ body, fetchedAt }) => ({ fetched_at: new Date(fetchedAt).toISOString(), ...formOf(body) }));
-  const [first] = told;
+  const received = pages.map(({ body, fetchedAt }) => ({
+    fetched_at: new Date(fetchedAt).toISOString(),
+    ...formOf(body),
+  }));
+  const [first] = received;
   // one line a field: people look into these files, and a body may be long
   const fields = Object.entries(
-    told.length === 1 && first !== undefined ? { ...head, ...first } : { ...head, pages: told },
+    received.length === 1 && first !== undefined ? { ...head, ...first } : { ...head, pages: received },
   );
   return `{\n${fields.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(",\n")}\n}\n`;
 }

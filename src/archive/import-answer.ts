@@ -9,8 +9,8 @@ import type { Database } from "../postgres/database.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { land } from "../raw/store-answers.ts";
 import { outcomeOf } from "../ingest/prepare-slice.ts";
-import type { BroughtAnswer } from "./check-answer.ts";
-import { Misfit } from "./slice-of-file.ts";
+import type { FileAnswer } from "./check-answer.ts";
+import { InvalidFile } from "./slice-of-file.ts";
 import { byKey, forgetRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
@@ -28,7 +28,7 @@ const nothing = { rows: 0, rejects: 0 } as const;
  */
 export async function importAnswer(
   parts: LoadParts,
-  answer: BroughtAnswer,
+  answer: FileAnswer,
   run: () => Promise<string>,
 ): Promise<Imported> {
   const found = await findStored(parts.db, answer);
@@ -44,14 +44,14 @@ export async function importAnswer(
       return { did: "restored", ...nothing };
     }
     const slice = await takeSlice(transaction, runId, answer.draft, parts.clock.now());
-    if (slice === null) throw new Misfit("a slice for the same is under way: import it again when that has ended");
+    if (slice === null) throw new InvalidFile("a slice for the same is under way: import it again when that has ended");
     await landPages(transaction, answer, slice);
     return { did: "loaded", ...(await load(transaction, parts, answer, slice)) };
   });
 }
 
 /** What an import of the answer would do by now. */
-export async function wouldDo(db: Database, answer: BroughtAnswer): Promise<Imported["did"]> {
+export async function wouldDo(db: Database, answer: FileAnswer): Promise<Imported["did"]> {
   const found = await findStored(db, answer);
   return found === "same" ? "known" : found === null ? "loaded" : "restored";
 }
@@ -59,7 +59,7 @@ export async function wouldDo(db: Database, answer: BroughtAnswer): Promise<Impo
 async function load(
   transaction: Database,
   parts: LoadParts,
-  answer: BroughtAnswer,
+  answer: FileAnswer,
   slice: Slice,
 ): Promise<Pick<Imported, "rows" | "rejects">> {
   const ready = await prepareSlice(parts, answer.dataset, slice, answer.fetched);
@@ -72,7 +72,7 @@ async function load(
 }
 
 /** "same" when the answer is stored already, the slice whose answer it is and that has lost it, or null. */
-async function findStored(db: Database, answer: BroughtAnswer): Promise<"same" | Slice | null> {
+async function findStored(db: Database, answer: FileAnswer): Promise<"same" | Slice | null> {
   const times = answer.timed ? answer.pages.map(({ fetchedAt }) => fetchedAt) : null;
   for (const { slice, isStored } of await storedAnswers(db, answer.draft, times)) {
     if (!isStored) return slice;
@@ -85,7 +85,7 @@ function isSame(stored: readonly LandedPage[], pages: readonly LandedPage[]): bo
   return stored.length === pages.length && stored.every(({ body }, index) => pages[index]?.body.equals(body) === true);
 }
 
-async function landPages(transaction: Database, { dataset, draft, pages }: BroughtAnswer, slice: Slice): Promise<void> {
+async function landPages(transaction: Database, { dataset, draft, pages }: FileAnswer, slice: Slice): Promise<void> {
   for (const [page, { body, fetchedAt }] of pages.entries())
     await land(transaction, {
       ...brought,

@@ -4,10 +4,10 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { closeRun, openRun } from "../ledger/runs.ts";
 import { sha256 } from "./answer-file.ts";
-import { type BroughtAnswer, checkAnswer } from "./check-answer.ts";
+import { type FileAnswer, checkAnswer } from "./check-answer.ts";
 import { manifestName, readManifest, unreadable } from "./export-answers.ts";
 import { importAnswer, type Imported, wouldDo } from "./import-answer.ts";
-import { Misfit } from "./slice-of-file.ts";
+import { InvalidFile } from "./slice-of-file.ts";
 
 /** Files by what became of them, rows loaded, and rows that did not fit and are in ops.reject, together and by file. */
 export type ImportedFiles = {
@@ -67,11 +67,7 @@ export async function importFiles(
   return done;
 }
 
-async function answerIn(
-  parts: LoadParts,
-  found: FoundFile,
-  { strike }: ImportRequest,
-): Promise<BroughtAnswer | string> {
+async function answerIn(parts: LoadParts, found: FoundFile, { strike }: ImportRequest): Promise<FileAnswer | string> {
   const file = await readFound(found);
   if (typeof file === "string") return file;
   return checkAnswer(file.text, { writtenAt: file.writtenAt, now: parts.clock.now(), strike }).catch(problemOf);
@@ -79,7 +75,7 @@ async function answerIn(
 
 async function importOne(
   parts: LoadParts,
-  answer: BroughtAnswer,
+  answer: FileAnswer,
   dryRun: boolean,
   run: () => Promise<string>,
 ): Promise<Imported | string> {
@@ -91,7 +87,7 @@ async function importOne(
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof Misfit) return error.message;
+  if (error instanceof InvalidFile) return error.message;
   throw error;
 }
 

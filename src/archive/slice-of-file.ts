@@ -1,131 +1,135 @@
-import type { z } from "zod";
 import type { Operation } from "../api/define-operation.ts";
 import { latestEnd } from "../api/range.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
-import { periodOf, type Grid } from "../core/period.ts";
-import type { Portfolio } from "../core/portfolio.ts";
-import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
-import { devicesOf, storeOf, type Store } from "../core/store.ts";
+import { StorehouseError } from "../core/errors.ts";
 import { carries, type FetchOption } from "../core/fetch-option.ts";
-import type { Timing } from "../core/timing.ts";
+import { periodOf, type Grid } from "../core/period.ts";
+import type { Scope, Slice, SliceDraft } from "../core/slice.ts";
+import { devicesOf, storeOf } from "../core/store.ts";
 import { lastDay, windowLength, type Window } from "../core/window.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
+import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { AnswerFile } from "./answer-file.ts";
 
-/** What is wrong with a file, in words. */
-export class Misfit extends Error {}
+/** What is wrong with an answer file, in words. */
+export class InvalidFile extends Error {}
 
-/** The slice that a file answers; throws a Misfit for one that a plan of ours could not have made by `now` (epoch-ms). */
-export function broughtSlice(
+/** The slice that a file names; throws an InvalidFile for one that no plan of ours could have made by `now` (epoch-ms). */
+export function sliceOfFile(
   dataset: Dataset,
   file: AnswerFile,
   { pages, now }: { pages: readonly LandedPage[]; now: number },
 ): SliceDraft {
-  const { timing, draft } = draftOf(dataset, file, pages);
-  checkDays(timing, draft, pages, now);
-  return draft;
-}
-
-type Drafted = { readonly timing: Timing; readonly draft: SliceDraft };
-
-function draftOf(dataset: Dataset, file: AnswerFile, pages: readonly LandedPage[]): Drafted {
   const window: Window = { start: file.window.from, end: addDays(file.window.to, 1) };
-  if (windowLength(window) === 0) throw new Misfit("window: to is before from");
+  if (windowLength(window) === 0) throw new InvalidFile("window: to is before from");
   const items = file.items == null ? null : [...file.items].sort();
-  if (new Set(items).size !== (items?.length ?? 0)) throw new Misfit("items: one is named twice");
-  const { timing = dataset.timing } = partitionFor(dataset, file.scope, items);
+  if (new Set(items).size !== (items?.length ?? 0)) throw new InvalidFile("items: one is named twice");
+  checkStore(file.scope);
   const operation = operationOf(dataset, file, { window, items });
-  const newest = Math.max(...pages.map(({ fetchedAt }) => fetchedAt));
   const draft = {
     dataset: dataset.name,
     operation: operation.id,
     scope: file.scope,
     items,
     window,
-    class: file.class ?? (timing.kind === "snapshot" ? "snapshot" : "backfill"),
+    class: file.class,
     requests: pages.length,
     credits: pages.length * operation.cost,
-    asOf: file.as_of ?? (timing.kind === "snapshot" ? window.start : dayOf(newest)),
+    asOf: file.as_of,
     fingerprint: file.fingerprint ?? "",
   };
-  return { timing, draft };
+  const examples = examplesOf(dataset);
+  checkPartition(dataset, draft, examples);
+  checkDays(draft, pages, now);
+  checkTiming(dataset, draft, examples);
+  return draft;
 }
 
-/** The partition of a scope: the dataset would make the same one for a portfolio, and options, of just that. */
-function partitionFor(dataset: Dataset, given: Scope, items: readonly string[] | null): Partition {
-  // how many pages were asked for tells nobody apart
-  const { most_pages: _, ...scope } = given;
-  const { store, app } = scope;
-  if (store !== undefined && !Object.hasOwn(devicesOf, store)) throw new Misfit("scope.store: is ios or android");
-  if (store !== undefined && app !== undefined && storeOf(app) !== store)
-    throw new Misfit(`scope.app: is no app of the store ${store}`);
-  const made = dataset.madeFrom?.(scope, items) ?? { options: optionsIn(dataset, scope), sources: {} };
-  const likely = portfolioOf(dataset, scope, items);
-  // a scope that no options make is looked for among those of the defaults, and not found
-  const options = dataset.options?.safeParse(made.options).success === false ? {} : made.options;
-  const partitions = dataset.partitions({ ...likely, sources: { ...likely.sources, ...made.sources } }, options);
-  const wanted = partitions.find((partition) => scopeKey(partition.scope) === scopeKey(scope));
-  if (wanted === undefined) {
-    const names = Object.keys(partitions[0]?.scope ?? {}).sort();
-    throw new Misfit(
-      `scope: ${dataset.name} is told apart by ${names.join(", ") || "nothing"}, spelled as in the ledger`,
-    );
+const examples = new Map<string, readonly Partition[]>();
+
+/** Partitions as a small account would have them: the fields of a scope, and whether calls name items, show there. */
+function examplesOf(dataset: Dataset): readonly Partition[] {
+  const known = examples.get(dataset.name);
+  if (known !== undefined) return known;
+  const made = examplePartitions(dataset);
+  examples.set(dataset.name, made);
+  return made;
+}
+
+function checkStore({ store, app }: Scope): void {
+  if (store === undefined) return;
+  if (!Object.hasOwn(devicesOf, store)) throw new InvalidFile("scope.store: is neither ios nor android");
+  if (app !== undefined && storeOf(app) !== store) throw new InvalidFile(`scope.app: is no app of the store ${store}`);
+}
+
+/** A scope has the fields of one of the dataset's partitions, and of others only those that its call uses: options add such fields. */
+function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonly Partition[]): void {
+  const named = fieldsOf(draft.scope);
+  const likest = partitions
+    .filter(({ scope }) => fieldsOf(scope).every((field) => named.includes(field)))
+    .sort((a, b) => fieldsOf(b.scope).length - fieldsOf(a.scope).length)[0];
+  if (likest === undefined) {
+    const needed = fieldsOf(partitions[0]?.scope ?? {}).join(", ");
+    throw new InvalidFile(`scope: ${dataset.name} needs the fields ${needed}`);
   }
-  if (wanted.items === null && items !== null) throw new Misfit(`items: ${dataset.name} asks for none`);
-  if (wanted.items !== null && items === null)
-    throw new Misfit(`items: ${dataset.name} needs those that were asked for`);
-  return wanted;
+  const used = fieldsUsed(dataset, draft);
+  for (const field of named)
+    if (!Object.hasOwn(likest.scope, field) && !used.has(field))
+      throw new InvalidFile(`scope.${field}: is no field of ${dataset.name}`);
+  if (likest.items === null && draft.items !== null) throw new InvalidFile(`items: ${dataset.name} requests none`);
+  if (likest.items !== null && draft.items === null)
+    throw new InvalidFile("items: those that were requested are missing");
 }
 
-/** Options under which a scope is made: one that is named like a part of the scope has its value, one named like several of them a list of it. */
-function optionsIn({ options }: Dataset, scope: Scope): unknown {
-  const given = Object.entries(options?.shape ?? {}).flatMap(([name, schema]): [string, unknown][] => {
-    const [own, listed] = [scope[name], scope[name.replace(/ies$/, "y").replace(/s$/, "")]];
-    const forms = own !== undefined ? [own, Number(own)] : listed === undefined ? [] : [[listed], [Number(listed)]];
-    const fitting = forms.find((form) => (schema as z.ZodType).safeParse(form).success);
-    return fitting === undefined ? [] : [[name, fitting]];
-  });
-  return Object.fromEntries(given);
+/** The fields of a scope; how many pages are requested at most is in every dataset's. */
+function fieldsOf(scope: Scope): readonly string[] {
+  return Object.keys(scope)
+    .filter((field) => field !== "most_pages")
+    .sort();
 }
 
-function portfolioOf(dataset: Dataset, scope: Scope, items: readonly string[] | null): Portfolio {
-  const trackId = scope["app"] ?? "1";
-  const store = (scope["store"] as Store | undefined) ?? storeOf(trackId);
-  const keywords = items ?? [scope["keyword"] ?? "word"];
-  const countries = [{ country: scope["country"] ?? "US", keywords, keywordCount: keywords.length }];
-  const sources = Object.fromEntries((dataset.plannedFrom ?? []).map((name) => [name, [scope]]));
-  return { apps: [{ store, trackId, tracked: true, countries }], sources };
+/** The fields of its scope that the call of a slice is made of. */
+function fieldsUsed(dataset: Dataset, draft: SliceDraft): ReadonlySet<string> {
+  const used = new Set<string>();
+  const get = (scope: Scope, field: string) => {
+    used.add(field);
+    return scope[field];
+  };
+  const slice: Slice = { ...draft, scope: new Proxy(draft.scope, { get }), sliceId: "0", runId: "0", attempt: 0 };
+  try {
+    dataset.request(slice);
+  } catch (error) {
+    throw error instanceof StorehouseError ? error : new InvalidFile(`scope: ${(error as Error).message}`);
+  }
+  return used;
 }
 
-/** The operation that is named, or the first that can have brought so much in one call. */
+/** The operation that the file names, if it can answer for the scope and one call of it can bring so much. */
 function operationOf(
   dataset: Dataset,
   file: AnswerFile,
   { window, items }: { window: Window; items: readonly string[] | null },
 ): Operation {
-  const able = [...new Set([...dataset.operationsFor(file.scope), ...wholeList(dataset)])];
-  const fitting = able.filter((operation) => {
-    const option = fetchOptionFor(dataset, operation, { scope: file.scope }, new Map());
-    if (!mayHold(operation, window)) return false;
-    if (wholeList(dataset).includes(operation)) return true;
-    return (items?.length ?? 0) <= option.maxItems && (items ?? []).every((item) => carries(option, item));
-  });
-  const found = fitting.find(({ id }) => file.operation === undefined || id === file.operation);
-  if (found !== undefined) return found;
-  const asked = [count(windowLength(window), "day"), ...(items === null ? [] : [count(items.length, "item")])];
-  if (fitting.length > 0)
-    throw new Misfit(`operation: ${asked.join(" and ")} come by one call of ${fitting.map(({ id }) => id).join(", ")}`);
-  const most = able.map((operation) =>
-    mostOf(
-      fetchOptionFor(dataset, operation, { scope: file.scope }, new Map()),
-      items !== null && !wholeList(dataset).includes(operation),
-    ),
+  const { wholeList } = dataset;
+  const able = new Set([
+    ...dataset.operationsFor(file.scope),
+    ...(wholeList === undefined ? [] : [wholeList.operation]),
+  ]);
+  const operation = [...able].find(({ id }) => id === file.operation);
+  if (operation === undefined)
+    throw new InvalidFile(`operation: such a scope is requested by ${[...able].map(({ id }) => id).join(" or ")}`);
+  const option = fetchOptionFor(dataset, operation, { scope: file.scope }, new Map());
+  const names = items !== null && wholeList?.operation !== operation ? items : [];
+  const fits = names.length <= option.maxItems && names.every((item) => carries(option, item));
+  if (fits && mayHold(operation, window)) return operation;
+  const held = [count(windowLength(window), "day"), ...(items === null ? [] : [count(items.length, "item")])];
+  throw new InvalidFile(
+    `window: holds ${held.join(" and ")}; one call carries at most ${mostOf(option, names.length > 0)}`,
   );
-  throw new Misfit(`window: holds ${asked.join(" and ")}; one call carries at most ${most.join(", ")}`);
 }
 
-/** What one call of an operation can carry, in words; where it names items these as well. */
+/** What one call can carry, in words; where it names items these as well. */
 function mostOf({ operation, maxDays, maxItems, splitsAtComma = true }: FetchOption, names: boolean): string {
   const days = Number.isFinite(maxDays) ? count(maxDays, "day") : "any number of days";
   const commas = maxItems > 1 && splitsAtComma ? " (none with a comma)" : "";
@@ -142,24 +146,26 @@ function mayHold({ range }: Operation, { start, end }: Window): boolean {
   return latest === null || end <= latest;
 }
 
-/** The operation that names no items, whatever their number. */
-function wholeList(dataset: Dataset): readonly Operation[] {
-  return dataset.wholeList === undefined ? [] : [dataset.wholeList.operation];
-}
-
-function checkDays(timing: Timing, { window, asOf }: SliceDraft, pages: readonly LandedPage[], now: number): void {
+function checkDays({ window, asOf }: SliceDraft, pages: readonly LandedPage[], now: number): void {
   const today = dayOf(now);
-  if (lastDay(window) > today) throw new Misfit("window: holds a day to come");
-  if (asOf > today) throw new Misfit("as_of: is a day to come");
-  if (lastDay(window) > asOf) throw new Misfit("as_of: is before the last day of the window");
-  if (timing.kind === "period" && !isPeriod(timing.grid, window))
-    throw new Misfit("window: is no period of the dataset; it asks for whole ones, counted from a fixed day");
-  if (timing.kind === "snapshot" && !isOnly(window, asOf))
-    throw new Misfit("window: only the day on which it was asked can be answered, and that is as_of");
+  if (lastDay(window) > today) throw new InvalidFile("window: holds a day to come");
+  if (asOf > today) throw new InvalidFile("as_of: is a day to come");
+  if (lastDay(window) > asOf) throw new InvalidFile("as_of: is before the last day of the window");
   // a day is over a little earlier to the east of UTC
   if (pages.some(({ fetchedAt }) => addDays(dayOf(fetchedAt), 1) < lastDay(window)))
-    throw new Misfit("fetched_at: is before the last day of the window");
-  if (pages.some(({ fetchedAt }) => fetchedAt > now)) throw new Misfit("fetched_at: is in the future");
+    throw new InvalidFile("fetched_at: is before the last day of the window");
+  if (pages.some(({ fetchedAt }) => fetchedAt > now)) throw new InvalidFile("fetched_at: is in the future");
+}
+
+/** Checks class and window against the dataset's timing; where its partitions differ in that, only what the class says. */
+function checkTiming(dataset: Dataset, draft: SliceDraft, partitions: readonly Partition[]): void {
+  const [timing, another] = timingsOf(dataset, partitions);
+  const isSnapshot = another === undefined && timing?.kind === "snapshot";
+  if (isSnapshot && draft.class !== "snapshot") throw new InvalidFile(`class: ${dataset.name} is fetched as snapshot`);
+  if (draft.class === "snapshot" && !isOnly(draft.window, draft.asOf))
+    throw new InvalidFile("window: a snapshot stands for the day on which it was fetched, and that is as_of");
+  if (another === undefined && timing?.kind === "period" && !isPeriod(timing.grid, draft.window))
+    throw new InvalidFile(`window: ${dataset.name} is fetched by whole periods, counted from a fixed day`);
 }
 
 function isPeriod(grid: Grid, { start, end }: Window): boolean {

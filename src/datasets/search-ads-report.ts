@@ -106,7 +106,6 @@ export const searchAdsReport = defineDataset({
   planningSources: [adKeywords, shapes],
   plannedFrom: [organisations.name, foundGoals.name, shapes.name],
   options,
-  madeFrom: (scope) => ({ options: optionsOf(scope), sources: { [foundGoals.name]: goalIn(scope) } }),
   partitions: (portfolio, chosen) =>
     connectedOrganisations(portfolio).flatMap((org) =>
       chosen.levels.flatMap((level) => partitionsOf({ org_id: org, report_level: level }, portfolio, chosen)),
@@ -147,31 +146,6 @@ export const searchAdsReport = defineDataset({
     };
   },
 });
-
-/** The options under which a scope is made. */
-function optionsOf({
-  report_level,
-  report_type,
-  grain,
-  attribution,
-  currency,
-  goal_id,
-}: Scope): z.input<typeof options> {
-  const periodOf = (type: string) => (report_type === type && grain !== "day" ? [grain?.replace(summary, "")] : []);
-  return {
-    levels: [report_level],
-    by_day: grain !== "day" ? "off" : report_type === "DAILY" ? "daily" : "report",
-    reports: periodOf("REPORT"),
-    summaries: periodOf("SUMMARY"),
-    attributions: [attribution],
-    currencies: [currency],
-    goals: goal_id === undefined ? [] : [Number(goal_id)],
-  } as z.input<typeof options>;
-}
-
-function goalIn({ goal_id, goal_app: app = "" }: Scope): readonly Scope[] {
-  return goal_id === undefined ? [] : [{ goal_id, store: "ios", app }];
-}
 
 /** What is requested of one organisation and level: days, and the chosen periods. */
 function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonly Partition[] {

@@ -57,19 +57,6 @@ export const searchAdsTopApp = defineDataset({
   operationsFor: () => [operation],
   itemsPerCall: 100,
   plannedFrom: [organisations.name, adKeywords.name],
-  madeFrom: (scope, items) => ({
-    options: {},
-    sources: {
-      [adKeywords.name]: (items ?? []).map(requestedOf).map(({ country, keywordId, appId, keyword }) => ({
-        org_id: part(scope, "org_id"),
-        store: "ios",
-        country,
-        keyword_id: keywordId,
-        app: appId,
-        keyword,
-      })),
-    },
-  }),
   partitions: (portfolio) =>
     connectedOrganisations(portfolio)
       .map((org): Partition => ({ scope: { org_id: org }, items: itemsOf(portfolio, org) }))

@@ -20,10 +20,24 @@ const entry = {
 /** The least that a file written by hand has to hold. */
 const least = {
   dataset: "keyword_rank",
+  operation: "ios.keyword-ranking",
+  class: "daily",
+  as_of: "2026-08-20",
   scope: { store: "ios", app: "42", country: "US" },
   window: { from: "2026-08-19", to: "2026-08-19" },
   items: ["go", "chess"],
   body: [entry],
+};
+
+/** A file of what holds on one day. */
+const snapshot = {
+  dataset: "tracked_app",
+  operation: "dashboard.apps",
+  class: "snapshot",
+  as_of: "2026-08-18",
+  scope: {},
+  window: { from: "2026-08-18", to: "2026-08-18" },
+  body: [],
 };
 
 const strike = strikerOf("a-token-that-was-echoed");
@@ -31,7 +45,7 @@ const check = (file: unknown) => checkAnswer(JSON.stringify(file), { writtenAt, 
 const without = (name: keyof typeof least) => Object.fromEntries(Object.entries(least).filter(([key]) => key !== name));
 
 describe("a file written by hand", () => {
-  test("needs dataset, scope, items, window and body; the rest is taken from these and the file's own time", async () => {
+  test("names what an export names; the file's own time is that of its answer", async () => {
     const { draft, pages, timed } = await check(least);
     expect(draft).toEqual({
       dataset: "keyword_rank",
@@ -39,7 +53,7 @@ describe("a file written by hand", () => {
       scope: least.scope,
       items: ["chess", "go"],
       window: { start: "2026-08-19", end: "2026-08-20" },
-      class: "backfill",
+      class: "daily",
       requests: 1,
       credits: 3,
       asOf: "2026-08-20",
@@ -50,7 +64,8 @@ describe("a file written by hand", () => {
   });
 
   test("of several days and one keyword is an answer of the history", async () => {
-    const { draft } = await check({ ...least, items: ["chess"], window: { from: "2026-08-01", to: "2026-08-19" } });
+    const window = { from: "2026-08-01", to: "2026-08-19" };
+    const { draft } = await check({ ...least, operation: "ios.keyword-history", items: ["chess"], window });
     expect(draft).toMatchObject({
       operation: "ios.keyword-history",
       window: { start: "2026-08-01", end: "2026-08-20" },
@@ -58,12 +73,7 @@ describe("a file written by hand", () => {
   });
 
   test("of a snapshot stands for the day it names", async () => {
-    const file = {
-      dataset: "tracked_app",
-      scope: {},
-      window: { from: "2026-08-18", to: "2026-08-18" },
-      body: { data: [], success: true },
-    };
+    const file = { ...snapshot, body: { data: [], success: true } };
     expect((await check(file)).draft).toMatchObject({ class: "snapshot", asOf: "2026-08-18", items: null });
   });
 
@@ -117,16 +127,20 @@ describe("a file is refused", () => {
     ["of another form", { ...least, format: "storehouse-answer-2" }, "format"],
     ["without a body", without("body"), "one of body, body_text and body_base64"],
     ["with two bodies", { ...least, body_text: "[]" }, "one of body, body_text and body_base64"],
-    ["without items, where they belong to the question", without("items"), "needs those that were asked for"],
+    ["without items, where they belong to the question", without("items"), "those that were requested are missing"],
     ["with an item that no table can hold", { ...least, items: ["a\0b"] }, "no table can hold"],
     ["with an item twice", { ...least, items: ["go", "go"] }, "named twice"],
     [
       "with a scope that lacks a name",
       { ...least, scope: { store: "ios", app: "42" } },
-      "told apart by app, country, store",
+      "keyword_rank needs the fields app, country, store",
     ],
-    ["with a scope that has one too many", { ...least, scope: { ...least.scope, device: "IPAD" } }, "told apart by"],
-    ["of a store that nobody knows", { ...least, scope: { ...least.scope, store: "web" } }, "ios or android"],
+    [
+      "with a scope that has one too many",
+      { ...least, scope: { ...least.scope, device: "IPAD" } },
+      "scope.device: is no field",
+    ],
+    ["of a store that nobody knows", { ...least, scope: { ...least.scope, store: "web" } }, "neither ios nor android"],
     [
       "of an app of the other store",
       { ...least, scope: { ...least.scope, app: "com.example" } },
@@ -147,26 +161,37 @@ describe("a file is refused", () => {
     [
       "of more days than any call may span",
       { ...least, window: { from: "2026-08-01", to: "2026-08-19" } },
-      "window: holds 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking, 30 days and 1 item by ios.keyword-history",
+      "window: holds 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking",
     ],
-    ["of an operation of another dataset", { ...least, operation: "ios.top-keywords" }, "operation"],
+    ["without its operation", without("operation"), "operation"],
+    ["without its class", without("class"), "class"],
+    ["without the day of its plan", without("as_of"), "as_of"],
+    [
+      "of an operation of another dataset",
+      { ...least, operation: "ios.top-keywords" },
+      "operation: such a scope is requested by ios.keyword-ranking",
+    ],
     [
       "of an operation that cannot bring so much",
       { ...least, operation: "ios.keyword-history" },
-      "operation: 1 day and 2 items come by one call of ios.keyword-ranking",
+      "window: holds 1 day and 2 items; one call carries at most 30 days and 1 item by ios.keyword-history",
     ],
     ["whose body is an error", { ...least, body: { success: false, message: "no" } }, "success: false"],
     ["whose body has another shape", { ...least, body: { a: 1 } }, "shape"],
     ["with a page too many", { ...without("body"), pages: [{ body: [entry] }, { body: [entry] }] }, "ends after 1"],
     [
       "of a snapshot of several days",
-      { dataset: "tracked_app", scope: {}, window: { from: "2026-08-18", to: "2026-08-19" }, body: [] },
+      { ...snapshot, window: { from: "2026-08-18", to: "2026-08-19" } },
       "window: holds 2 days; one call carries at most 1 day by dashboard.apps",
     ],
+    ["of a snapshot of another class", { ...snapshot, class: "daily" }, "tracked_app is fetched as snapshot"],
+    ["of a snapshot of an earlier day", { ...snapshot, as_of: "2026-08-19" }, "that is as_of"],
     [
       "of which nothing belongs to the slice",
       {
+        ...without("items"),
         dataset: "organic_keyword",
+        operation: "ios.organic-keywords",
         scope: { ...least.scope, device: "IPHONE" },
         window: least.window,
         body: { trackId: 7, countryCode: "US", deviceType: "IPHONE", date: "2026-08-19", rankings: [] },

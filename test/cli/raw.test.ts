@@ -8,6 +8,9 @@ import { filesOf, folder } from "../support/raw-stage.ts";
 /** An answer as a file that somebody wrote. */
 const byHand = {
   dataset: "keyword_rank",
+  operation: "ios.keyword-ranking",
+  class: "daily",
+  as_of: today,
   scope: { store: "ios", app: "42", country: "US" },
   window: { from: today, to: today },
   items: ["chess"],

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { addDays, day } from "../../src/core/day.ts";
+import { addDays } from "../../src/core/day.ts";
 import { periodOf } from "../../src/core/period.ts";
 import { daysOf, lastDay, type Window } from "../../src/core/window.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
-import { broughtSlice } from "../../src/archive/slice-of-file.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
@@ -97,42 +96,6 @@ test("replay takes rows away that no answer tells of any more", async () => {
   expect(await rowsOf(stage, newest)).toEqual(told);
 });
 
-test("an answer that is brought as a file is one of a whole period", () => {
-  const file = (from: string, to: string) => ({
-    format: "storehouse-answer-1",
-    dataset,
-    scope: { store: "ios", app: "1", country: "US" },
-    window: { from: day(from), to: day(to) },
-    pages: [],
-  });
-  const pages = [{ body: Buffer.from("{}"), fetchedAt: Date.parse("2026-08-20T06:00:00Z") }];
-  const now = Date.parse("2026-08-20T12:00:00Z");
-  const brought = (from: string, to: string) =>
-    broughtSlice(datasetNamed(dataset), file(from, to) as never, { pages, now });
-  expect(brought(newest.start, lastDay(newest)).window).toEqual(newest);
-  expect(() => brought(addDays(newest.start, 1), lastDay(newest))).toThrow(/whole/);
-  expect(() => brought(newest.start, addDays(newest.start, 6))).toThrow(/whole/);
-});
-
-test("an answer that options narrowed can be brought as a file as well", () => {
-  const window = periodOf({ days: 30 }, addDays(periodOf({ days: 30 }, today).start, -1));
-  const pages = [{ body: Buffer.from("{}"), fetchedAt: Date.parse("2026-08-20T06:00:00Z") }];
-  const brought = (name: string, scope: Readonly<Record<string, string>>) =>
-    broughtSlice(
-      datasetNamed(name),
-      { dataset: name, scope, window: { from: window.start, to: lastDay(window) }, pages: [] },
-      { pages, now: Date.parse("2026-08-20T12:00:00Z") },
-    ).scope;
-  const place = { area: "each", country: "US" };
-  const scopes = {
-    ad_creative: { store: "ios", app: "1", ...place, network: "AdMob", media_type: "2", most_pages: "4" },
-    ad_distribution: { store: "ios", app: "1", ...place, kind: "type", media_type: "impressions", network: "AdMob" },
-    top_advertiser: { store: "android", ...place, category: "Games", network: "AdMob", most_pages: "1" },
-  };
-  for (const [name, scope] of Object.entries(scopes)) expect(brought(name, scope)).toEqual(scope);
-  expect(() => brought("ad_creative", { ...scopes.ad_creative, colour: "red" })).toThrow(/told apart by/);
-});
-
 test("calls that options narrow are answered and stand beside those that nothing narrows", async () => {
   await using stage = await openStage({ market: { apps: 2, countries: ["US"] } });
   const networks = ["AdMob", "Unity Ads"];
@@ -157,31 +120,4 @@ test("calls that options narrow are answered and stand beside those that nothing
   expect(await cells("ad_creative", "country_key, network, media_type")).toBe(2 * 2);
   expect(await cells("fact_ad_distribution", "country_key, media_type, network")).toBeGreaterThanOrEqual(2 * 2 * 2);
   expect(await cells("fact_top_advertiser", "store, country_key, category")).toBe(2 * 2);
-});
-
-test("a report of an organisation, level, goal and month can be brought as a file", () => {
-  const scope = {
-    org_id: "77",
-    report_level: "APP",
-    report_type: "SUMMARY",
-    grain: "month_summary",
-    attribution: "ONLY",
-    currency: "EUR",
-    goal_id: "5",
-    goal_app: "42",
-  };
-  const pages = [{ body: Buffer.from("{}"), fetchedAt: Date.parse("2026-08-20T06:00:00Z") }];
-  const brought = (more: object = {}) =>
-    broughtSlice(
-      datasetNamed("search_ads_report"),
-      {
-        dataset: "search_ads_report",
-        scope: { ...scope, ...more },
-        window: { from: day("2026-07-01"), to: day("2026-07-31") },
-        pages: [],
-      },
-      { pages, now: Date.parse("2026-08-20T12:00:00Z") },
-    ).scope;
-  expect(brought()).toEqual(scope);
-  expect(() => brought({ grain: "year" })).toThrow(/told apart by/);
 });

@@ -4,7 +4,7 @@ import type { Params } from "../../api/address.ts";
 import type { InvalidItem } from "../../api/read-answer.ts";
 import { fetchOptionOf } from "../../api/fetch-option-of.ts";
 import type { Day } from "../../core/day.ts";
-import type { SourceMembers, Portfolio } from "../../core/portfolio.ts";
+import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import type { FetchOption } from "../../core/fetch-option.ts";
 import type { Timing } from "../../core/timing.ts";
@@ -78,14 +78,6 @@ export type Dataset = {
   readonly planningSources?: PlanningSource | readonly PlanningSource[];
   /** Names of the planning sources that its partitions are made from (`portfolio.sources`); it is planned after the datasets that provide them. */
   readonly plannedFrom?: readonly string[];
-  /**
-   * Options and planning sources under which it makes the partition of a scope, for an answer that is imported from a file. Left out
-   * where an option is named after the part of the scope that it sets (`charts` and `chart`), and where any planning source will do.
-   */
-  readonly madeFrom?: (
-    scope: Scope,
-    items: readonly string[] | null,
-  ) => { readonly options: unknown; readonly sources: SourceMembers };
   /** Its own options in the configuration, each with its default and a sentence; null where it has none. */
   readonly options: z.ZodObject | null;
   /**
