@@ -18,7 +18,7 @@ export function plain({ title, head, rows }: Table): string {
   return `${title}\n\n${text.join("\n")}\n`;
 }
 
-/** A table for README. */
+/** A table for docs/performance.md. */
 export function markdown({ title, head, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rule = head.map((_, column) => (column === 0 ? "---" : "---:"));

@@ -106,7 +106,7 @@ export function collectCodes(text: string, previous: readonly string[]): readonl
   const unknown = codes.find((code) => !Object.hasOwn(errorCodes, code));
   if (unknown !== undefined)
     throw new InvalidArgumentError(
-      `No error has the code ${unknown}: \`storehouse retry --dry-run\` shows those that there are, and README names all.`,
+      `No error has the code ${unknown}: \`storehouse retry --dry-run\` shows those that there are, and docs/reference/errors.md names all.`,
     );
   return codes;
 }

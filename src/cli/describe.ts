@@ -5,7 +5,7 @@ import { parameterSchema } from "../api/parameter-schema.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 
-/** An operation as data, for `storehouse operations --json` and the README. */
+/** An operation as data, for `storehouse operations --json` and the docs. */
 export function describeOperation(operation: Operation, words: StoreWords) {
   const { id, name, store, method, cost, range, paging, summary } = operation;
   const parameters = Object.entries(operation.params).map(([parameter, param]) => ({
@@ -55,7 +55,7 @@ function isList(schema: z.ZodType): boolean {
   return schema instanceof z.ZodNullable ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
 }
 
-/** A dataset as data, for `storehouse datasets --json` and the README. */
+/** A dataset as data, for `storehouse datasets --json` and the docs. */
 export function describeDataset(dataset: Dataset) {
   const { name, summary, on, why, stage, timing } = dataset;
   return {

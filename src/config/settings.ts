@@ -229,7 +229,9 @@ export const Settings = z.strictObject({
       format: z
         .enum(["slack", "json"], { error: "is neither slack nor json" })
         .default("slack")
-        .describe("What NOTIFY_URL takes: `slack` (an incoming webhook) or `json` (the fields that README lists)."),
+        .describe(
+          "What NOTIFY_URL takes: `slack` (an incoming webhook) or `json` (the fields that docs/monitoring.md lists).",
+        ),
       look_seconds: z
         .number()
         .min(0.1)

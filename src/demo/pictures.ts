@@ -4,13 +4,14 @@ import { coverageChart, knownWindow } from "../charts/coverage-chart.ts";
 import { rankChart } from "../charts/rank-chart.ts";
 import { readRanks } from "../charts/read-ranks.ts";
 import { addDays, type Day } from "../core/day.ts";
+import { projectRoot } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
 import { daysOf } from "../planner/gaps.ts";
 import { putFile } from "../core/files.ts";
 import { standingsFor } from "../cli/gap-options.ts";
 
-/** Where README looks for the pictures of the demo. */
-export const picturesFolder = path.join(import.meta.dirname, "..", "docs", "pictures");
+/** Where docs look for the pictures of the demo. */
+export const picturesFolder = path.join(projectRoot, "docs", "pictures");
 
 /** A keyword of the demo's market that rises, falls and is lost for some days. */
 const followed = { app: "6446318020", country: "GB", keyword: "notes" } as const;

@@ -31,7 +31,7 @@ export async function martCounts(db: Database): Promise<string> {
     );
     counts.push([`mart.${name}`, rows[0]?.count]);
   }
-  return `\nRows that the marts show; README has a question to each, and the answer that this database gives\n${table(["mart", "rows"], counts)}`;
+  return `\nRows that the marts show; docs/marts.md has a question to each, and the answer that this database gives\n${table(["mart", "rows"], counts)}`;
 }
 
 /** What was spent so far, next to what one request a keyword would have cost. */

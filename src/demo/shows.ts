@@ -45,7 +45,7 @@ export const rankShow: DemoShow = show({
   what: "a made-up market of 8 apps in 6 countries, keyword ranks of 60 days",
 });
 
-/** Every dataset, of a small market: what README's page of marts asks. Search terms are among the levels of reports, which are not so by default. */
+/** Every dataset, of a small market: what the page of marts shows. Search terms are among the levels of reports, which are not so by default. */
 export const everythingShow: DemoShow = show({
   today: day("2026-08-20"),
   days: 35,

@@ -13,30 +13,37 @@ const fewestNights = 30;
 /** A rhythm that takes longer than this to come round is not waited for. */
 const mostNights = 90;
 
-/**
- * What a dataset costs a night in credits once its history is loaded, with the settings that it comes with: the mean of consecutive
- * nights, as many as it takes for all of its rhythms to come round, planned by the real planner. Every answer is taken to have rows,
- * to stay the same, and to have one page.
- */
+/** Credits that a dataset takes: once for its history, then each night. */
+export type ExpectedCredits = { readonly history: number; readonly night: number };
+
+/** What a dataset costs a night in credits once its history is loaded. See `expectedCredits`. */
 export async function nightCost(dataset: Dataset, portfolio: Portfolio): Promise<number> {
+  return (await expectedCredits(dataset, portfolio)).night;
+}
+
+/**
+ * What a dataset costs in credits with the settings that it comes with: on the first night, which loads its history, and on each night
+ * after that. The latter is the mean of consecutive nights, as many as it takes for all of its rhythms to come round, planned by the
+ * real planner. Every answer is taken to have rows, to stay the same, and to have one page.
+ */
+export async function expectedCredits(dataset: Dataset, portfolio: Portfolio): Promise<ExpectedCredits> {
   const kinds = kindsOf(dataset, portfolio);
   const partitions = kinds.flatMap((alike) => alike.slice(0, 1));
   const counts = new Map(kinds.map((alike, index) => [keyOf(partitions[index]), alike.length]));
   const sampled: Dataset = { ...dataset, partitions: () => partitions };
-  const timings = [dataset.timing, ...partitions.flatMap(({ timing }) => timing ?? [])];
-  const nights = nightsFor(timings);
+  const nights = nightsFor([dataset.timing, ...partitions.flatMap(({ timing }) => timing ?? [])]);
   const ledger = createLedger();
-  let credits = 0;
-  // the night before loads the history
-  for (let night = 0; night <= nights; night += 1) {
+  const planNight = async (night: number): Promise<number> => {
     const slices: SliceDraft[] = [];
     const planning = planningOf(sampled, portfolio, addDays(nightBefore, night));
     for await (const { plan } of planInChunks(ledger.coverage, planning)) slices.push(...plan.slices);
     ledger.load(slices);
-    if (night > 0)
-      credits += slices.reduce((sum, slice) => sum + slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0), 0);
-  }
-  return credits / nights;
+    return slices.reduce((sum, slice) => sum + slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0), 0);
+  };
+  const history = await planNight(0);
+  let credits = 0;
+  for (let night = 1; night <= nights; night += 1) credits += await planNight(night);
+  return { history, night: credits / nights };
 }
 
 /** Partitions by what they cost: those of a kind differ in whom they are about alone, so that one of them tells of all. */

@@ -6,6 +6,8 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import { table, type Cell } from "../../src/cli/table.ts";
+import { blocksOf, pageAt } from "../support/pages.ts";
 
 /** The tables of the demo through their natural keys: surrogate keys, slices and times of receipt differ from run to run. */
 const dump = `
@@ -22,8 +24,13 @@ function start(home: string, zone: string, ...args: string[]): ChildProcess {
   return spawn(process.execPath, ["src/demo/demo.ts", ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
 }
 
-/** Runs the demo until the database stays up for others, reads its tables, and ends it with Ctrl-C. */
-async function tables(home: string, zone: string): Promise<unknown> {
+/** What README shows of the demo: lines that it prints, and a question in SQL with its answer. */
+const readme = pageAt("README.md");
+const [printed = "", answer = ""] = blocksOf(readme, "text");
+const [question = ""] = blocksOf(readme, "sql");
+
+/** Runs the demo until the database stays up for others, reads its tables, runs README's query, and ends it with Ctrl-C. */
+async function tables(home: string, zone: string) {
   const demo = start(home, zone, "--stay");
   const exit = once(demo, "exit");
   let said = "";
@@ -34,10 +41,12 @@ async function tables(home: string, zone: string): Promise<unknown> {
   const client = new Client({ connectionString: /psql '([^']+)'/.exec(said)?.[1] });
   await client.connect();
   const { rows } = await client.query(dump);
+  const answered = await client.query({ text: question, rowMode: "array" });
   await client.end();
   demo.kill("SIGINT");
   await exit;
-  return rows[0];
+  const headings = answered.fields.map(({ name }) => name);
+  return { said, digest: rows[0], answer: table(headings, answered.rows as Cell[][]) };
 }
 
 test("loads the same tables in any time zone, and a second run spends nothing", { timeout: 300_000 }, async () => {
@@ -45,16 +54,19 @@ test("loads the same tables in any time zone, and a second run spends nothing", 
   try {
     const west = await tables(path.join(home, "west"), "America/Los_Angeles");
     const east = await tables(path.join(home, "east"), "Pacific/Apia");
-    expect(west).toEqual(east);
-    expect(west).toMatchObject({ rows: 61_152 });
+    expect(west.digest).toEqual(east.digest);
+    expect(west.digest).toMatchObject({ rows: 61_152 });
+    const lines = printed.trimEnd().split("\n");
+    expect(lines.filter((line) => line !== "..." && !west.said.includes(line))).toEqual([]);
+    expect(`${west.answer}\n`).toBe(answer);
     const drawn = path.join(home, "pictures");
     const { stdout } = start(path.join(home, "west"), "Asia/Kathmandu", `--pictures=${drawn}`);
     const said = stdout === null ? "" : await text(stdout);
     expect(said).toContain("Everything was loaded already: no credit spent.");
     expect(said).toContain("7,013 in");
-    // `npm run demo -- --pictures` writes those of README again
+    // `npm run demo -- --pictures` draws those of docs again
     for (const name of ["keyword-rank.svg", "coverage.svg"])
-      expect(await readFile(path.join(drawn, name), "utf8")).toBe(await readFile(`src/docs/pictures/${name}`, "utf8"));
+      expect(await readFile(path.join(drawn, name), "utf8")).toBe(await readFile(`docs/pictures/${name}`, "utf8"));
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -7,8 +7,8 @@ import { datasets } from "../../src/datasets/shared/all.ts";
 const read = (file: string): string => readFileSync(path.join(projectRoot, file), "utf8");
 const settings = JSON.parse(read("config/storehouse.schema.json"));
 
-test("what is special to a dataset is in README's table and in the configuration's schema, each with its default", () => {
-  const rows = read("README.md").split("\n");
+test("options of datasets are on the page of configuration and in its schema, each with its default", () => {
+  const rows = read("docs/configuration.md").split("\n");
   for (const { name, options } of datasets)
     for (const [option, of] of Object.entries(options?.shape ?? {})) {
       const row = rows.find((line) => line.includes(`datasets.${name}.options.${option}\``));

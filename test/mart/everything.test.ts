@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { table, type Cell } from "../../src/cli/table.ts";
 import { martExamples } from "../../src/docs/mart-examples.ts";
-import { martAnswers } from "../../src/docs/mart-page.ts";
+import { martAnswers } from "../../src/docs/marts-page.ts";
 import { everythingShow } from "../../src/demo/shows.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 

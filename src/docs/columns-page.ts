@@ -1,0 +1,27 @@
+import type { Relation } from "../export/relation.ts";
+import { escaped, pageText, table } from "./page.ts";
+
+/** The page of columns: each table and view that analysts query, folded up. */
+export function columnsPage(relations: readonly Relation[]): string {
+  return pageText({
+    file: "reference/columns.md",
+    title: "Columns",
+    about: [
+      "Every table and view of `core` and `mart`, and every view of `ops`. The same texts are comments in the database (`\\d+` in psql).",
+    ],
+    body: relations.map(folded),
+  });
+}
+
+function folded({ name, comment, columns }: Relation): string {
+  const rows = columns.map((column) => [`\`${column.name}\``, shortType(column.type), escaped(column.comment)]);
+  return [
+    `<details><summary><code>${name}</code> ${escaped(comment)}</summary>`,
+    table(["column", "type", "meaning"], rows),
+    "</details>",
+  ].join("\n\n");
+}
+
+function shortType(type: string): string {
+  return type.replace("timestamp with time zone", "timestamptz").replace("timestamp without time zone", "timestamp");
+}

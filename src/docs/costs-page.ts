@@ -1,0 +1,50 @@
+import { datasets } from "../datasets/shared/all.ts";
+import {
+  accountCost,
+  accountSizes,
+  appDatasets,
+  searchAdsDatasets,
+  sizeWords,
+  sumWords,
+  type AccountCost,
+} from "./costs.ts";
+import { pageText, table } from "./page.ts";
+
+/** The page of costs: what each dataset takes for three sizes of account. */
+export async function costsPage(): Promise<string> {
+  const costs = await Promise.all(accountSizes.map(accountCost));
+  const off = datasets.filter(({ on }) => !on).map(({ name }) => name);
+  return pageText({
+    file: "reference/costs.md",
+    title: "Costs",
+    about: [
+      "Credits for three sizes of account: so many apps (half of each store), each followed in all of the countries, with so many keywords of its own in each country. *First* is the first sync with its default history. *Month* is 30 nights after that. The figures come from the planner, at default settings and documented prices, with one page an answer. `npx storehouse plan` prices your own account, and `npx storehouse schedule` its next nights.",
+    ],
+    body: [
+      "## On by default",
+      costTable(costs, [
+        ...appDatasets.map((name) => rowOf(costs, `\`${name}\``, [name])),
+        rowOf(costs, "**all of these**", appDatasets),
+        ...searchAdsDatasets.map((name) => rowOf(costs, `\`${name}\`, where search ads are connected`, [name])),
+        rowOf(costs, "**with search ads**", [...appDatasets, ...searchAdsDatasets]),
+      ]),
+      "## Off by default",
+      costTable(
+        costs,
+        off.map((name) => rowOf(costs, `\`${name}\``, [name])),
+      ),
+    ],
+  });
+}
+
+function costTable(costs: readonly AccountCost[], rows: readonly (readonly string[])[]): string {
+  const headings = costs.flatMap((_, index) => {
+    const size = accountSizes[index];
+    return size === undefined ? [] : [`${sizeWords(size)}: first`, "month"];
+  });
+  return table(["dataset", ...headings], rows);
+}
+
+function rowOf(costs: readonly AccountCost[], label: string, names: readonly string[]): readonly string[] {
+  return [label, ...costs.flatMap((cost) => [sumWords(cost, "first", names), sumWords(cost, "month", names)])];
+}

@@ -1,0 +1,53 @@
+import { datasets } from "../datasets/shared/all.ts";
+import { examplePortfolio } from "../planner/example-portfolio.ts";
+import { expectedCredits } from "../planner/night-cost.ts";
+
+/** How much an account follows: apps, each in all countries, with so many keywords in each. */
+export type AccountSize = { readonly apps: number; readonly countries: number; readonly keywords: number };
+
+/** Accounts of three sizes for which docs tell the price. */
+export const accountSizes: readonly AccountSize[] = [
+  { apps: 1, countries: 1, keywords: 50 },
+  { apps: 5, countries: 5, keywords: 200 },
+  { apps: 20, countries: 10, keywords: 500 },
+];
+
+const countryCodes = ["US", "GB", "DE", "JP", "BR", "FR", "IT", "ES", "CA", "MX"];
+
+/** Credits by dataset: the first load with its history, and a month of 30 nights after that. */
+export type AccountCost = ReadonlyMap<string, { readonly first: number; readonly month: number }>;
+
+/** What an account of a size pays for each dataset, at default settings and documented prices, worked out by the real planner. */
+export async function accountCost({ apps, countries, keywords }: AccountSize): Promise<AccountCost> {
+  const portfolio = examplePortfolio({ apps, countries: countryCodes.slice(0, countries), keywords }, datasets);
+  const costs = new Map<string, { first: number; month: number }>();
+  for (const dataset of datasets) {
+    const { history, night } = await expectedCredits(dataset, portfolio);
+    costs.set(dataset.name, { first: history, month: 30 * night });
+  }
+  return costs;
+}
+
+/** Datasets that cost next to nothing until a search-ads account is connected. */
+export const searchAdsDatasets: readonly string[] = ["bid_change", "search_ads_report"];
+
+/** Datasets that take part by default and need no connected search-ads account. */
+export const appDatasets: readonly string[] = datasets
+  .filter(({ name, on }) => on && !searchAdsDatasets.includes(name))
+  .map(({ name }) => name);
+
+/** What some datasets cost together, as it is shown. */
+export function sumWords(cost: AccountCost, kind: "first" | "month", names: readonly string[]): string {
+  return creditWords(names.reduce((sum, name) => sum + (cost.get(name)?.[kind] ?? 0), 0));
+}
+
+/** Credits as they are shown. */
+function creditWords(credits: number): string {
+  return Math.round(credits).toLocaleString("en-US");
+}
+
+/** An account size in words. */
+export function sizeWords({ apps, countries, keywords }: AccountSize): string {
+  const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+  return `${plural(apps, "app", "apps")} x ${plural(countries, "country", "countries")} x ${keywords} keywords`;
+}

@@ -1,0 +1,43 @@
+import { describeDataset } from "../cli/describe.ts";
+import { exampleWords, nightCosts, nightSum, nightWords } from "../cli/night.ts";
+import { datasets } from "../datasets/shared/all.ts";
+import { pageText, table } from "./page.ts";
+
+/** The page of datasets: what each costs a night, where its rows are and when it is fetched. */
+export async function datasetsPage(): Promise<string> {
+  const costs = await nightCosts();
+  const on = datasets.filter((dataset) => dataset.on).map(({ name }) => name);
+  return pageText({
+    file: "datasets.md",
+    title: "Datasets",
+    about: [
+      "A dataset is something worth a table. Cheap datasets are on by default, dear ones are off. `config/storehouse.yaml` switches them on and off and narrows them ([configuration](configuration.md)); `--dataset NAME` loads one that is off. `npx storehouse datasets` prints this table for your settings.",
+      `A night costs **${nightWords(nightSum(costs, on))} credits** for all that is on by default. The figures are for ${exampleWords}. They are the mean of nights once history is loaded, at default settings and documented prices, with one page an answer. \`npx storehouse plan\` prices your own account. [Costs](reference/costs.md) has a month for three sizes of account.`,
+    ],
+    body: [
+      table(
+        ["dataset", "default", "credits a night", "table", "fetched", "why"],
+        datasets
+          .map(describeDataset)
+          .map((dataset) => [
+            `\`${dataset.name}\``,
+            dataset.on ? "on" : "off",
+            nightWords(costs.get(dataset.name) ?? 0),
+            dataset.tables.map((name) => `\`${name}\``).join(", "),
+            dataset.rhythm,
+            dataset.why,
+          ]),
+      ),
+      "## Notes",
+      notes.map((note) => `- ${note}`).join("\n"),
+    ],
+  });
+}
+
+const notes = [
+  "**Reviews** are one row a review as last reported. One call fetches all countries of an app; `most_pages` limits an app with very many reviews.",
+  "**Search-ads reports** come by day, in one call of 27 days (`by_day: auto`). Where that answer names no day, the same sync fetches each day separately.",
+  "**The account's own sales, retention and search ads** are fetched seldom while nothing is connected.",
+  "**Days without rows** at the end of a window count as empty, not as loaded, and are fetched again for a few days: the service may publish them late.",
+  "**Answers about a period** keep `period_start` and `period_end` and are never spread over days. Their windows follow a fixed grid, so that a later run requests the same ones.",
+];

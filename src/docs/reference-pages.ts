@@ -1,0 +1,100 @@
+import { operations } from "../api/operations/all.ts";
+import { describeOperation, rangeWords } from "../cli/describe.ts";
+import { errorCodes } from "../core/error-codes.ts";
+import { logEvents } from "../core/log-events.ts";
+import { incidentKinds } from "../incidents/kinds.ts";
+import { fleetMetrics, workerMetrics } from "../health/metric-list.ts";
+import { pageText, table } from "./page.ts";
+
+/** The page of errors: each code with what happens and what to do. */
+export function errorsPage(): string {
+  return pageText({
+    file: "reference/errors.md",
+    title: "Errors",
+    about: [
+      "Each error has a stable code. `ops.slice` and `ops.request` hold it, and `npx storehouse status` shows it.",
+      "`retry`: Storehouse requests it again automatically. `defer`: it waits for credits, or for an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
+    ],
+    body: [
+      table(
+        ["code", "what happens", "meaning", "next step"],
+        Object.entries(errorCodes).map(([code, { recovery, says, next }]) => [`\`${code}\``, recovery, says, next]),
+      ),
+    ],
+  });
+}
+
+/** The page of operations: each endpoint of the API with its price and limits. */
+export function operationsPage(): string {
+  const rows = operations.map((operation) => {
+    const { id, name, cost, itemLimit, method, path } = describeOperation(operation, storeWords);
+    const items = itemLimit === null ? "" : `${itemLimit.items} ${itemLimit.parameter}`;
+    return [name, `\`${id}\``, String(cost), rangeWords(operation), items, `\`${method} ${path}\``];
+  });
+  return pageText({
+    file: "reference/operations.md",
+    title: "Operations of the API",
+    about: [
+      "An operation is one endpoint of the API for one store. `npx storehouse operations --json` lists them with their parameters. The words for the two stores in paths are settings (`api.store_words`).",
+    ],
+    body: [table(["operation", "id", "credits", "longest range", "items a call", "method and path"], rows)],
+  });
+}
+
+const storeWords = { ios: "iosstore", android: "androidstore" };
+
+/** The page of metrics: what `/metrics` of a worker serves. */
+export function metricsPage(): string {
+  return pageText({
+    file: "reference/metrics.md",
+    title: "Metrics",
+    about: [
+      "A worker serves these at `/metrics` ([monitoring](../monitoring.md)). Figures of the whole fleet come from the ledger and are the same on every worker.",
+    ],
+    body: [
+      table(
+        ["metric", "kind", "labels", "meaning"],
+        Object.entries({ ...fleetMetrics, ...workerMetrics }).map(([name, { kind, labels, help }]) => [
+          `\`${name}\``,
+          kind,
+          labels.join(", "),
+          help,
+        ]),
+      ),
+    ],
+  });
+}
+
+/** The page of incidents: what a worker checks for, and what to do. */
+export function incidentsPage(): string {
+  return pageText({
+    file: "reference/incidents.md",
+    title: "Incidents",
+    about: [
+      "One of the workers checks for these about every minute (`notify.look_seconds`). Each is a row of `ops.incident_log`, a line of the log and, with `NOTIFY_URL` set, part of a message ([monitoring](../monitoring.md)).",
+    ],
+    body: [
+      table(
+        ["kind", "what is wrong", "next step"],
+        Object.entries(incidentKinds).map(([kind, { says, next }]) => [`\`${kind}\``, says, next]),
+      ),
+    ],
+  });
+}
+
+/** The page of log events. */
+export function eventsPage(): string {
+  return pageText({
+    file: "reference/events.md",
+    title: "Log events",
+    about: [
+      "Logs are lines of JSON on stderr. Each is one event, with its name in `msg`. `LOG_LEVEL` says how much is logged.",
+    ],
+    body: [
+      table(
+        ["event", "level", "meaning"],
+        Object.entries(logEvents).map(([event, { level, says }]) => [`\`${event}\``, level, says]),
+      ),
+    ],
+  });
+}

@@ -1,0 +1,90 @@
+import { table } from "./page.ts";
+
+/** A room of the source: a folder or an entry under src, or the folder jobs. */
+type Room = { readonly name: string; readonly is: string; readonly mayImport: readonly string[] };
+
+const core = ["core"];
+const edges = [...core, "config", "api", "postgres", "plan", "credits"];
+const middle = [...edges, "load", "raw", "datasets", "ledger"];
+const story = [...middle, "planner", "ingest"];
+const runs = [...story, "runs", "archive"];
+const entry = [...runs, "app", "open-ingest", "jobs", "foreground"];
+const watch = ["incidents", "doctor", "health"];
+const surfaces = ["charts", "export", "metabase", "sandbox"];
+
+/**
+ * Every room, with the rooms that it may import; each of those stands above it. Siblings do not import one another: credits know no
+ * HTTP, the client knows no credits, plan knows neither database nor service. The sandbox is the API from the outside, so it sees
+ * operations and nothing that calls them. The architecture test holds this table, and CONTRIBUTING shows it.
+ */
+export const rooms: readonly Room[] = [
+  { name: "core", is: "days, windows, slices, errors, clock, log", mayImport: [] },
+  { name: "config", is: "environment and YAML to one frozen value", mayImport: core },
+  { name: "api", is: "operations, client, reading answers", mayImport: core },
+  { name: "postgres", is: "connection, errors, locks, migrations, roles; the embedded server", mayImport: core },
+  { name: "plan", is: "pure: what is missing, and the cheapest cover of it", mayImport: core },
+  {
+    name: "credits",
+    is: "the allowance in Postgres, the credit-aware queue of requests",
+    mayImport: [...core, "postgres"],
+  },
+  {
+    name: "load",
+    is: "tables as values, checks, dimensions, partitions, upserts, history, sums",
+    mayImport: [...core, "postgres"],
+  },
+  { name: "raw", is: "stored answers: write, read, prune", mayImport: [...core, "postgres"] },
+  {
+    name: "datasets",
+    is: "one file a dataset: partitions, timing, operations, rows",
+    mayImport: [...core, "api", "load"],
+  },
+  { name: "ledger", is: "slices and their queue, runs, plans, workers, coverage", mayImport: [...core, "postgres"] },
+  { name: "planner", is: "the plan with a database: portfolio, budget, gaps, prices ahead", mayImport: middle },
+  { name: "ingest", is: "the story of one slice: claim, fetch, store, normalise, load, record", mayImport: middle },
+  { name: "runs", is: "sync, backfill, the scheduled run, heartbeat, retention", mayImport: story },
+  { name: "archive", is: "stored answers out, in and again: export, import, check, replay", mayImport: story },
+  { name: "app", is: "what every command has: settings, warehouse, clock, log", mayImport: runs },
+  { name: "open-ingest", is: "the parts that run slices, put together", mayImport: [...runs, "app"] },
+  {
+    name: "jobs",
+    is: "tasks of the queue: the planner's trigger and retention",
+    mayImport: [...core, "config", "ingest", "runs"],
+  },
+  { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
+  { name: "incidents", is: "what is wrong, and the messages about it", mayImport: runs },
+  { name: "doctor", is: "the checks of `storehouse doctor`", mayImport: [...runs, "incidents"] },
+  { name: "health", is: "health server and metrics", mayImport: [...runs, "incidents", "doctor"] },
+  { name: "worker", is: "the long-running process", mayImport: [...entry, ...watch] },
+  { name: "charts", is: "ranks and coverage as SVG", mayImport: [...core, "config", "plan", "postgres"] },
+  { name: "export", is: "tables as Parquet files and as sources of dbt", mayImport: [...core, "config", "postgres"] },
+  {
+    name: "metabase",
+    is: "Metabase: database, column metadata, dashboards",
+    mayImport: [...core, "config", "postgres"],
+  },
+  { name: "sandbox", is: "the API over a made-up market", mayImport: [...core, "api"] },
+  { name: "cli", is: "commands and what they print", mayImport: [...entry, ...watch, "worker", ...surfaces] },
+  { name: "demo", is: "`npm run demo`", mayImport: [...entry, "charts", "worker", "sandbox", "cli"] },
+  {
+    name: "docs",
+    is: "`npm run docs`: the generated pages",
+    mayImport: [...core, "config", "api", "postgres", "datasets", "planner", "incidents", "health", "export", "cli"],
+  },
+];
+
+/** The table of rooms in CONTRIBUTING. */
+export function roomsTable(): string {
+  return table(
+    ["room", "what it is", "may import"],
+    rooms.map(({ name, is, mayImport }, index) => [`\`${name}\``, is, importWords(mayImport, rooms.slice(0, index))]),
+  );
+}
+
+/** The shorter of what a room may import and what it may not of those above it. */
+function importWords(mayImport: readonly string[], above: readonly Room[]): string {
+  const not = above.map(({ name }) => name).filter((name) => !mayImport.includes(name));
+  if (mayImport.length === 0) return "";
+  if (not.length === 0) return mayImport.length === 1 ? mayImport.join() : "all above";
+  return not.length < mayImport.length ? `all above but ${not.join(", ")}` : mayImport.join(", ");
+}

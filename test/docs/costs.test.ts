@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { accountSizes, appDatasets, searchAdsDatasets, sizeWords } from "../../src/docs/costs.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
+import { pageAt } from "../support/pages.ts";
+
+/** The credits of a row on the generated page of costs: first and month of each size. */
+function creditsOf(row: string): readonly string[] {
+  const line =
+    pageAt("docs/reference/costs.md")
+      .text.split("\n")
+      .find((one) => one.startsWith(`| ${row}`)) ?? "";
+  return line
+    .split(" | ")
+    .slice(1)
+    .map((cell) => cell.replace(" |", ""));
+}
+
+const number = (text = ""): number => Number(text.replaceAll(",", ""));
+
+test("README has the credits of the page of costs, which the planner works out", () => {
+  const { text } = pageAt("README.md");
+  const cells = creditsOf("**all of these**");
+  const withAds = creditsOf("**with search ads**");
+  for (const [index, size] of accountSizes.entries()) {
+    const [first, month] = cells.slice(2 * index);
+    expect(text).toContain(`| ${sizeWords(size)} | ${first} | ${month} |`);
+    const added = number(withAds[2 * index + 1]) - number(month);
+    expect(text).toContain(`search-ads account adds ${added.toLocaleString("en-US")} a month`);
+  }
+});
+
+test("what needs connected search ads and what does not is together what is on by default", () => {
+  const on = datasets.filter((dataset) => dataset.on).map(({ name }) => name);
+  expect([...appDatasets, ...searchAdsDatasets].sort()).toEqual(on.sort());
+});
