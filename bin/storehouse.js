@@ -4,7 +4,7 @@
  * there it hands over to the Node 24 that npm installed as a dependency.
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { constants as os } from "node:os";
 import { join } from "node:path";
@@ -21,8 +21,13 @@ const cache = process.env.NODE_COMPILE_CACHE ?? join(project, "node_modules", ".
 const smallHeap = ["--max-semi-space-size=8", "--heap-growing-percent=100"];
 const [major, minor] = process.versions.node.split(".").map(Number);
 
+// a program that only wants to know the version gets it from any Node, without a line of the program
+const isVersionWanted = process.argv.length === 3 && ["--version", "-V"].includes(process.argv[2]);
+
 // 24.15 is the first that strips types and opens node:sqlite without a warning
-if (major > 24 || (major === 24 && minor >= 15)) {
+if (isVersionWanted) {
+  process.stdout.write(`${JSON.parse(readFileSync(join(project, "package.json"), "utf8")).version}\n`);
+} else if (major > 24 || (major === 24 && minor >= 15)) {
   module.enableCompileCache(cache);
   for (const flag of [...smallHeap, "--semi-space-growth-factor=1"]) v8.setFlagsFromString(flag);
   process.argv[1] = cli;
@@ -40,7 +45,7 @@ function handOver(node) {
     env: { ...process.env, NODE_COMPILE_CACHE: cache },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    // a terminal sends Ctrl-C to the child as well, and a second SIGINT would read as impatience
+    // a terminal sends Ctrl-C to the child as well, and a second SIGINT would end it at once
     process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
   }
   child.on("error", (error) => {
