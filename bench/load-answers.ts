@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../src/postgres/sql.ts";
 import { createApp } from "../src/app.ts";
 import { openIngest } from "../src/open-ingest.ts";
 import type { Config } from "../src/config/config.ts";

@@ -90,14 +90,14 @@ function view(db: Database, name: string, growth: Growth, from: string): Questio
     growth,
     // every column is asked for, as a tool would
     ask: () =>
-      db.connection().execute((connection) =>
-        connection.executeQuery({
-          sql: `select v.* from ops.${from.replace(" where", " as v where")}${from.includes("where") ? "" : " as v"}`,
-          parameters: [],
-          query: { kind: "RawNode", sqlFragments: [], parameters: [] },
-          queryId: { queryId: name },
-        }),
-      ),
+      db
+        .connection()
+        .execute((connection) =>
+          connection.run(
+            `select v.* from ops.${from.replace(" where", " as v where")}${from.includes("where") ? "" : " as v"}`,
+            [],
+          ),
+        ),
   };
 }
 

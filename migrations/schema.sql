@@ -3848,16 +3848,9 @@ create view ops.incident_log (
 
 -- Migrations that have run.
 create table ops.migration (
-  name character varying(255) not null, -- File in migrations/, without its ending.
-  timestamp character varying(255) not null, -- When it ran.
+  name text not null, -- File in migrations/, without its ending.
+  ran_at timestamp with time zone not null, -- When it ran.
   constraint migration_pkey PRIMARY KEY (name)
-);
-
--- One row that a process locks while it migrates.
-create table ops.migration_lock (
-  id character varying(255) not null, -- Name of the lock.
-  is_locked integer not null default 0, -- Not used on Postgres.
-  constraint migration_lock_pkey PRIMARY KEY (id)
 );
 
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.

@@ -1,7 +1,3 @@
-import { utc } from "@date-fns/utc";
-// each from its own file: the whole package takes seconds and 300 MB to load
-import { addMonths as addM } from "date-fns/addMonths";
-import { parseISO } from "date-fns/parseISO";
 import { fail } from "./errors.ts";
 
 declare const brand: unique symbol;
@@ -43,7 +39,10 @@ export function addDays(from: Day, count: number): Day {
 
 /** `count` calendar months after `from`, cut to the last day of a shorter month. */
 export function addMonths(from: Day, count: number): Day {
-  return dayOf(addM(parseISO(from, { in: utc }), count));
+  const [year = 0, month = 0, date = 0] = from.split("-").map(Number);
+  // day 0 of a month is the last one of the month before it
+  const longest = new Date(Date.UTC(year, month + count, 0)).getUTCDate();
+  return dayOf(Date.UTC(year, month - 1 + count, Math.min(date, longest)));
 }
 
 /** Whole days from `from` to `to`; negative when `to` is earlier. */

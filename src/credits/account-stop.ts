@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider } from "kysely";
+import { sql, type Queryable } from "../postgres/sql.ts";
 
 /** Why nothing is asked for an account. `dataset` and `operation` are empty where the refusal named none. */
 export type AccountStop = {
@@ -19,7 +19,7 @@ const sameFor = sql`interval '2 hours'`;
  * that a look had lifted a while ago.
  */
 export async function noteStop(
-  db: QueryExecutorProvider,
+  db: Queryable,
   accountId: string,
   stop: AccountStop,
   distances: LookDistances,
@@ -40,7 +40,7 @@ export async function noteStop(
 
 /** The stop of an account, null when there is none. `workerId`: one that was noted before that process entered does not concern it. */
 export async function readStop(
-  db: QueryExecutorProvider,
+  db: Queryable,
   accountId: string,
   workerId: string | null = null,
 ): Promise<AccountStop | null> {
@@ -55,11 +55,7 @@ export async function readStop(
 }
 
 /** Takes the next look for this process when its time has come; of several that wait one gets it. The look after it is twice as far off. */
-export async function takeLook(
-  db: QueryExecutorProvider,
-  accountId: string,
-  distances: LookDistances,
-): Promise<boolean> {
+export async function takeLook(db: Queryable, accountId: string, distances: LookDistances): Promise<boolean> {
   const { rows } = await sql`
     update ops.account_stop as s
     set    check_count = s.check_count + 1, next_check_at = clock_timestamp() + ${distance(sql`s.check_count + 1`, distances)}
@@ -69,11 +65,7 @@ export async function takeLook(
 }
 
 /** Lets all processes of the account ask again; with `operation` only where that one was refused. */
-export async function liftStop(
-  db: QueryExecutorProvider,
-  accountId: string,
-  operation: string | null = null,
-): Promise<void> {
+export async function liftStop(db: Queryable, accountId: string, operation: string | null = null): Promise<void> {
   await sql`
     update ops.account_stop set lifted_at = clock_timestamp()
     where  account_id = ${accountId} and lifted_at is null and operation = coalesce(${operation}, operation)`.execute(

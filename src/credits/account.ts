@@ -1,4 +1,4 @@
-import { type QueryExecutorProvider, sql } from "kysely";
+import { type Queryable, sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { belief } from "./believed-balance.ts";
 import { credits, instant, usablePace } from "./sql-values.ts";
@@ -38,7 +38,7 @@ const slowForMs = 10 * 60_000;
  * nobody is at work and no refusal is fresh: a pace that other workers just had halved recovers by their good calls.
  */
 export async function openAccount(
-  db: QueryExecutorProvider,
+  db: Queryable,
   accountId: string,
   pacePerSecond: number,
   clock: Clock,
@@ -53,7 +53,7 @@ export async function openAccount(
 }
 
 /** The allowance of an account, null when nothing is known of it. */
-export async function readAccount(db: QueryExecutorProvider, accountId: string): Promise<AccountState | null> {
+export async function readAccount(db: Queryable, accountId: string): Promise<AccountState | null> {
   const { rows } = await sql<AccountRow>`select * from ops.credit_account where account_id = ${accountId}`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
@@ -74,7 +74,7 @@ export async function readAccount(db: QueryExecutorProvider, accountId: string):
  * was sent (`askedAt`, epoch-ms), only a lower figure is believed: theirs may not be in it yet.
  */
 export async function observeBalance(
-  db: QueryExecutorProvider,
+  db: Queryable,
   accountId: string,
   balance: Balance & { readonly askedAt?: number },
   clock: Clock,
@@ -95,7 +95,7 @@ export async function observeBalance(
 }
 
 /** The account that the service spoke of last; '' when it never did. For whoever looks without a token. */
-export async function latestAccount(db: QueryExecutorProvider): Promise<string> {
+export async function latestAccount(db: Queryable): Promise<string> {
   const { rows } = await sql<{ account_id: string }>`
     select account_id from ops.credit_account order by observed_at desc nulls last limit 1`.execute(db);
   return rows[0]?.account_id ?? "";
@@ -109,7 +109,7 @@ export const askAgainMs = 5_000;
  * process asked a moment ago and the period that it was told of still runs.
  */
 export function createFreshAccount(options: {
-  readonly db: QueryExecutorProvider;
+  readonly db: Queryable;
   readonly accountId: string;
   readonly clock: Clock;
   readonly refresh: () => Promise<void>;

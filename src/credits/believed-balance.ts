@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { credits, instant } from "./sql-values.ts";
 
 /**
@@ -10,8 +10,8 @@ import { credits, instant } from "./sql-values.ts";
  */
 export function belief(
   told: { readonly remaining: number | null; readonly resetsAt: number | null },
-  { alone, unheard, now }: { alone: RawBuilder<unknown>; unheard: RawBuilder<unknown>; now: number },
-): { remaining: RawBuilder<unknown>; resetsAt: RawBuilder<unknown> } {
+  { alone, unheard, now }: { alone: SqlFragment<unknown>; unheard: SqlFragment<unknown>; now: number },
+): { remaining: SqlFragment<unknown>; resetsAt: SqlFragment<unknown> } {
   const remaining = credits(told.remaining);
   const resetsAt = instant(told.resetsAt);
   const asTold = sql`(a.remaining is null or ${alone}

@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider } from "kysely";
+import { sql, type Queryable } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { credits, instant } from "./sql-values.ts";
 
@@ -14,7 +14,7 @@ export type LearnedCost = {
 export type Charge = { readonly operation: { readonly id: string; readonly cost: number }; readonly charged: number };
 
 /** Notes what successful calls were charged, in the order in which they were answered: the last one counts. One statement. */
-export async function learnCosts(db: QueryExecutorProvider, charges: readonly Charge[], clock: Clock): Promise<void> {
+export async function learnCosts(db: Queryable, charges: readonly Charge[], clock: Clock): Promise<void> {
   const seen = [...Map.groupBy(charges, ({ operation }) => operation.id).values()].map((same) => ({
     count: same.length,
     last: same[same.length - 1] as Charge,
@@ -33,7 +33,7 @@ export async function learnCosts(db: QueryExecutorProvider, charges: readonly Ch
 }
 
 /** Every cost that was learned, by operation. */
-export async function learnedCosts(db: QueryExecutorProvider): Promise<readonly LearnedCost[]> {
+export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[]> {
   const { rows } = await sql<{ operation: string; documented: number; learned: number; sample_count: string }>`
     select operation, documented, learned, sample_count from ops.credit_cost order by operation`.execute(db);
   return rows.map((row) => ({

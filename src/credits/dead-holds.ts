@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider, type RawBuilder } from "kysely";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { holdFor } from "./holds.ts";
 import { instant } from "./sql-values.ts";
@@ -6,7 +6,7 @@ import { instant } from "./sql-values.ts";
 /** Whose holds are whose: this process, null when it is in no ledger, and the SQL that tells whether a worker lives. */
 export type Holders = {
   readonly workerId: string | null;
-  readonly isAlive: (workerId: RawBuilder<unknown>) => RawBuilder<boolean>;
+  readonly isAlive: (workerId: SqlFragment<unknown>) => SqlFragment<boolean>;
 };
 
 /**
@@ -15,7 +15,7 @@ export type Holders = {
  * answer was noted before its hold could be ended.
  */
 export async function releaseDead(
-  db: QueryExecutorProvider,
+  db: Queryable,
   of: { readonly accountId: string; readonly holders: Holders },
   clock: Clock,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider } from "kysely";
+import { sql, type Queryable } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Spender } from "../core/slice.ts";
 import { belief } from "./believed-balance.ts";
@@ -44,7 +44,7 @@ export type Wish = {
 };
 
 /** Leave for one call; null when it is not granted. See reserveMany. */
-export async function reserve(db: QueryExecutorProvider, wish: Wish, clock: Clock): Promise<Grant | null> {
+export async function reserve(db: Queryable, wish: Wish, clock: Clock): Promise<Grant | null> {
   return (await reserveMany(db, [wish], clock))[0] ?? null;
 }
 
@@ -52,11 +52,7 @@ export async function reserve(db: QueryExecutorProvider, wish: Wish, clock: Cloc
  * Holds `cost` credits for each of several calls that are alike but for their slices, or for the first of them, as many as fit without going under the floor; for none while the balance is
  * not known, or when the period is over. One statement: the account's row serialises all workers.
  */
-export async function reserveMany(
-  db: QueryExecutorProvider,
-  wishes: readonly Wish[],
-  clock: Clock,
-): Promise<readonly Grant[]> {
+export async function reserveMany(db: Queryable, wishes: readonly Wish[], clock: Clock): Promise<readonly Grant[]> {
   const [wish] = wishes;
   if (wish === undefined) return [];
   const count = wishes.length;
@@ -128,7 +124,7 @@ function summed(ends: readonly End[]): Receipt {
  * when it is lower. A refused pace halves the shared one; each good call lets it recover by a twentieth, up to `pace`.
  */
 export async function settle(
-  db: QueryExecutorProvider,
+  db: Queryable,
   end: { readonly accountId: string; readonly ends: readonly End[]; readonly pace: number },
   clock: Clock,
 ): Promise<void> {
@@ -160,7 +156,7 @@ export async function settle(
 }
 
 /** Lets go of holds that nobody settled in time. */
-export async function releaseExpired(db: QueryExecutorProvider, accountId: string, clock: Clock): Promise<void> {
+export async function releaseExpired(db: Queryable, accountId: string, clock: Clock): Promise<void> {
   await sql`
     with expired as (
       -- what another worker is letting go of right now is its business

@@ -1,4 +1,4 @@
-import type { QueryExecutorProvider } from "kysely";
+import type { Queryable } from "../postgres/sql.ts";
 import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
@@ -11,7 +11,7 @@ import type { Grant, Receipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and a way to ask for the balance for free. */
 export type QueueOptions = {
-  readonly db: QueryExecutorProvider;
+  readonly db: Queryable;
   readonly accountId: string;
   readonly clock: Clock;
   readonly concurrency: number;

@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider } from "kysely";
+import { sql, type Queryable } from "../postgres/sql.ts";
 import { readAccount, type AccountState } from "./account.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
 import { instant } from "./sql-values.ts";
@@ -19,7 +19,7 @@ export type CreditReport = {
 };
 
 /** Reads the allowance, what was spent of it in the running period, and what was learned about costs. */
-export async function readCreditReport(db: QueryExecutorProvider, accountId: string): Promise<CreditReport> {
+export async function readCreditReport(db: Queryable, accountId: string): Promise<CreditReport> {
   const account = await readAccount(db, accountId);
   const since =
     account?.resetsAt == null || account.periodHours === null

@@ -1,4 +1,4 @@
-import type { QueryExecutorProvider } from "kysely";
+import type { Queryable } from "../postgres/sql.ts";
 import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
 import { releaseDead, type Holders } from "./dead-holds.ts";
@@ -19,7 +19,7 @@ const releaseEveryMs = 10_000;
 
 /** Opens the holds of a process on its account. `pace` in requests a second. */
 export function createSharedHolds(options: {
-  readonly db: QueryExecutorProvider;
+  readonly db: Queryable;
   readonly accountId: string;
   readonly clock: Clock;
   readonly pace: number;

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /** More credits than this are as good as no limit; the columns hold no more than twice as many. */
 const mostCredits = 1_000_000_000;
@@ -8,7 +8,7 @@ const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const leastPace = 0.001;
 
 /** A number of credits as SQL. */
-export function credits(count: number | null): RawBuilder<number | null> {
+export function credits(count: number | null): SqlFragment<number | null> {
   return sql`${count === null ? null : Math.max(-mostCredits, Math.min(mostCredits, count))}::integer`;
 }
 
@@ -18,7 +18,7 @@ export function usablePace(pacePerSecond: number): number {
 }
 
 /** An instant (epoch-ms) as SQL. */
-export function instant(at: number | null): RawBuilder<Date | null> {
+export function instant(at: number | null): SqlFragment<Date | null> {
   const kept = at === null ? null : new Date(Math.max(0, Math.min(lastInstant, at)));
   return sql`${kept === null ? null : kept.toISOString()}::timestamptz`;
 }

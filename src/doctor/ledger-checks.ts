@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { ill, well, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/findings.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";

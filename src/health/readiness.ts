@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
 import { lackingRights } from "../postgres/lacking-rights.ts";

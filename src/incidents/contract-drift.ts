@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** Fields of one operation that the contract does not name and that came first on one day (UTC). */

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Finding, IncidentKind } from "./kinds.ts";
 
@@ -91,6 +91,6 @@ function rowOf({ kind, subject, accountId, summary, detail }: Finding) {
 }
 
 /** An instant (epoch-ms) as SQL. */
-function at(instant: number): RawBuilder<Date> {
+function at(instant: number): SqlFragment<Date> {
   return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Notice, NoticeCounts, Told } from "./message.ts";
 
@@ -34,7 +34,7 @@ export async function tell(db: Database, send: Send, now: () => number): Promise
 }
 
 /** SQL: what the webhook has not taken yet; `i` is the incident. */
-function isNews(now: number): RawBuilder<boolean> {
+function isNews(now: number): SqlFragment<boolean> {
   return sql<boolean>`(i.recovery_told_at is null and (i.told_at is null or i.closed_at is not null)
                        and coalesce(i.closed_at, 'infinity') > ${at(now - newsMs)})`;
 }
@@ -100,6 +100,6 @@ async function noteFailure(db: Database, now: number): Promise<number> {
 }
 
 /** An instant (epoch-ms) as SQL. */
-function at(instant: number): RawBuilder<Date> {
+function at(instant: number): SqlFragment<Date> {
   return sql`${new Date(instant).toISOString()}::timestamptz`;
 }

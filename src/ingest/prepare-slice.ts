@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { InvalidItem } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";

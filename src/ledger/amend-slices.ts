@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";

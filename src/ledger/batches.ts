@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { dayOf } from "../core/day.ts";
 import { type Covered, type Scope, scopeKey, type SliceState } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";

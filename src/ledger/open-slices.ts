@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { openStates, type CreditClass } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { type CreditClass, creditClasses, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { likelyCredits } from "./open-slices.ts";

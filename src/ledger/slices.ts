@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { type CreditClass, creditClasses, type Scope, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";

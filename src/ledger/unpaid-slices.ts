@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { unchargedCodes } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, likelyCredits } from "./open-slices.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { hostname } from "node:os";
 import type pg from "pg";
 import type { Clock } from "../core/clock.ts";

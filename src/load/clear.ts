@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { isSummed, rebuildSums } from "./sums.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { cleanText } from "../core/text.ts";
 import { arrayLiteral, type DimensionKind } from "./columns.ts";
 import type { Database } from "../postgres/database.ts";

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { encodeRows, stored } from "./column-array.ts";
 import { arrayLiteral, isDimension, pgTypes } from "./columns.ts";
@@ -59,7 +59,7 @@ async function runAlone(transaction: Database, load: ReadyLoad, dimensions: Dime
   for (const statement of statementsOf(load, stage(load, dimensions))) await statement.execute(transaction);
 }
 
-function statementsOf(load: ReadyLoad, staged: Staged): readonly RawBuilder<unknown>[] {
+function statementsOf(load: ReadyLoad, staged: Staged): readonly SqlFragment<unknown>[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
   if (load.table.restated !== true || !load.complete || tellsOfScope(load))
@@ -79,7 +79,7 @@ function replaceStatements(
   { table }: Pick<Load, "table">,
   staged: Staged,
   complete: boolean,
-): readonly RawBuilder<unknown>[] {
+): readonly SqlFragment<unknown>[] {
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
   const gone = complete ? isGone(staged) : isDisplaced(table, staged);
   return [
@@ -91,7 +91,7 @@ function replaceStatements(
 }
 
 /** Members that go though the answer cannot tell what is gone; null where there are none. */
-function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): RawBuilder<unknown> | null {
+function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment<unknown> | null {
   return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }
 

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { equal, isFresh, list, replaces, type Merging, type Staged } from "./statements.ts";
 import { dayColumns, type Table } from "./table.ts";
 
@@ -6,7 +6,7 @@ import { dayColumns, type Table } from "./table.ts";
  * The statement that notes what rows are about to change: before the merge, in its transaction. A row that is new or stays as it is
  * leaves nothing.
  */
-export function restatement(table: Table, merging: Merging): RawBuilder<unknown> {
+export function restatement(table: Table, merging: Merging): SqlFragment<unknown> {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
   const values = columns.filter((column) => !key.includes(column));
   const told = (alias: string) => asJson(values, alias);
@@ -26,7 +26,7 @@ export function restatement(table: Table, merging: Merging): RawBuilder<unknown>
 }
 
 /** The statement that notes what rows `t` are about to go, before they are deleted. */
-export function withdrawal(table: Table, staged: Staged, gone: RawBuilder<unknown>): RawBuilder<unknown> {
+export function withdrawal(table: Table, staged: Staged, gone: SqlFragment<unknown>): SqlFragment<unknown> {
   const { target, key, columns, sliceId, fetchedAt } = staged;
   const values = columns.filter((column) => !key.includes(column));
   return sql`
@@ -39,7 +39,7 @@ export function withdrawal(table: Table, staged: Staged, gone: RawBuilder<unknow
 }
 
 /** The statement that notes, among what did not fit, that an answer told nothing where rows are, which stay; of a slice that is in the ledger. */
-export function keptNote(table: Table, staged: Staged): RawBuilder<unknown> {
+export function keptNote(table: Table, staged: Staged): SqlFragment<unknown> {
   const { target, inScope, sliceId, fetchedAt } = staged;
   return sql`
     insert into ops.reject (slice_id, dataset, reason, item, fetched_at)
@@ -51,12 +51,12 @@ export function keptNote(table: Table, staged: Staged): RawBuilder<unknown> {
 
 const keptReason = "an answer without any row where there are rows: they stay as they are";
 
-function asJson(columns: readonly string[], alias: string): RawBuilder<unknown> {
+function asJson(columns: readonly string[], alias: string): SqlFragment<unknown> {
   return sql`(select to_jsonb(v) from (select ${list(columns, alias)}) as v)`;
 }
 
 /** The first day that a row stands for; null where rows stand for none. */
-function firstDay(table: Table): RawBuilder<unknown> {
+function firstDay(table: Table): SqlFragment<unknown> {
   const days = dayColumns(table);
   return days === null ? sql`null::date` : sql`${sql.id("t", days.first)}`;
 }

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { equal, list, replaces, type Merging } from "./statements.ts";
@@ -22,20 +22,20 @@ const lockCount = 65_536;
  * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
  * joined to one text): what a row says before and what it says after must not be mixed with the changes of another.
  */
-export function lockSums({ sums }: Summed, values: ReadonlySet<string>): RawBuilder<unknown> {
+export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFragment<unknown> {
   return sql`(
     select count(pg_advisory_xact_lock(hashtext(${sums.name}), lock))
     from   (select distinct hashtext(value) & ${lockCount - 1} as lock from unnest(${[...values]}::text[]) as value order by lock) as locks)`;
 }
 
 /** Sums over rows `t`, by key. */
-export function sumsOver({ sums }: Summed, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+export function sumsOver({ sums }: Summed, rows: SqlFragment<unknown>): SqlFragment<unknown> {
   const made = Object.entries(sums.columns).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.id(name)}`);
   return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
 }
 
 /** Adds sums to those that are kept; what does not move is not written. */
-export function addSums({ sums }: Summed, added: RawBuilder<unknown>): RawBuilder<unknown> {
+export function addSums({ sums }: Summed, added: SqlFragment<unknown>): SqlFragment<unknown> {
   const names = Object.keys(sums.columns);
   const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
   const moves = totals.map((total) => sql`${total} <> 0`);
@@ -54,7 +54,7 @@ export function addSums({ sums }: Summed, added: RawBuilder<unknown>): RawBuilde
  * The merge of a summed table, and its sums by what the rows will say less what they say, in one statement that looks each row up once:
  * MERGE cannot tell what it moved on every supported version. The caller holds the lock, so nobody adds a row in between.
  */
-export function mergeWithSums(table: Summed, merging: Merging): RawBuilder<unknown> {
+export function mergeWithSums(table: Summed, merging: Merging): SqlFragment<unknown> {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
   const { sums } = table;
   const was = (column: string) => sql.id(`before_${column}`);
@@ -92,7 +92,7 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
 }
 
 /** True of sums `k` unless retention took their month away and no row came since. */
-function isMade(table: Summed, column: string | undefined): RawBuilder<unknown> {
+function isMade(table: Summed, column: string | undefined): SqlFragment<unknown> {
   if (!table.partitioned || column === undefined) return sql`true`;
   const day = sql.id("k", column);
   return sql`

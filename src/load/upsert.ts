@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { repeat, spread, type EncodedColumn } from "./column-array.ts";
 import { pgTypes } from "./columns.ts";
 import type { Database } from "../postgres/database.ts";
@@ -62,14 +62,14 @@ function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<strin
 type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
 
 type Group = {
-  readonly target: RawBuilder<unknown>;
+  readonly target: SqlFragment<unknown>;
   readonly columns: readonly string[];
   /** First columns of the key that are the same for all rows of a slice: they tell the part of the index that a slice is about. */
   readonly stretch: readonly string[];
   /** The values of the stretch, a row a slice. */
-  readonly stretches: RawBuilder<unknown>;
+  readonly stretches: SqlFragment<unknown>;
   /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
-  readonly source: RawBuilder<unknown>;
+  readonly source: SqlFragment<unknown>;
 };
 
 function groupOf(table: Table, loads: readonly Filled[]): Group {
@@ -126,7 +126,7 @@ function of(column: string, load: Filled): EncodedColumn {
 
 const none: EncodedColumn = { constant: true, elements: "NULL" };
 
-function arrayFrom(kind: ColumnKind, elements: readonly string[]): RawBuilder<unknown> {
+function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment<unknown> {
   return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;
 }
 
@@ -134,7 +134,7 @@ function arrayFrom(kind: ColumnKind, elements: readonly string[]): RawBuilder<un
 async function holdsSome(
   transaction: Database,
   { target, stretch, stretches }: Group,
-  lock: RawBuilder<unknown> | null,
+  lock: SqlFragment<unknown> | null,
 ): Promise<boolean> {
   const found =
     stretch.length === 0

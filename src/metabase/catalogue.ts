@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Pool, QueryConfig } from "pg";
 import type { Database } from "../postgres/database.ts";
 

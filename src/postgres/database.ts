@@ -1,14 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import type { PoolClient } from "pg";
 import { fail } from "../core/errors.ts";
 import { connectionString } from "./connection.ts";
 import { connectionProblem } from "./database-errors.ts";
+import { type Queryable, sql } from "./sql.ts";
 
-/** A database as the modules use it: a pool behind kysely. Queries are written with `sql` or the builder. */
-export type Database = Kysely<Record<string, Record<string, unknown>>>;
+/** A database as the modules use it: a pool, one connection of it, or a transaction on one. Statements are written with `sql`. */
+export interface Database extends Queryable {
+  /** All of `work` on one connection. */
+  connection(): { readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T> };
+  /** All of `work` or nothing. */
+  transaction(): TransactionBuilder;
+}
+
+interface TransactionBuilder {
+  readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+  readonly setIsolationLevel: (level: "repeatable read") => Pick<TransactionBuilder, "execute">;
+}
 
 /** The pool and the query layer over it. Disposing ends both. */
 export interface Warehouse extends AsyncDisposable {
@@ -64,7 +74,7 @@ export async function openWarehouse(url: string, size: number, silenceMs = patie
     client.on("error", () => undefined);
     breakWhenSilent(client, silenceMs);
   });
-  const db: Database = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const db = databaseOf(pool);
   try {
     const version = await sql<{
       version: number;
@@ -72,10 +82,11 @@ export async function openWarehouse(url: string, size: number, silenceMs = patie
     const found = version.rows[0]?.version ?? 0;
     if (found < 150_000) throw fail("database_too_old", { found });
   } catch (cause) {
-    await db.destroy();
+    await pool.end();
     throw connectionProblem(cause);
   }
-  return { db, pool, [Symbol.asyncDispose]: () => db.destroy() };
+  let ended: Promise<void> | undefined;
+  return { db, pool, [Symbol.asyncDispose]: () => (ended ??= pool.end()) };
 }
 
 /** What the driver has and its types leave out. */
@@ -97,4 +108,58 @@ function breakWhenSilent(client: PoolClient, ms: number): void {
     if (!inside.readyForQuery || inside._ending)
       stream.destroy(new Error("Connection terminated: nothing was heard for too long"));
   });
+}
+
+function databaseOf(pool: pg.Pool): Database {
+  const onOne = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    try {
+      return await work(databaseOn(client));
+    } finally {
+      // a client whose connection broke is not taken back by the pool
+      client.release();
+    }
+  };
+  return {
+    run: (text, values) => onOne((one) => one.run(text, values)),
+    connection: () => ({ execute: onOne }),
+    transaction: () => transactionOn((work, begin) => onOne((one) => within(one, work, begin))),
+  };
+}
+
+/** One connection, which runs a statement when the one before has ended. */
+function databaseOn(client: PoolClient): Database {
+  let before: Promise<unknown> = Promise.resolve();
+  const one: Database = {
+    run: (text, values) => {
+      const result = before.then(() => client.query<Record<string, unknown>>(text, [...values]));
+      before = result.catch(() => undefined);
+      return result;
+    },
+    connection: () => ({ execute: (work) => work(one) }),
+    transaction: () => transactionOn((work, begin) => within(one, work, begin)),
+  };
+  return one;
+}
+
+type Transact = <T>(work: (db: Database) => Promise<T>, begin: string) => Promise<T>;
+
+function transactionOn(transact: Transact): TransactionBuilder {
+  return {
+    execute: (work) => transact(work, "begin"),
+    setIsolationLevel: (level) => ({ execute: (work) => transact(work, `begin isolation level ${level}`) }),
+  };
+}
+
+async function within<T>(one: Database, work: (db: Database) => Promise<T>, begin: string): Promise<T> {
+  await one.run(begin, []);
+  try {
+    const result = await work(one);
+    await one.run("commit", []);
+    return result;
+  } catch (error) {
+    // a connection that broke has rolled back already; what broke it is the news
+    await one.run("rollback", []).catch(() => undefined);
+    throw error;
+  }
 }

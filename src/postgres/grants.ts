@@ -1,5 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
-import { sql } from "kysely";
+import { sql } from "./sql.ts";
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import { fail } from "../core/errors.ts";
 import { alone } from "./advisory-lock.ts";

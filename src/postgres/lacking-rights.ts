@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
 import { loadersRights } from "./role-statements.ts";
 

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Logger, runMigrations } from "graphile-worker";
-import { sql } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
+import { sql } from "./sql.ts";
 import { fail } from "../core/errors.ts";
 import { alone } from "./advisory-lock.ts";
 import { isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
-import { migrationNames, migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
+import { migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
 
 /** The queue's own migrations speak on the console otherwise. */
 const silent = new Logger(() => () => undefined);
@@ -39,13 +38,25 @@ export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> 
   });
 }
 
+/** Runs what is missing, all of it or nothing. Another process may have run it while this one waited for the lock. */
 async function bringUpToDate(db: Database): Promise<string[]> {
-  await sql`create schema if not exists ops`.execute(db);
-  const { error, results = [] } = await migrator(db).migrateToLatest();
-  if (error !== undefined) throw error;
-  if (results.length > 0) await sql.raw(commentsOnOwnTables).execute(db);
-  return results.map((result) => result.migrationName);
+  return db.transaction().execute(async (transaction) => {
+    await sql.raw(ownTable).execute(transaction);
+    const { missing } = await pendingMigrations(transaction);
+    for (const name of missing) {
+      await sql.raw(await readFile(path.join(migrationsFolder, `${name}.sql`), "utf8")).execute(transaction);
+      await sql`insert into ops.migration (name, ran_at) values (${name}, now())`.execute(transaction);
+    }
+    return [...missing];
+  });
 }
+
+const ownTable = `
+  create schema if not exists ops;
+  create table if not exists ops.migration (name text primary key, ran_at timestamptz not null);
+  comment on table  ops.migration        is 'Migrations that have run.';
+  comment on column ops.migration.name   is 'File in migrations/, without its ending.';
+  comment on column ops.migration.ran_at is 'When it ran.';`;
 
 /** The queue's own tables, by its own migrations; true when something changed. Reads one table where nothing is to be done. */
 async function bringQueueUpToDate({ db, pool }: Warehouse): Promise<boolean> {
@@ -67,31 +78,4 @@ async function queueVersion(db: Database): Promise<number | null> {
   if (there.rows.length === 0) return null;
   const { rows } = await sql<{ id: number }>`select max(id) as id from graphile_worker.migrations`.execute(db);
   return rows[0]?.id ?? null;
-}
-
-/** The migrator makes its tables itself, and without a word about them. */
-const commentsOnOwnTables = `
-  comment on table  ops.migration                is 'Migrations that have run.';
-  comment on column ops.migration.name           is 'File in migrations/, without its ending.';
-  comment on column ops.migration.timestamp      is 'When it ran.';
-  comment on table  ops.migration_lock           is 'One row that a process locks while it migrates.';
-  comment on column ops.migration_lock.id        is 'Name of the lock.';
-  comment on column ops.migration_lock.is_locked is 'Not used on Postgres.';`;
-
-function migrator(db: Database): Migrator {
-  return new Migrator({
-    db,
-    provider: { getMigrations },
-    migrationTableSchema: "ops",
-    migrationTableName: "migration",
-    migrationLockTableName: "migration_lock",
-  });
-}
-
-async function getMigrations(): Promise<Record<string, Migration>> {
-  const names = await migrationNames();
-  const texts = await Promise.all(names.map((name) => readFile(path.join(migrationsFolder, `${name}.sql`), "utf8")));
-  return Object.fromEntries(
-    names.map((name, index) => [name, { up: async (db) => void (await sql.raw(texts[index] ?? "").execute(db)) }]),
-  );
 }

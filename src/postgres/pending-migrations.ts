@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { sql } from "kysely";
+import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
 
 /** The folder of our migrations. */

@@ -9,7 +9,7 @@ export const roles = {
 const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_worker"];
 
 /** Tables that only migrations write. */
-const fixed = ["ops.migration", "ops.migration_lock", "core.dim_date", "core.dim_device"];
+const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 
 /** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
 export const deletable = ["ops.credit_hold", "ops.reject", "ops.dataset_timing", "ops.slice"];
@@ -23,10 +23,9 @@ const readerSettings = {
 
 const list = (texts: readonly string[]): string => `array[${texts.map((text) => `'${text}'`).join(", ")}]`;
 
-/** SQL: what loading takes of a table or view, as a list of rights; null where it takes nothing. */
+/** SQL: what loading takes of a table or view, as a list of rights. */
 export const loadersRights = (schema: string, name: string, isView: string): string =>
-  `case when ${name} = 'ops.migration_lock' then null
-        when ${isView} or ${name} = any (${list([...fixed, "graphile_worker.migrations"])}) then 'select'
+  `case when ${isView} or ${name} = any (${list([...fixed, "graphile_worker.migrations"])}) then 'select'
         when ${schema} = 'ops' and ${name} <> all (${list(deletable)}) then 'select, insert, update'
         else 'select, insert, update, delete' end`;
 
@@ -128,9 +127,7 @@ begin
     where  n.nspname in ('raw', 'core', 'mart', 'ops', 'graphile_worker') and c.relkind in ('r', 'p', 'v', 'm')
   loop
     rights := ${loadersRights("thing.schema", "thing.name", "thing.is_view")};
-    if rights is not null then
-      execute format('grant %s on %s to ${roles.loader}', rights, thing.name);
-    end if;
+    execute format('grant %s on %s to ${roles.loader}', rights, thing.name);
     -- the queue's tables let nobody but their owner see a row unless a policy says so
     if thing.by_row and not exists (select from pg_catalog.pg_policy where polrelid = thing.oid and polname = '${roles.loader}') then
       execute format('create policy ${roles.loader} on %s for all to ${roles.loader} using (true) with check (true)', thing.name);

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import type { Database } from "../postgres/database.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import { isAlive } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";

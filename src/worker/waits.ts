@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import { createClient } from "../api/client.ts";
 import { createApp, createAppLog, type App } from "../app.ts";
 import { clientOptions } from "../open-ingest.ts";

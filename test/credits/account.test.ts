@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAccount, readAccount } from "../../src/credits/account.ts";
 import { hour, lost, minute, openBank, second, type Bank, type TestAccount } from "../support/credits-account.ts";

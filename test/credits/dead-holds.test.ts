@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseDead, type Holders } from "../../src/credits/dead-holds.ts";
 import { reserve } from "../../src/credits/holds.ts";

@@ -1,3 +1,4 @@
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { creditClasses } from "../../src/core/slice.ts";
 import { Settings } from "../../src/config/settings.ts";
@@ -112,11 +113,7 @@ test("a call without an answer counts as charged until the service tells", async
 test("a call without an answer leaves an unknown balance unknown", async () => {
   const account = await bank.account({ total: 100, left: 100 });
   const grant = await account.hold(10);
-  await account.db
-    .updateTable("ops.credit_account")
-    .set({ remaining: null })
-    .where("account_id", "=", account.accountId)
-    .execute();
+  await sql`update ops.credit_account set remaining = null where account_id = ${account.accountId}`.execute(account.db);
   await account.settle(grant, lost);
   expect(await account.state()).toMatchObject({ remaining: null, ...none });
 });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { Environment } from "../../src/config/env.ts";

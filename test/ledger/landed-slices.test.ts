@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { landedSlices } from "../../src/ledger/landed-slices.ts";
 import type { Database } from "../../src/postgres/database.ts";

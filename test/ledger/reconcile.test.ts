@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { jobTaker, reconcile } from "../../src/ledger/reconcile.ts";
 import { claim, claimNext, sharedQueue } from "../../src/ledger/queue.ts";

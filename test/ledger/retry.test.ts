@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
 import { day } from "../../src/core/day.ts";

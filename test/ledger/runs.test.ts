@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import { closeRun, runProgress } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";

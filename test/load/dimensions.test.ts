@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDimensions, type Dimensions } from "../../src/load/dimensions.ts";
 import type { DimensionKind } from "../../src/load/columns.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ranksFor } from "../../bench/ranks.ts";
 import { boundsOf, keywordOf, keywordsPerAnswer, trackIdOf, type Work } from "../../bench/work.ts";

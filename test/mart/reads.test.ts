@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 

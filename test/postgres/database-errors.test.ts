@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";

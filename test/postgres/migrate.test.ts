@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
@@ -27,7 +27,7 @@ describe("migrate", () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 1);
     expect(await isUpToDate(warehouse.db)).toBe(true);
-    await warehouse.pool.query("insert into ops.migration (name, timestamp) values ('9999-newer', '')");
+    await warehouse.pool.query("insert into ops.migration (name, ran_at) values ('9999-newer', now())");
     expect(await isUpToDate(warehouse.db)).toBe(false);
     await warehouse.pool.query("delete from ops.migration where name >= '9' or name < '0001-z'");
     expect(await isUpToDate(warehouse.db)).toBe(false);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { planningLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";

@@ -158,7 +158,7 @@ describe("the loader", () => {
       "truncate raw.answer",
       "drop table parts.fact_keyword_rank_2026_05",
       "update ops.migration set name = name",
-      "insert into ops.migration values ('9999', now()::text)",
+      "insert into ops.migration values ('9999', now())",
       "delete from ops.run",
       "delete from ops.request",
       "delete from ops.credit_account",
@@ -183,7 +183,7 @@ describe("the loader", () => {
       code: "migrations_pending",
       message: expect.stringContaining("storehouse migrate"),
     });
-    await tried(behind, "insert into ops.migration select '9999-of-tomorrow', now()::text");
+    await tried(behind, "insert into ops.migration select '9999-of-tomorrow', now()");
     await expect(migrate(stage.urlOf("loader", behind))).rejects.toMatchObject({ code: "database_newer" });
   });
 

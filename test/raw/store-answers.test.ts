@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDays, addMonths, monthStart, type Day } from "../../src/core/day.ts";
 import { standingOf } from "../../src/planner/gaps.ts";

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type SqlFragment } from "../../src/postgres/sql.ts";
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { standingOf } from "../../src/planner/gaps.ts";
@@ -35,7 +35,7 @@ async function toldByGaps(stage: Stage, day: Day): Promise<Counts> {
 }
 
 /** Asks the views as of a day. */
-async function askedOn<R>(stage: Stage, day: Day, query: RawBuilder<R>): Promise<readonly R[]> {
+async function askedOn<R>(stage: Stage, day: Day, query: SqlFragment<R>): Promise<readonly R[]> {
   await using app = await stage.open();
   return await app.warehouse.db.transaction().execute(async (db) => {
     await sql`select set_config('storehouse.today', ${day}, true)`.execute(db);

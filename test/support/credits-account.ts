@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
 import type { Holders } from "../../src/credits/dead-holds.ts";
 import { releaseExpired, reserve, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";

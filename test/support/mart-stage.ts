@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import { day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { defineTable, type Row, type Table } from "../../src/load/table.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../../src/postgres/sql.ts";
 import type pg from "pg";
 import { day } from "../../src/core/day.ts";
 import { pgTypes } from "../../src/load/columns.ts";
@@ -40,19 +40,19 @@ export async function openWarehouseStage(size = 5): Promise<WarehouseStage> {
     pool,
     create: (table) => createTable(db, table),
     empty: async (...tables) =>
-      void (await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(db)),
+      void (await sql`truncate ${sql.join(tables.map(({ name }) => sql.ref(name)))}`.execute(db)),
     load: async ({ at = 1_000, ...given }) => {
       const load = { sliceId: "1", fetchedAt: at, day: day("2026-08-01"), scope: {}, complete: true, ...given };
       const ready = await prepareLoad(load, dimensions, partitions);
       await db.transaction().execute((transaction) => runLoads(transaction, [ready], dimensions));
     },
     rows: async (table, select) => {
-      const result = await sql`select ${sql.raw(select)} from ${sql.table(table.name)} order by 1, 2`.execute(db);
+      const result = await sql`select ${sql.raw(select)} from ${sql.ref(table.name)} order by 1, 2`.execute(db);
       return result.rows as Record<string, unknown>[];
     },
     versions: async (table) => {
       const result =
-        await sql`select tableoid, ctid::text, xmin::text from ${sql.table(table.name)} order by 1, 2`.execute(db);
+        await sql`select tableoid, ctid::text, xmin::text from ${sql.ref(table.name)} order by 1, 2`.execute(db);
       return result.rows;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -65,7 +65,7 @@ async function createTable(db: Database, table: Table): Promise<void> {
   const stretch = history ? [sql`valid_from date not null, valid_to date, is_current boolean not null`] : [];
   const key = [...table.key, ...(history ? ["valid_from"] : [])];
   await sql`
-    create table ${sql.table(table.name)} (${sql.join([...columns, ...stretch])}, slice_id bigint, fetched_at timestamptz,
+    create table ${sql.ref(table.name)} (${sql.join([...columns, ...stretch])}, slice_id bigint, fetched_at timestamptz,
       primary key (${sql.join(key.map((column) => sql.id(column)))}))
     ${sql.raw(table.partitioned ? "partition by range (date_day)" : "")}`.execute(db);
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { sql } from "kysely";
+import { sql } from "../../postgres/sql.ts";
 import type { Command } from "commander";
 import type { Settings } from "../../config/settings.ts";
 import type { Timing } from "../../core/timing.ts";
