@@ -49,7 +49,7 @@ describe.each(chosen)("$name", (dataset) => {
     expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("asks for no more days and items than a call may carry", () => {
+  test("requests no more days and items than a call may carry", () => {
     for (const { operation: id, params } of asked()) {
       const operation = operations.find((one) => one.id === id);
       for (const [name, value] of Object.entries(params))
@@ -79,7 +79,7 @@ describe.each(chosen)("$name", (dataset) => {
     expect(await columnsInDatabase(stage, table.name)).toEqual(columnsOfDefinition(table));
   });
 
-  test.each(dataset.tables)("tells rows apart in $name by the key of its definition", async (table) => {
+  test.each(dataset.tables)("identifies rows in $name by the key of its definition", async (table) => {
     const keys = await keysInDatabase(stage, table.name);
     const key = [...table.key, ...(table.load.kind === "history" ? ["valid_from"] : [])];
     // a dimension is numbered, and its natural key is unique beside the number

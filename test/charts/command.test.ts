@@ -56,13 +56,13 @@ test("draws ranks of every device or of one, into a folder that it makes, and th
   expect(await readdir(path.dirname(out))).toEqual(["rank.svg"]);
 });
 
-test("draws days before the first that was asked for as not asked for, and cuts what reaches too far", async () => {
+test("draws days before the first that was requested as not requested, and cuts what reaches too far", async () => {
   expect(await rank({ from: "2026-08-10", to: "2090-01-01" })).toMatchObject({ code: 0 });
   const desc = all(readPicture(await readFile(path.join(folder, "rank.svg"), "utf8")), "desc")[0]?.text;
   expect(desc).toContain("2026-08-10 to 2026-09-19");
 });
 
-test("draws the coverage of a dataset, never asked days included", async () => {
+test("draws the coverage of a dataset, days that were never requested included", async () => {
   const out = path.join(folder, "coverage.svg");
   const done = await chart(
     "coverage",
@@ -113,7 +113,7 @@ test.each([
   await expect(readRanks(app.warehouse.db, { ...question, ...overrides })).rejects.toThrow(problem);
 });
 
-test("tells in one line what is wrong, ends with 2 and writes nothing", async () => {
+test("says in one line what is wrong, ends with 2 and writes nothing", async () => {
   const out = path.join(folder, "none.svg");
   const { code, stderr, stdout } = await rank({ out, app: "424242" });
   expect({ code, stdout, stderr }).toEqual({

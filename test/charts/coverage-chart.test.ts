@@ -46,14 +46,14 @@ test("a week is a column from Monday to Sunday", () => {
   expect(squares(draw("2026-03-01", [{ loaded: 1 }]).svg)[0]!.y).toBeGreaterThan(found[5]!.y);
 });
 
-test("a day has the look of the worst of its cells, and tells them all", () => {
+test("a day has the style of the worst of its cells, and reports them all", () => {
   const [day1] = squares(draw("2026-03-02", [{ loaded: 98, failed: 2 }]).svg);
   expect(day1).toMatchObject({ look: "fx", title: "2026-03-02: 98 loaded, 2 failed" });
   expect(squares(draw("2026-03-02", [{ loaded: 1, missing: 1 }]).svg)[0]?.look).toBe("fm");
   expect(squares(draw("2026-03-02", [{ empty: 1, loaded: 1 }]).svg)[0]?.look).toBe("fl");
 });
 
-test("every state has a look, no two looks have one colour, and those of one lightness differ by their sign", () => {
+test("every state has a style, no two styles have one colour, and those of one lightness differ by their sign", () => {
   expect(dayLooks.flatMap(({ states }) => states).sort()).toEqual([...cellStates].sort());
   expect(new Set(dayLooks.map(({ fill }) => fill)).size).toBe(dayLooks.length);
   const plain = dayLooks.filter(({ sign }) => sign === "").map(({ fill }) => lightness(fill));

@@ -44,7 +44,7 @@ describe("a keyword's rank over time", () => {
     }
   });
 
-  test("the line is broken where the app is not ranked and where nobody asked, and the two are told apart", () => {
+  test("the line is broken where the app is not ranked and where nothing was requested, and the two differ", () => {
     const { svg } = draw({ IPHONE: "3 4 - - 5 6 . . 7 7" });
     expect(heights(svg).map((line) => line.length)).toEqual([2, 2, 2]);
     const hollow = ofClass(svg, "open").length - 1;

@@ -47,7 +47,7 @@ test("totals are marked, and what is not marked adds up to them", async () => {
   expect(sums?.parts).toBe(sums?.total);
 });
 
-test("an account that was not connected is asked again later, and then back to the beginning", async () => {
+test("an account that was not connected is requested again later, and then back to the beginning", async () => {
   await using stage = await openStage();
   expect((await night(stage, today, false)).length).toBe(12);
   expect(await night(stage, addDays(today, 1), false)).toEqual([]);

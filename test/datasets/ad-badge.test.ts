@@ -4,7 +4,7 @@ import { oneDay } from "../../src/core/window.ts";
 import { adBadge } from "../../src/datasets/ad-badge.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 
-test("badges stand beside those of earlier days, for ids of either kind", () => {
+test("badges are kept beside those of earlier days, for ids of either kind", () => {
   const slice = sliceOf({ scope: { store: "android", app: "com.one" }, window: oneDay(day("2026-08-20")) });
   expect(adBadge.request(slice)).toEqual({ trackId: "com.one" });
   const told = { appAdvertiser: true, appPublisher: false, since: 3 };

@@ -60,7 +60,7 @@ describe("advertisements", () => {
     ...more,
   });
 
-  test("are asked for in one call an app, or narrowed one by one by what the options name", () => {
+  test("are requested in one call an app, or narrowed one by one by what the options name", () => {
     expect(scopes(adCreative)).toEqual([all, { ...android, area: "all" }]);
     const narrow = { areas: ["each"], networks: ["AdMob", "Unity Ads"], media_types: [1, "2"] };
     const narrowed = scopes(adCreative, narrow);
@@ -77,7 +77,7 @@ describe("advertisements", () => {
     });
   });
 
-  test("keep period and filters in their key, and every field that is told", () => {
+  test("keep period and filters in their key, and every field that is reported", () => {
     const { rows, invalid } = rowsOf(adCreative, creatives, { ...all, network: "AdMob" }, page([one]));
     expect(invalid).toEqual([]);
     expect(rows).toMatchObject([
@@ -164,7 +164,7 @@ describe("distributions", () => {
     expect(request(scope("publisher_dimension"))).toEqual({ trackId: String(large), ...days });
   });
 
-  test("keep what was asked and the period in their key, since the answer echoes none of it", () => {
+  test("keep what was requested and the period in their key, since the answer echoes none of it", () => {
     const { rows } = parts("network", [{ title: "AdMob", percent: 60 }], { media_type: "impressions", country: "US" });
     expect(rows).toMatchObject([
       {
@@ -194,7 +194,7 @@ describe("distributions", () => {
     expect(invalid).toEqual(["a part without a name"]);
   });
 
-  test("of several wholes keep them apart, also kinds that nobody knew", () => {
+  test("of several wholes keep them apart, also kinds that were unknown", () => {
     const size = (name: string) => ({ name, percent: 100 });
     expect(
       parts("dimension", {
@@ -227,7 +227,7 @@ describe("distributions", () => {
     expect(publisher.rows?.map(({ extra }) => extra)).toEqual([null, '{"mediaType":"clip"}']);
   });
 
-  test("that tell nothing are empty, not broken", () => {
+  test("that report nothing are empty, not broken", () => {
     for (const body of [{ data: [], success: true }, { data: null, success: true }, []])
       for (const operation of [countryDistribution, networkDistribution])
         expect(rowsOf(adDistribution, operation, scope("country"), body)).toEqual({ rows: [], invalid: [] });

@@ -72,7 +72,7 @@ test("ratings of each day stay beside those of the days before", async () => {
   expect(rows.map(({ days }) => days)).toEqual([2, 2, 2, 2, 2]);
 });
 
-test("ranks in charts are asked for a week at a time, each day once", async () => {
+test("ranks in charts are requested a week at a time, each day once", async () => {
   await using stage = await openStage();
   for (let past = 8; past >= 0; past -= 1)
     await stage.sync({

@@ -29,7 +29,7 @@ describe("ratings", () => {
     window: oneDay(day("2026-08-20")),
   });
 
-  test("are asked for ten apps at a time: by country on iOS, by language on Android", () => {
+  test("are requested ten apps at a time: by country on iOS, by language on Android", () => {
     expect(appRating.partitions(followed)).toEqual([
       { scope: { store: "ios", country: "DE" }, items: [String(large)] },
       { scope: { store: "ios", country: "US" }, items: [String(large)] },
@@ -40,7 +40,7 @@ describe("ratings", () => {
     expect(appRating.request(japanese)).toEqual({ langCode: "PT_BR", trackIds: ["com.one"] });
   });
 
-  test("are stamped with the day of the look, whatever the app's own dates say; a category of 0 and new fields stay", () => {
+  test("are stamped with the day of observation, whatever the app's own dates say; a category of 0 and new fields stay", () => {
     const told = [
       { trackId: large, rating: 4.5, ratingCount: 7, categoryId: 0, lastUpdate: Date.UTC(2020, 0, 1), soon: true },
     ];
@@ -70,13 +70,13 @@ describe("what a store shows of an app", () => {
   const slice = (scope: Record<string, string>) => sliceOf({ operation: "ios.app-detail", scope });
   const home = { store: "ios", app: String(large), country: "US", page: "home" };
 
-  test("is asked for where the app is at home, or in every country when told to", () => {
+  test("is requested where the app is at home, or in every country when the options say so", () => {
     const scopes = (options?: unknown) => appHistory.partitions(followed, options).map(({ scope }) => scope);
     expect(scopes()).toEqual([home, { store: "android", app: "com.one", language_code: "en", page: "home" }]);
     expect(scopes({ pages: "all", language_codes: ["en", "de"] })).toHaveLength(4);
   });
 
-  test("is asked for anew when a new release is out", () => {
+  test("is requested again when a new release is out", () => {
     const sources = { newest_version: [{ store: "ios", app: String(large), version_at: "2026-08-01 10:00:00" }] };
     expect(appHistory.partitions({ ...followed, sources }).map(({ fingerprint }) => fingerprint)).toEqual([
       "2026-08-01 10:00:00",
@@ -103,7 +103,7 @@ describe("what a store shows of an app", () => {
       expect(versioned).not.toContain(column);
   });
 
-  test("of another app than was asked for is invalid", () => {
+  test("of another app than was requested is invalid", () => {
     expect(appHistory.normalise(slice(home), [{ trackId: 1 }], [])).toMatchObject({
       rows: { "core.app_history": [], "core.dim_app": [] },
       invalid: [{ reason: "an app that was not requested" }],
@@ -114,7 +114,7 @@ describe("what a store shows of an app", () => {
 describe("releases", () => {
   const scope = { store: "android", app: "com.one", language_code: "en" };
 
-  test("are asked for up to the day after the last one, which the service leaves out", () => {
+  test("are requested up to the day after the last one, which the service leaves out", () => {
     const slice = sliceOf({
       operation: "android.version-list",
       scope,
@@ -123,7 +123,7 @@ describe("releases", () => {
     expect(appVersion.request(slice)).toMatchObject({ langCode: "EN", startDate: "2026-08-01", endDate: "2026-08-20" });
   });
 
-  test("become one row a changed property, under one name, with what is only named and what is only told", () => {
+  test("become one row a changed property, under one name, with what is only named and what is only reported", () => {
     const change = {
       versionDate: "2026-08-01T10:00:00",
       differences: ["PRICE", "ICON", "FILE_SIZE"],
@@ -152,7 +152,7 @@ describe("a match", () => {
     appMatch.normalise(sliceOf({ operation: "market.app-match", scope: { store, app } }), [page], []);
   const row = { ios_track_id: String(large), android_track_id: "com.one" };
 
-  test("is the same row from whichever store it was asked", () => {
+  test("is the same row from whichever store it was requested", () => {
     expect(matched("ios", String(large), "com.one").rows["core.app_match"]).toEqual([row]);
     for (const told of [large, String(large)])
       expect(matched("android", "com.one", told).rows["core.app_match"]).toEqual([row]);
@@ -177,7 +177,7 @@ describe("estimates of a month", () => {
     ).rows["core.fact_monthly_estimate"];
   const told = { countryBreakDown: { US: { download: 3, revenue: "1.50" } }, download: 5_000_000_000, revenue: 9 };
 
-  test("mark the total, which is not the sum of the countries that are told", () => {
+  test("mark the total, which is not the sum of the countries that are reported", () => {
     expect(estimate("2026-08-20", told)).toMatchObject([
       { country_key: "ALL", is_total: true, download_count: 5_000_000_000, revenue: 9 },
       { country_key: "US", is_total: false, download_count: 3, revenue: 1.5 },

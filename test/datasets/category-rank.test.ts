@@ -59,7 +59,7 @@ describe("ranks in charts", () => {
     ]);
   });
 
-  test("by the hour are a row a look, and never meet those by the day", () => {
+  test("by the hour are one row an observation, and never meet those by the day", () => {
     const looks = ["2026-08-01T00:00:00", "2026-08-01T06:00:00"].map((date) => ({ date, ranking: 1 }));
     const answer = iosAnswer(chart("", 0, { rankingsByDate: looks }));
     const hourly = ranks({ ...ios, resolution: "hourly" }, "ios.category-ranking", answer).rows;
@@ -70,7 +70,7 @@ describe("ranks in charts", () => {
     expect(categoryRank.tables[0]?.key).toEqual(expect.arrayContaining(["resolution", "chart_version", "ranked_at"]));
   });
 
-  test("of another app, country or day than was asked for are invalid: the end is not counted in", () => {
+  test("of another app, country or day than was requested are invalid: the end is exclusive", () => {
     const told = ranks(
       ios,
       "ios.category-ranking",
@@ -100,7 +100,7 @@ describe("ranks in charts", () => {
   });
 });
 
-test("what an option changes about the call stands in the scope", () => {
+test("what an option changes about the call is part of the scope", () => {
   const countries = [{ country: "US", keywords: [], keywordCount: 0 }];
   const portfolio: Portfolio = {
     apps: [

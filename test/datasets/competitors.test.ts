@@ -89,7 +89,7 @@ test("competitors come with the list of tracked apps, are described by it, and t
   ]);
 });
 
-test("switched off, competitors are kept and not asked for", async () => {
+test("switched off, competitors are kept and not requested", async () => {
   await using stage = await openStage({ market });
   await night(stage, null, 0, {
     datasets: { visibility: { on: true, history_days: 5, options: { competitors: false } } },

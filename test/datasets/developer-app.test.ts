@@ -36,7 +36,7 @@ describe("the apps of a developer", () => {
     ]);
   });
 
-  test("are asked for by id on iOS and by name on Android", () => {
+  test("are requested by id on iOS and by name on Android", () => {
     expect(developerApp.request(sliceOf({ scope: ios }))).toEqual({ developerId: "123456789012", countryCode: "US" });
     expect(developerApp.request(sliceOf({ scope: android }))).toEqual({
       developerName: "Müller & Söhne",
@@ -44,7 +44,7 @@ describe("the apps of a developer", () => {
     });
   });
 
-  test("that are told twice are one", () => {
+  test("that are reported twice are one", () => {
     expect(rowsOf(ios, { trackId: 1, name: "a" }, { trackId: "1", name: "b" })).toMatchObject([{ app_name: "b" }]);
   });
 });
@@ -60,14 +60,14 @@ describe("developers", () => {
   const found = (...described: readonly Record<string, string>[]) => ({ apps, sources: { described_app: described } });
   const one = { store: "ios", track_id: "1", category_id: "", developer_id: "77", developer_name: "M" };
 
-  test("are those of followed apps, each once", () => {
+  test("are those of the portfolio's apps, each once", () => {
     const partitions = developerApp.partitions(found(one, { ...one, track_id: "2" }, { ...one, track_id: "3" }));
     expect(partitions).toEqual([
       { scope: { store: "ios", country: "US", developer_code: "77" }, items: null, expected: true },
     ]);
   });
 
-  test("of Android go by their name or, where only an id is told, by that", () => {
+  test("of Android go by their name or, where only an id is reported, by that", () => {
     const codes = (id: string, name: string) =>
       developerApp
         .partitions(found({ ...one, store: "android", track_id: "com.one", developer_id: id, developer_name: name }))
@@ -75,7 +75,7 @@ describe("developers", () => {
     expect([codes("55", "Name"), codes("Name, Inc", ""), codes("", "")]).toEqual([["Name"], ["Name, Inc"], []]);
   });
 
-  test("of iOS without a number for an id cannot be asked for", () => {
+  test("of iOS without a number for an id cannot be requested", () => {
     expect(developerApp.partitions(found({ ...one, developer_id: "" }))).toEqual([]);
     expect(developerApp.partitions(found({ ...one, developer_id: "Name" }))).toEqual([]);
   });

@@ -10,7 +10,7 @@ const portfolio: Portfolio = { apps: [app, { ...app, store: "android", trackId: 
 const window = { start: day("2026-07-01"), end: day("2026-07-31") };
 const slice = (device: string) => sliceOf({ scope: { store: "ios", app: "42", country: "US", device }, window });
 
-test("only iOS apps are asked for, each device alone unless told otherwise", () => {
+test("only iOS apps are requested, each device alone unless the options say otherwise", () => {
   const devices = (options?: unknown) =>
     downloadRevenue.partitions(portfolio, options).map(({ scope }) => scope["device"]);
   expect(devices()).toEqual(["IPHONE", "IPAD"]);
@@ -18,7 +18,7 @@ test("only iOS apps are asked for, each device alone unless told otherwise", () 
   expect(devices({ devices: ["ALL", "IPHONE", "IPAD"] })).toEqual(["ALL", "IPHONE", "IPAD"]);
 });
 
-test("thirty days are asked for at once, the last one counted in, and the device is named unless all are meant", () => {
+test("thirty days are requested at once, the last one inclusive, and the device is named unless all are meant", () => {
   const days = { trackId: "42", country: "US", startDate: "2026-07-01", endDate: "2026-07-30" };
   expect(downloadRevenue.request(slice("IPAD"))).toEqual({ ...days, device: "IPAD" });
   expect(downloadRevenue.request(slice("ALL"))).toEqual(days);

@@ -48,7 +48,7 @@ describe("a card", () => {
     ]);
   });
 
-  test("is numbered among those of its day and country, also where the answer tells them apart", () => {
+  test("is numbered among those of its day and country, also where the answer has them apart", () => {
     const { rows } = cards(
       showing("2026-08-03", "US", { title: "a" }, { title: "b" }),
       showing("2026-08-03", "JP", { title: "c" }),
@@ -71,7 +71,7 @@ describe("a card", () => {
     ]);
   });
 
-  test("keeps what nobody knows of it and of what is around it", () => {
+  test("keeps what is unknown of it and of what is around it", () => {
     const told = { ...showing("2026-08-03", "US", { title: "a", badge: 1 }), editor: "x" };
     expect(JSON.parse(String(cards(told).rows[0]?.["extra"]))).toEqual({ badge: 1, editor: "x" });
   });
@@ -96,7 +96,7 @@ describe("a card", () => {
   });
 });
 
-describe("cards are asked for", () => {
+describe("cards are requested", () => {
   const countries = [{ country: "US", keywords: [], keywordCount: 0 }];
   const apps: Portfolio["apps"] = [
     { store: "ios", trackId: String(app), tracked: true, countries },

@@ -17,7 +17,7 @@ const rowsOf = (store: string, answer: unknown) =>
     ({ device_key, position, app_key }) => [device_key, position, app_key],
   );
 
-test("a keyword is asked for once a store and country, whichever apps follow it", () => {
+test("a keyword is requested once a store and country, whichever apps have it", () => {
   const country = { country: "US", keywords: ["a", "b"], keywordCount: 2 };
   const app = (trackId: string) => ({ store: "ios" as const, trackId, tracked: true, countries: [country] });
   const portfolio: Portfolio = { apps: [app("1"), app("2"), { ...app("x.y"), store: "android" }] };
@@ -41,7 +41,7 @@ test("the order of a list is the position, by device", () => {
   ]);
 });
 
-test("rows have the day of the look, and beside it when the service looked", () => {
+test("rows have the day of observation, and beside it when the service observed them", () => {
   const answer = {
     keyword: "To  Do",
     countryCode: "us",
@@ -63,7 +63,7 @@ test("an app that is listed twice keeps both places", () => {
   expect(rowsOf("ios", { keyword: "to do", iphoneApps: [7, 8, 7] })).toHaveLength(3);
 });
 
-test("another keyword or country than was asked for is invalid", () => {
+test("another keyword or country than was requested is invalid", () => {
   for (const echo of [{ keyword: "done" }, { keyword: "to do", countryCode: "JP" }])
     expect(keywordApp.normalise(slice("ios"), [{ ...echo, iphoneApps: [1] }], [])).toMatchObject({
       rows: { "core.fact_keyword_app": [] },

@@ -12,7 +12,7 @@ const one = (name: string, keyword = "a/b, 50% ☂") => ({
   portfolio: { source: "config" as const, apps: [{ id: "6446318020", countries: ["US"], keywords: [keyword] }] },
 });
 
-test("a list that shrinks on one day leaves nobody behind, and the day before keeps its own", async () => {
+test("a list that shrinks on one day leaves no app behind, and the day before keeps its own", async () => {
   await using stage = await openStage();
   let longest = 5;
   await using proxy = await openProxy(stage.sandbox, (passing) => {
@@ -45,7 +45,7 @@ test("a list that shrinks on one day leaves nobody behind, and the day before ke
   ]);
 });
 
-test("shares of a keyword with a slash, a comma and a percent sign are asked for by device and found again", async () => {
+test("shares of a keyword with a slash, a comma and a percent sign are requested by device and found again", async () => {
   await using stage = await openStage();
   for (const name of ["impression_share", "category_share"])
     await stage.sync({ settings: one(name), request: { datasets: [name] } });

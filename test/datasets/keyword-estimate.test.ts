@@ -14,7 +14,7 @@ const portfolio: Portfolio = {
   ],
 };
 
-test("what holds now is asked for each week, the history only where it is chosen", () => {
+test("what holds now is requested each week, the history only where it is chosen", () => {
   const kinds = (options?: unknown) =>
     keywordEstimate.partitions(portfolio, options).map(({ scope, timing }) => [scope["kind"], timing?.kind]);
   expect(kinds()).toEqual([["now", "snapshot"]]);
@@ -24,7 +24,7 @@ test("what holds now is asked for each week, the history only where it is chosen
   ]);
 });
 
-describe("estimates as they stand now", () => {
+describe("estimates as they are now", () => {
   const slice = sliceOf({
     scope: { ...who, kind: "now" },
     items: words,
@@ -33,11 +33,11 @@ describe("estimates as they stand now", () => {
   const normalised = (results: readonly unknown[], left: readonly { reason: string; item: unknown }[] = []) =>
     keywordEstimate.normalise(slice, [{ trackId: 42, country: "US", results }], left);
 
-  test("are asked for in a list, commas and all", () => {
+  test("are requested in a list, commas and all", () => {
     expect(keywordEstimate.request(slice)).toEqual({ trackId: "42", country: "US", keywords: words });
   });
 
-  test("have the day of the look", () => {
+  test("have the day of observation", () => {
     const { rows } = normalised([
       { keyword: "to-do, list", conversionRate: "0.0023", maxReach: 1000, installs: 2, odd: 1 },
     ]);
@@ -83,7 +83,7 @@ describe("estimates by day", () => {
   const normalised = (result: object, more: object = {}) =>
     keywordEstimate.normalise(slice, [{ country: "US", keyword: "to do", results: [result], ...more }], []);
 
-  test("are asked for keyword by keyword, the last day counted in", () => {
+  test("are requested keyword by keyword, the last day inclusive", () => {
     expect(keywordEstimate.request(slice)).toEqual({
       trackId: "42",
       country: "US",
@@ -93,7 +93,7 @@ describe("estimates by day", () => {
     });
   });
 
-  test("have their own day and stand beside those of a look", () => {
+  test("have their own day and are kept beside those of an observation", () => {
     expect(normalised({ date: Date.UTC(2026, 6, 30), installs: 3 }).rows["core.fact_keyword_estimate"]).toMatchObject([
       { date_day: "2026-07-30", keyword_key: "to do", kind: "history", install_count: 3 },
     ]);

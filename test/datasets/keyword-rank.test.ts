@@ -32,7 +32,7 @@ const yoga = sliceOf({ items: ["yoga"] });
 const noIpad = "yoga IPAD 2026-08-01  ";
 
 describe("keyword ranks", () => {
-  test("take the latest crawl of a day, in whatever order the answer tells them", () => {
+  test("take the latest crawl of a day, in whatever order the answer has them", () => {
     const crawls = [
       entry({ date: "2026-08-01T05:00:00", rank: 7 }),
       entry({ date: "2026-08-01T21:30:00", rank: 9 }),
@@ -72,7 +72,7 @@ describe("keyword ranks", () => {
     expect(rowsOf(sliceOf({ items: ["a"], asOf: day("2026-08-02") }), []).rows).toHaveLength(2);
   });
 
-  test("say asked and not ranked for a keyword that the answer leaves out, on every device and day", () => {
+  test("say requested and not ranked for a keyword that the answer leaves out, on every device and day", () => {
     const slice = sliceOf({ items: ["yoga"], window: { start: day("2026-08-01"), end: day("2026-08-03") } });
     expect(rowsOf(slice, [entry()]).rows).toEqual([
       "yoga IPAD 2026-08-01  ",
@@ -113,7 +113,7 @@ describe("keyword ranks", () => {
     expect(rowsOf(slice, [entry({ trackId: 43 })]).rows).toEqual(["run IPAD 2026-08-01  ", "run IPHONE 2026-08-01  "]);
   });
 
-  test("find the keyword again that the service spells otherwise, for each spelling that was asked for", () => {
+  test("find the keyword again that the service spells otherwise, for each spelling that was requested", () => {
     const slice = sliceOf({ items: ["Café  Noir", "café noir"] });
     const { rows, invalid } = rowsOf(slice, [entry({ keyword: "cafe\u0301 NOIR" })]);
     expect(invalid).toEqual([]);

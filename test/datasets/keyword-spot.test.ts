@@ -15,7 +15,7 @@ test("iOS apps alone have a hidden field, one a country", () => {
   ]);
 });
 
-test("the field is kept as it stands, and its words one by one in their order", () => {
+test("the field is kept as it is, and its words one by one in their order", () => {
   const rows = rowsOf({ locale: "en-US", keywords: "habit, todo,,habit ,目標", updateDate: Date.UTC(2026, 6, 1) });
   expect(rows["core.keyword_spot"]).toEqual([
     {

@@ -71,7 +71,7 @@ test("a night of reviews is one call an app, which brings the last days again", 
   expect(await count(stage, "core.review")).toBeGreaterThanOrEqual(before ?? 0);
 });
 
-test("an app without a review may not be crawled yet: after a week all of its days are asked for again", async () => {
+test("an app without a review may not be crawled yet: after a week all of its days are requested again", async () => {
   await using stage = await openStage();
   const apps = [{ id: "123456789", countries: ["US"] }];
   const night = (past: number) => {
@@ -94,7 +94,7 @@ test("an app without a review may not be crawled yet: after a week all of its da
   expect(await count(stage, "core.review")).toBe(0);
 });
 
-test("words of reviews are asked for once a period, which a later run finds again", async () => {
+test("words of reviews are requested once a period, which a later run finds again", async () => {
   await using stage = await openStage();
   await syncOne(stage, "review_word");
   const rows = await stage.query<{ days: number; words: number; parts: number }>(
@@ -115,7 +115,7 @@ test("words of reviews are asked for once a period, which a later run finds agai
   expect(askedFor(stage, "ios.review-analysis")).toEqual([]);
 });
 
-test("a chart that is asked for again keeps nobody who left it, and touches no other chart", async () => {
+test("a chart that is requested again keeps no app that left it, and touches no other chart", async () => {
   await using stage = await openStage();
   const set = { options: { charts: ["FREE", "GROSSING"] } };
   await syncOne(stage, "top_chart", set);
@@ -139,7 +139,7 @@ test("a chart that is asked for again keeps nobody who left it, and touches no o
   expect(await stage.query(chart)).toEqual(before);
 });
 
-test("cards of a week are asked for in one call an app, and a week that is asked for again keeps none that is gone", async () => {
+test("cards of a week are requested in one call an app, and a week that is requested again keeps none that is gone", async () => {
   await using stage = await openStage();
   await syncOne(stage, "featuring");
   const asked = askedFor(stage, "ios.featuring");

@@ -23,7 +23,7 @@ test("takes an organic answer for its app and day only", () => {
   }
 });
 
-test("asks for the device where the store tells devices apart", () => {
+test("requests the device where the store has devices", () => {
   const android = { store: "android", app: "com.yoga", country: "US", device: "ALL" };
   for (const dataset of [organicKeyword, topKeyword]) {
     expect(dataset.request(sliceOf({ scope: ios }))).toMatchObject({ device: "IPAD", date: "2026-08-01" });
@@ -31,7 +31,7 @@ test("asks for the device where the store tells devices apart", () => {
   }
 });
 
-test("takes the metadata of the keyword that was asked for, however it is spelled back", () => {
+test("takes the metadata of the keyword that was requested, however it is spelled back", () => {
   const slice = sliceOf({ scope: { store: "ios", country: "US", keyword: "Yoga Mat" } });
   const told = { keyword: "yoga mat", searchVolume: 40.5, brandApp: 42 };
   const { rows, invalid } = keywordMetadata.normalise(slice, [told], []);
@@ -43,7 +43,7 @@ test("takes the metadata of the keyword that was asked for, however it is spelle
   expect(stranger).toEqual({ rows: { "core.fact_keyword_metadata": [] }, invalid: [expect.anything()] });
 });
 
-test("asks for the metadata of a keyword once a country, however many apps follow it", () => {
+test("requests the metadata of a keyword once a country, however many apps have it", () => {
   const countries = [{ country: "US", keywords: ["a", "b"], keywordCount: 2 }];
   const portfolio: Portfolio = {
     apps: [
@@ -75,7 +75,7 @@ test("counts keywords by country, and refuses what is no country", () => {
   expect(invalid).toEqual([{ reason: expect.stringContaining("country"), item: ["WORLD", 9] }]);
 });
 
-test("reads the dear list of keywords again when their number changed, and not where there never was one", () => {
+test("reads the expensive list of keywords again when their number changed, and not where there never was one", () => {
   const country = (keywordCount: number | null, keywords: string[] = []) => ({
     apps: [
       { store: "ios" as const, trackId: "1", tracked: true, countries: [{ country: "US", keywords, keywordCount }] },

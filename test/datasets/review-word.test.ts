@@ -35,7 +35,7 @@ describe("the words of reviews", () => {
     expect(rows[0]?.["facet_count"]).toBeUndefined();
   });
 
-  test("belong to a period that is in their key, and to what was asked for", () => {
+  test("belong to a period that is in their key, and to what was requested", () => {
     expect(reviewWord.tables[0]?.key).toEqual(
       expect.arrayContaining(["period_start", "period_end", "country_key", "language_code", "kind", "facet"]),
     );
@@ -44,7 +44,7 @@ describe("the words of reviews", () => {
     expect(android[0]).toMatchObject({ country_key: "ALL", language_code: "pt_br" });
   });
 
-  test("keep ratings and dates that are told in other words, and fields that nobody knows", () => {
+  test("keep ratings and dates in other words, and fields that are unknown", () => {
     const odd = { word: "x", sentiment: { POSITIVE: 2 }, trend: { "week 31": 1 }, stem: "y" };
     expect(rowsOf({ store: "ios", app: "42" }, odd)).toMatchObject([
       { review_count: null, extra: '{"stem":"y"}' },
@@ -53,7 +53,7 @@ describe("the words of reviews", () => {
     ]);
   });
 
-  test("are asked for over whole periods of 30 days, by country on iOS, together where no language is chosen", () => {
+  test("are requested over whole periods of 30 days, by country on iOS, together where no language is chosen", () => {
     expect(reviewWord.timing).toMatchObject({ kind: "period", grid: { days: 30 } });
     const countries = ["US", "JP"].map((country) => ({ country, keywords: [], keywordCount: 0 }));
     const portfolio: Portfolio = {

@@ -65,20 +65,20 @@ describe("a review", () => {
     ["EN", "en"],
     ["pt_BR", "pt_br"],
     ["pt-BR", "pt_br"],
-  ])("on Android has the language that is told for a country, %s as %s", (countryCode, code) => {
+  ])("on Android has the language that is reported for a country, %s as %s", (countryCode, code) => {
     expect(rowsOf(android, [[{ ...told, id: 1, countryCode }]])).toMatchObject([
       { country_key: "ALL", language_code: code, extra: null },
     ]);
   });
 
-  test("that names no country or language has the only one that was asked for", () => {
+  test("that names no country or language has the only one that was requested", () => {
     const nowhere = { ...told, reviewId: 1, countryCode: undefined };
     const country = (items: readonly string[] | null) => rowsOf(ios, [page(nowhere)], items)[0]?.["country_key"];
     expect([country(["JP"]), country(["JP", "US"]), country(null)]).toEqual(["JP", "ALL", "ALL"]);
     expect(rowsOf(android, [[{ ...nowhere, id: 1 }]], ["pt_br"])).toMatchObject([{ language_code: "pt_br" }]);
   });
 
-  test("is kept with whatever else is told of it, also where a country is none", () => {
+  test("is kept with whatever else is reported of it, also where a country is none", () => {
     const odd = { ...told, reviewId: 1, countryCode: "USA", helpful: 3, replies: [{ text: "Thanks" }] };
     const [row] = rowsOf(ios, [page(odd)], ["JP", "US"]);
     expect(row).toMatchObject({ country_key: "ALL" });
@@ -90,11 +90,11 @@ describe("a review", () => {
     expect(rowsOf(ios, [page({ ...told, reviewId: 1, countryCode: "us" })])).toMatchObject([{ country_key: "US" }]);
   });
 
-  test("that the service files under another day than it was asked for is not lost", () => {
+  test("that the service files under another day than it was requested is not lost", () => {
     expect(rowsOf(ios, [page({ ...told, reviewId: 1, date: "2026-07-31T23:30:00" })])).toHaveLength(1);
   });
 
-  test("that two pages tell is one row, as it was written last", () => {
+  test("that two pages have is one row, as it was written last", () => {
     const edited = { ...told, reviewId: 1, content: "Bad", date: "2026-08-03T09:00:00" };
     const pages = [page(edited, { ...told, reviewId: 2 }), page({ ...told, reviewId: 1 })];
     expect(rowsOf(ios, pages).map((row) => [row["review_id"], row["content"]])).toEqual([
@@ -130,7 +130,7 @@ describe("a review", () => {
   });
 });
 
-describe("reviews are asked for", () => {
+describe("reviews are requested", () => {
   const countries = ["US", "JP"].map((country) => ({ country, keywords: [], keywordCount: 0 }));
   const portfolio: Portfolio = {
     apps: [
@@ -152,7 +152,7 @@ describe("reviews are asked for", () => {
     ]);
   });
 
-  test("of the plain list when told to, and of Android's v2, whose languages go by the name of countries", () => {
+  test("of the plain list when the options say so, and of Android's v2, whose languages go by the name of countries", () => {
     expect(asked({ sources: ["plain"], regions: "all", language_codes: ["pt_br", "en"] })).toEqual([
       ["ios.reviews", { trackId: "6446318020", ...days }],
       ["android.reviews", { trackId: "com.one", ...days, languages: ["EN", "PT_BR"] }],
@@ -163,7 +163,7 @@ describe("reviews are asked for", () => {
     ]);
   });
 
-  test("answered ones and others apart when told to, so that each row says which it is", () => {
+  test("answered ones and others apart when the options say so, so that each row says which it is", () => {
     const scopes = review.partitions(portfolio, { replied: "apart" }).map(({ scope }) => scope);
     expect(scopes.map(({ replied }) => replied)).toEqual(["no", "yes", undefined]);
     expect(asked({ replied: "apart" }).map(([, request]) => request)).toMatchObject([
@@ -175,14 +175,14 @@ describe("reviews are asked for", () => {
     expect(rows.map((row) => row["is_replied"])).toEqual([false, true]);
   });
 
-  test("under scopes that tell apart whatever changes the answer", () => {
+  test("under scopes that distinguish whatever changes the answer", () => {
     const scopes = [undefined, { sources: ["plain"] }, { regions: "all" }, { replied: "yes" }].map((options) =>
       JSON.stringify(review.partitions(portfolio, options)[0]?.scope),
     );
     expect(new Set(scopes).size).toBe(4);
   });
 
-  test("from the pages on which they are: the first is 0, and the last is told by v2 alone", () => {
+  test("from the pages on which they are: the first is 0, and the last is reported by v2 alone", () => {
     expect([iosReviewsV2.paging, androidReviews.paging]).toMatchObject([
       { first: 0, sizeParam: "size", total: { pages: "totalPages" } },
       { first: 0, size: 100 },

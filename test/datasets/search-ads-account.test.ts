@@ -80,7 +80,7 @@ describe("changes of bids", () => {
     expect(of(logs.toReversed())).toEqual(of(logs));
   });
 
-  test("are asked for with the day after, which is left to its own slice; another organisation's are rejects", () => {
+  test("are requested with the day after, which is left to its own slice; another organisation's are rejects", () => {
     expect(bidChange.request(slice)).toEqual({ orgId: 7, startDate: "2026-08-01", endDate: "2026-08-07" });
     const week = { ...slice, window: { ...window, end: day("2026-08-08") } };
     expect(bidChange.request(week)).toEqual({ orgId: 7, startDate: "2026-08-01", endDate: "2026-08-07" });
@@ -107,7 +107,7 @@ describe("top apps", () => {
   const window = { start: day("2026-02-01"), end: day("2026-03-01") };
   const slice = sliceOf({ ...partition, dataset: "search_ads_top_app", window });
 
-  test("are asked for by the keywords and ids that the keyword report told, a calendar month at a time", () => {
+  test("are requested by the keywords and ids that the keyword report has, a calendar month at a time", () => {
     expect(searchAdsTopApp.request(slice)).toEqual({
       reportType: "TOP_APPS",
       reportLevel: "KEYWORD",
@@ -121,7 +121,7 @@ describe("top apps", () => {
   test.each([
     ["wrapped", (data: unknown) => ({ success: true, data })],
     ["bare", (data: unknown) => data],
-  ])("%s: the keyword that was asked for is stamped, one that was not is a reject", (_, envelope) => {
+  ])("%s: the keyword that was requested is stamped, one that was not is a reject", (_, envelope) => {
     const keywordData = { keyword: "to do, list", keywordId: "31", competitors: false };
     const appData = [{ trackId: 9_000_000_000, share: 0.4, removed: false }];
     const stranger = { keywordData: { keyword: "else", keywordId: 99 }, appData };
@@ -132,7 +132,7 @@ describe("top apps", () => {
     expect(invalid.map(({ reason }) => reason)).toEqual(["a keyword that was not requested"]);
   });
 
-  test("of a keyword that several countries bid on are of the country that the answer tells, and of no other", () => {
+  test("of a keyword that several countries bid on are of the country that the answer has, and of no other", () => {
     const [us] = sources.search_ads_keyword;
     const both = { ...sources, search_ads_keyword: [us!, { ...us!, country: "DE" }] };
     const [twice] = searchAdsTopApp.partitions({ apps: [], sources: both });

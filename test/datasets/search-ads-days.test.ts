@@ -10,7 +10,7 @@ import { searchAdsReport } from "../../src/datasets/search-ads-report.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 import { org, scope, window, normalise } from "../support/report-rows.ts";
 
-describe("the way to days", () => {
+describe("how days are fetched", () => {
   const found = (shape: readonly Scope[]): Portfolio => ({
     apps: [],
     sources: {
@@ -33,7 +33,7 @@ describe("the way to days", () => {
     period_end: until,
   });
 
-  test("is one report by day, and a report each where that told no days; nothing where nothing is connected", () => {
+  test("is one report by day, and a report each where that had no days; nothing where nothing is connected", () => {
     expect(ways([])).toEqual([`${org} CAMPAIGN DAILY day`, `${org} AD_GROUP DAILY day`, `${org} KEYWORD DAILY day`]);
     const shape = [
       told("CAMPAIGN", "window", "2026-08-01"),
@@ -50,7 +50,7 @@ describe("the way to days", () => {
     expect(searchAdsReport.partitions({ apps: [] })).toEqual([]);
   });
 
-  test("stays the same for a quiet window, of which totals alone are told, and for one answer without days", () => {
+  test("stays the same for a quiet window, of which totals alone are reported, and for one answer without days", () => {
     const byDay = `${org} KEYWORD DAILY day`;
     for (const shape of [
       [told("KEYWORD", "totals", "2026-08-02")],
@@ -64,7 +64,7 @@ describe("the way to days", () => {
     expect(normalise([]).shape).toEqual([]);
   });
 
-  test("what an option changes stands in the scope, so that no answer overwrites another", () => {
+  test("what an option changes is part of the scope, so that no answer overwrites another", () => {
     const chosen = { goals: [12], attributions: ["WITH", "ONLY"], currencies: ["USD", "EUR"], summaries: ["month"] };
     const scopes = searchAdsReport.partitions(found([]), { ...chosen, levels: ["APP"] }).map((one) => one.scope);
     expect(scopes).toHaveLength(16);
@@ -96,7 +96,7 @@ describe("the way to days", () => {
     }
   });
 
-  test("a day that is still to come is not asked for", () => {
+  test("a day that is still to come is not requested", () => {
     const { endDate } = searchAdsReport.request(sliceOf({ scope, window, asOf: day("2026-08-03") }));
     expect(endDate).toBe("2026-08-03");
   });

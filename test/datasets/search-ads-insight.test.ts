@@ -35,7 +35,7 @@ describe("paid keywords", () => {
   const scope = { store: "ios", app: String(large), country: "US" };
   const share = { keyword: "yoga", appShare: "0.25", slotShares: { 1: 0.2, 2: "0.05" } };
 
-  test("are asked for each iOS app of the portfolio and country, both ends counted in", () => {
+  test("are requested for each iOS app of the portfolio and country, both ends inclusive", () => {
     expect(paidKeyword.partitions(portfolio).map((one) => one.scope)).toEqual([
       scope,
       { ...scope, country: "JP" },
@@ -89,7 +89,7 @@ describe("paying apps", () => {
     ...more,
   });
 
-  test("are asked for each keyword once, however many apps follow it", () => {
+  test("are requested once for each keyword, however many apps have it", () => {
     expect(payingApp.partitions(portfolio).map((one) => one.scope)).toEqual([
       scope,
       { ...scope, keyword: "ヨガ" },
@@ -121,7 +121,7 @@ describe("paying apps", () => {
     ["another keyword", { keyword: "pilates" }],
     ["a period that was cut short", { endDate: "2026-08-09" }],
     ["an earlier period", { startDate: "2026-07-20", endDate: "2026-08-02" }],
-  ])("that tell of %s are not taken for what was asked", (_, more) => {
+  ])("about %s are not taken for the requested ones", (_, more) => {
     const { rows, invalid } = rowsOf(payingApp, payingApps, scope, answer(more));
     expect(rows).toEqual([]);
     expect(invalid).toEqual([expect.stringMatching(/not requested/)]);

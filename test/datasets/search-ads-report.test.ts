@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { org, scope, adGroup, normalise } from "../support/report-rows.ts";
 
 describe("rows by day", () => {
-  test("are told apart by country and the four segments, and keep what was asked for", () => {
+  test("differ by country and the four segments, and keep what was requested", () => {
     const { rows, invalid } = normalise([
       adGroup,
       { ...adGroup, gender: "F" },
@@ -33,7 +33,7 @@ describe("rows by day", () => {
     expect(rows[6]).toMatchObject({ date_day: "2026-08-02" });
   });
 
-  test("of the day that was asked for beside the window are left to its own slice; other days are rejects", () => {
+  test("of the day that was requested beside the window are left to its own slice; other days are rejects", () => {
     const { rows, invalid } = normalise([
       adGroup,
       { ...adGroup, date: "2026-08-04" },
@@ -47,7 +47,7 @@ describe("rows by day", () => {
     ]);
   });
 
-  test("that only a field without a column tells apart are all kept; the same row on two pages is one", () => {
+  test("that only a field without a column distinguishes are all kept; the same row on two pages is one", () => {
     const odd = { ...adGroup, placement: "TODAY" };
     const { rows, invalid } = normalise([adGroup, odd, { ...adGroup, placement: "SEARCH" }], {
       pages: [{ tableData: [odd] }],
@@ -74,7 +74,7 @@ describe("rows by day", () => {
 });
 
 describe("totals", () => {
-  test("are marked, whether a page tells them beside its rows or as a row without an id", () => {
+  test("are marked, whether a page has them beside its rows or as a row without an id", () => {
     const { rows } = normalise([adGroup, { currency: "USD", spend: 99, date: "2026-08-01" }], {
       page: { grandTotals: { spend: 111.5, impressions: 200 } },
     });
@@ -114,7 +114,7 @@ describe("totals", () => {
     ]);
   });
 
-  test("of a level whose rows have no id of their own are told by where they stand", () => {
+  test("of a level whose rows have no id of their own are identified by their place", () => {
     const account = { ...scope, report_level: "ACCOUNT" };
     const { rows, invalid } = normalise([{ spend: 5 }], { scope: account, page: { total: { spend: 5, taps: 1 } } });
     expect(invalid).toEqual([]);
@@ -131,13 +131,13 @@ describe("totals", () => {
 describe("rows without a day", () => {
   const { date: _, ...undated } = adGroup;
 
-  test("of a report are stamped with the day or the period that was asked for", () => {
+  test("of a report are stamped with the day or the period that was requested", () => {
     const of = (grain: string) => normalise([undated], { scope: { ...scope, report_type: "REPORT", grain } }).rows[0];
     expect(of("day")).toMatchObject({ date_day: "2026-08-01", grain: "day" });
     expect(of("month")).toMatchObject({ date_day: null, period_start: "2026-08-01", period_end: "2026-08-03" });
   });
 
-  test("of a report by day are kept over all days that were asked for, and never given to one", () => {
+  test("of a report by day are kept over all days that were requested, and never given to one", () => {
     const { rows, shape } = normalise([undated]);
     expect(rows).toMatchObject([
       { grain: "window", date_day: null, period_start: "2026-08-01", period_end: "2026-08-04" },
@@ -159,7 +159,7 @@ describe("rows without a day", () => {
     expect(shape).toMatchObject([{ shape: "window" }]);
   });
 
-  test("of a report by day that two pages tell are one, as are totals that each page tells", () => {
+  test("of a report by day that two pages have are one, as are totals that each page has", () => {
     const { rows, invalid } = normalise([undated], {
       page: { grandTotal: { spend: 12.5 } },
       pages: [{ tableData: [undated], grandTotal: { spend: 12.5 } }],

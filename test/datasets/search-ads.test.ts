@@ -28,7 +28,7 @@ const reports = (stage: Stage) =>
     .filter(({ operation, params }) => operation === "search-ads.reports" && String(params["orgIds"]) === "4100001")
     .map(({ params }) => params);
 
-test("an account without search ads is asked whether it has some, and nothing else; once it has, all is asked for", async () => {
+test("an account without search ads costs one request that says so; once it has some, everything is fetched", async () => {
   await using stage = await openStage({ market, connected: false });
   const first = await stage.sync(chosen());
   expect(first.outcome).toBe("loaded");
@@ -46,7 +46,7 @@ test("an account without search ads is asked whether it has some, and nothing el
 });
 
 describe("days of reports", () => {
-  test("come from few calls, each day once, whether the end is counted in or not", async () => {
+  test("come from few calls, each day once, whether the end is inclusive or not", async () => {
     await using stage = await openStage({ market });
     expect((await stage.sync(chosen())).outcome).toBe("loaded");
     const told = await figures(stage);
@@ -57,7 +57,7 @@ describe("days of reports", () => {
     expect(await figures(other)).toEqual(told);
   });
 
-  test("come from a report each where reports by day tell none", async () => {
+  test("come from a report each where reports by day have none", async () => {
     await using usual = await openStage({ market });
     await usual.sync(chosen());
     await using stage = await openStage({ market, dailyReports: "undated" });
@@ -86,7 +86,7 @@ describe("days of reports", () => {
     ]);
   });
 
-  test("are held once, as the newest report told them, whatever kind of report they come from", async () => {
+  test("are held once, as the newest report has them, whatever kind of report they come from", async () => {
     const nights = async (ways: readonly string[]) => {
       await using stage = await openStage({ market });
       for (const [night, way] of ways.entries()) {
@@ -113,7 +113,7 @@ describe("days of reports", () => {
     expect(turned.spent).toEqual(daily.spent);
   });
 
-  test("stay where an answer tells nothing at all, which is noted, and are asked for again the next night", async () => {
+  test("stay where an answer reports nothing at all, which is noted, and are requested again the next night", async () => {
     await using stage = await openStage({ market });
     await stage.sync(chosen());
     const told = await figures(stage);
@@ -143,7 +143,7 @@ describe("days of reports", () => {
     expect((await figures(stage)).filter(({ date_day: date }) => date === today).length).toBeGreaterThan(0);
   });
 
-  test("are held with all their pages before they are asked for, once it is known how many there are", async () => {
+  test("are held with all their pages before they are requested, once it is known how many there are", async () => {
     await using stage = await openStage({ market: { ...market, keywordsPerApp: 12 } });
     const settings = { datasets: { search_ads_report: { history_days: 14, lookback_days: 13 } } };
     await stage.sync({ settings, request: { datasets: names } });
@@ -192,7 +192,7 @@ function weeksOf(sums: readonly Record<string, unknown>[], level: string): numbe
   return sums.find((sum) => sum["report_level"] === level && sum["grain"] === "week")?.["taps"] as number;
 }
 
-test("restated figures can be asked for as they were reported, and a replay changes neither them nor the rows", async () => {
+test("restated figures can be requested as they were reported, and a replay changes neither them nor the rows", async () => {
   await using stage = await openStage({ market });
   await stage.sync(chosen());
   const reported = await figures(stage);
@@ -229,7 +229,7 @@ test("restated figures can be asked for as they were reported, and a replay chan
   expect(await all()).toEqual(before);
 });
 
-test("keywords of the report tell what top apps are asked for", async () => {
+test("keywords of the report say which top apps are requested", async () => {
   await using stage = await openStage({ market });
   await stage.sync({
     settings: { datasets: { search_ads_report: { history_days: 2, lookback_days: 0 } } },

@@ -39,7 +39,7 @@ describe("top advertisers", () => {
   });
   const page = (data: unknown[], currentPage = 1) => ({ currentPage, perPage: 50, total: 99, totalPages: 2, data });
 
-  test("are asked for by market: each store and country once, whoever is followed there", () => {
+  test("are requested by market: each store and country once, whichever apps are in the portfolio", () => {
     expect(scopes()).toEqual([market, { ...market, country: "DE" }, { store: "android", area: "each", country: "US" }]);
     const narrow = scopes({ areas: ["all"], categories: ["Games"], networks: ["AdMob"] });
     expect(narrow[0]).toEqual({ store: "ios", area: "all", category: "Games", network: "AdMob" });

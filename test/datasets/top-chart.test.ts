@@ -100,14 +100,14 @@ describe("a chart", () => {
     ["kind", { rankingType: "PAID" }],
     ["kind as a number", { rankingType: 1 }],
     ["day", { date: "2026-07-31T00:00:00" }],
-  ])("of another %s than was asked for is invalid as a whole", (_, other) => {
+  ])("of another %s than was requested is invalid as a whole", (_, other) => {
     expect(chart(ios, { ...told, ...other })).toMatchObject({
       rows: [],
       invalid: ["a chart or a day that was not requested"],
     });
   });
 
-  test("that echoes nothing is stamped with what was asked for", () => {
+  test("that echoes nothing is stamped with what was requested", () => {
     expect(chart(ios, { trackIds: [1] }).rows).toMatchObject([
       { country_key: "US", device_key: "IPHONE", chart: "FREE", date_day: "2026-08-01", charted_at: null },
     ]);
@@ -128,7 +128,7 @@ describe("a chart", () => {
   });
 });
 
-describe("charts are asked for", () => {
+describe("charts are requested", () => {
   const countries = (...codes: string[]) => codes.map((country) => ({ country, keywords: [], keywordCount: 0 }));
   const portfolio: Portfolio = {
     apps: [
@@ -140,7 +140,7 @@ describe("charts are asked for", () => {
   const asked = (options?: unknown) =>
     topChart.partitions(portfolio, options).map(({ scope }) => topChart.request(sliceOf({ scope })));
 
-  test("once a country, device, category and kind, however many apps are followed there", () => {
+  test("once a country, device, category and kind, however many apps the portfolio has there", () => {
     expect(asked()).toHaveLength(5);
     expect(asked()[0]).toEqual({
       version: "v1",

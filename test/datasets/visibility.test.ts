@@ -44,14 +44,14 @@ describe("competitors that the account names", () => {
   const cells = (of: Portfolio, options: object = {}) =>
     visibility.partitions(of, options).map((one) => [one.scope["store"], one.items]);
 
-  test("are asked for in the countries of the app, in the same call, each cell once whoever names it", () => {
+  test("are requested in the countries of the app, in the same call, each cell once whoever names it", () => {
     expect(cells(withNamed(["1", "7"], ["2", "7"], ["2", "8"], ["2", "1"]))).toEqual([
       ["ios", ["JP:1", "JP:7", "US:1", "US:2", "US:7", "US:8"]],
       ["android", ["US:a.b"]],
     ]);
   });
 
-  test("are asked for as they stand now where that is asked for", () => {
+  test("are requested as they are now where that is requested", () => {
     const now = visibility.partitions(withNamed(["1", "7"]), { kinds: ["now"] });
     expect(now.map((one) => [one.scope["country"], one.items])).toEqual([
       ["US", ["US:1", "US:2", "US:7"]],
@@ -60,7 +60,7 @@ describe("competitors that the account names", () => {
     ]);
   });
 
-  test("of the other store, and those of apps that nobody follows, are not asked for", () => {
+  test("of the other store, and those of apps outside the portfolio, are not requested", () => {
     expect(cells(withNamed(["1", "com.them"], ["99", "7"]))).toEqual(cells(portfolio));
   });
 
@@ -84,7 +84,7 @@ test("days beside the window and apps of other countries, which such a call brin
   ]);
 });
 
-test("a score as it stands now has the day of the look, and an app that is left out beside others is not claimed", () => {
+test("a score as it is now has the day of observation, and an app that is left out beside others is not claimed", () => {
   const now = { store: "ios", country: "US", kind: "now" };
   const slice = sliceOf({ scope: now, items: ["US:1", "US:2"], window: { ...window, end: day("2026-08-02") } });
   const { rows, unanswered } = visibility.normalise(slice, [{ "1": 3.5, "9": 1 }], []);

@@ -57,7 +57,7 @@ test("the account's list brings the ranks that naming the keywords brings, a cal
   expect((await stage.sync()).progress.total).toBe(0);
 });
 
-test("a keyword that the account tracks no more is asked for by name, in the same run, and the list is not tried again", async () => {
+test("a keyword that the account tracks no more is requested by name, in the same run, and the list is not tried again", async () => {
   await using stage = await openStage(cheapLists);
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   // what the account stopped tracking since its list was read
@@ -86,7 +86,7 @@ test("a keyword that the account tracks no more is asked for by name, in the sam
   expect((await stage.sync()).progress.total).toBe(0);
 });
 
-test("a list that is refused takes no keyword out of the plan: all are asked for by name", async () => {
+test("a list that is refused takes no keyword out of the plan: all are requested by name", async () => {
   await using stage = await openStage(cheapLists);
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   stage.sandbox.set({ faults: [{ kind: "status", status: 400, operation: list, times: 1_000 }] });

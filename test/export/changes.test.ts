@@ -21,7 +21,7 @@ async function counts(within = {}) {
   return { written: done?.written, unchanged: done?.unchanged, removed: done?.removed, rows: done?.rows };
 }
 
-test("writes a file a month, and a manifest that tells of each the window, the rows and the checksum", async () => {
+test("writes a file a month, and a manifest that has for each the window, the rows and the checksum", async () => {
   expect(await counts()).toEqual({ written: 3, unchanged: 0, removed: 0, rows: 10 });
   const manifest = await stage.manifest(ranks);
   expect(manifest.files.map(({ window, rows }) => ({ window, rows }))).toEqual([

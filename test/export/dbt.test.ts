@@ -89,7 +89,7 @@ describe("storehouse dbt", () => {
     expect(told.sort(byName)).toEqual(rows.sort(byName));
   });
 
-  test("tells the keys, the tables that they lead to, and the values that a column may have", () => {
+  test("has the keys, the tables that they lead to, and the values that a column may have", () => {
     expect(tableIn(sources, "core.fact_keyword_rank")?.data_tests).toEqual([
       { unique: { column_name: "(app_key, date_day, country_key, keyword_key, device_key)" } },
     ]);

@@ -50,7 +50,7 @@ test("an export that is killed leaves the last good state; the next one brings i
   expect(left).toEqual([]);
 });
 
-test("one export at a time writes into a folder: another is told to wait and touches nothing", async () => {
+test("one export at a time writes into a folder: another is made to wait and touches nothing", async () => {
   const lock = path.join(stage.out, ".storehouse-export.lock");
   await stage.ranks("2026-04-01", 20);
   const whileExporting: (Disposable | null)[] = [];
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("what the disk refuses is told by its place and cause, and nobody is asked to report it", async () => {
+test("what the disk refuses is reported by its place and cause, and nobody is asked to report it", async () => {
   await stage.export(["dim_device"]);
   const { files } = await stage.manifest("core.dim_device");
   const file = path.join(stage.out, "core", "dim_device", files[0]?.path ?? "");

@@ -54,7 +54,7 @@ describe("reports", () => {
     expect(sums(summary)).toEqual(sums(whole));
   });
 
-  test("tell goals where goal and app are named; with re-attribution is without it and only it", async () => {
+  test("report goals where goal and app are named; with re-attribution is without it and only it", async () => {
     await using api = await open();
     const goals = { reportLevel: "APP", goalId: 318_020, appId: Number(lumi.ios) };
     const count = async (more: object) => sum(await report(api, { ...goals, ...more }), "numberOfGoal");
@@ -68,7 +68,7 @@ describe("reports", () => {
     expect(sum(await report(api, { reportLevel: "APP" }), "numberOfGoal")).toBe(0);
   });
 
-  test("tell money in the currency that is asked for, and beside it in the organisation's own", async () => {
+  test("report money in the currency that is requested, and beside it in the organisation's own", async () => {
     await using api = await open();
     const [dollars, yen] = [
       await report(api, { reportLevel: "APP" }),
@@ -93,7 +93,7 @@ describe("reports", () => {
   });
 });
 
-test("without a connection all that search ads tell is empty", async () => {
+test("without a connection all that search ads report is empty", async () => {
   await using api = await open({ connected: false });
   expect(await data(api, "/searchads/info/sa-integrations")).toEqual([[]]);
   for (const path of ["info/v2/mmp-integrations", "info/goals", "info/apps"])
@@ -116,7 +116,7 @@ test("bids change within their days, the same change now and then twice", async 
   expect(new Set(logs.map((log) => JSON.stringify(log))).size).toBeLessThan(logs.length);
 });
 
-test("who pays for a keyword is told alike from both sides", async () => {
+test("who pays for a keyword is reported alike from both sides", async () => {
   await using api = await open();
   const range = "startDate=2026-08-01&endDate=2026-08-14";
   type Paid = { shares: { keyword: string; appShare: number }[] };

@@ -57,19 +57,22 @@ test.each(stores)(
   },
 );
 
-test.each(stores)("%s: keyword history tells the same as keyword ranking, day by day", async (store, trackId, word) => {
-  await using api = await open();
-  const days = daysOf({ start: addDays(today, -30), end: today });
-  const [keyword = ""] = listed(api, store, trackId);
-  const told = await list<Entry[]>(
-    api,
-    `/${word}-keyword-ranking/${trackId}/JP/${encode(keyword)}/keywordrankings?startDate=${days[0]}&endDate=${yesterday}`,
-  );
-  const daily = [];
-  for (const on of days) daily.push(...(await ranking(api, word, trackId, [keyword], on)));
-  expect(told.length).toBeGreaterThan(20);
-  expect(told).toEqual(daily);
-});
+test.each(stores)(
+  "%s: keyword history reports the same as keyword ranking, day by day",
+  async (store, trackId, word) => {
+    await using api = await open();
+    const days = daysOf({ start: addDays(today, -30), end: today });
+    const [keyword = ""] = listed(api, store, trackId);
+    const told = await list<Entry[]>(
+      api,
+      `/${word}-keyword-ranking/${trackId}/JP/${encode(keyword)}/keywordrankings?startDate=${days[0]}&endDate=${yesterday}`,
+    );
+    const daily = [];
+    for (const on of days) daily.push(...(await ranking(api, word, trackId, [keyword], on)));
+    expect(told.length).toBeGreaterThan(20);
+    expect(told).toEqual(daily);
+  },
+);
 
 test("today is not published yet: every answer leaves it out, and has it tomorrow", async () => {
   await using api = await open();
@@ -110,7 +113,7 @@ test("today is not published yet: every answer leaves it out, and has it tomorro
   expect((await told()).every((count) => count > 0)).toBe(true);
 });
 
-test("an app that is not sold in a country has nothing to tell there", async () => {
+test("an app that is not sold in a country has nothing to report there", async () => {
   await using api = await open();
   const picky = must(api.sandbox.market.apps.find((app) => app.store === "ios" && !app.countries.includes("BR")));
   expect(await list(api, `/iosstore-keyword-ranking/${picky.trackId}/BR/keywordrankings?keywords=a,b,c`)).toEqual([]);

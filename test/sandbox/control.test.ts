@@ -44,7 +44,7 @@ test.each([
   expect(reply.json).toMatchObject({ message: expect.stringContaining(says) });
 });
 
-test("the account is told and spent over HTTP", async () => {
+test("the account is reported and spent over HTTP", async () => {
   await using api = await open();
   const spent = await api.ask("/_sandbox/spend", { method: "POST", body: '{"credits":40}', token: null });
   expect(spent.json).toEqual({ total: 100_000, remaining: 99_960, resetSeconds: 18 * 3600 });

@@ -5,7 +5,7 @@ const hour = 3_600_000;
 const ranking = `/iosstore-keyword-ranking/${lumi.ios}/US/keywordrankings?keywords=a`;
 const small = (more: object = {}) => ({ accounts: [{ token: "small", total: 10, periodHours: 24, ...more }] });
 
-test("an answer takes its price and tells price, rest and seconds to the reset", async () => {
+test("an answer takes its price and reports price, rest and seconds to the reset", async () => {
   await using api = await open(small());
   const reply = await api.ask(ranking);
   expect(reply.headers).toMatchObject({
@@ -17,7 +17,7 @@ test("an answer takes its price and tells price, rest and seconds to the reset",
   expect(api.sandbox.log()).toMatchObject([{ charged: 3, remaining: 7 }]);
 });
 
-test("remaining credits are told for nothing, even when none are left", async () => {
+test("remaining credits are reported free of charge, even when none are left", async () => {
   await using api = await open(small({ remaining: 0 }));
   const reply = await api.ask("/api-key");
   expect(reply).toMatchObject({ status: 200, headers: { "x-credit-cost": "0", "x-credit-remaining": "0" } });

@@ -114,7 +114,7 @@ test.each(["POST", "DELETE"] as const)(
   },
 );
 
-test("other body parameters are the fields of a JSON object, and tell apart the operations of one path", async () => {
+test("other body parameters are the fields of a JSON object, and distinguish the operations of one path", async () => {
   expect(
     await client.ask("/reports?token=t0ken", { method: "POST", body: '{"type":"DAILY","day":"2026-08-01"}' }),
   ).toMatchObject({ json: { data: { id: "made.daily" } } });

@@ -50,7 +50,7 @@ describe("apps", () => {
     ).toBe(true);
   });
 
-  test("are as many as asked for, each with an id of its own", () => {
+  test("are as many as requested, each with an id of its own", () => {
     const large = createMarket(1, { apps: 500 });
     expect(new Set(large.apps.map((app) => `${app.store} ${app.trackId}`)).size).toBe(500);
     expect(createMarket(1, { apps: 3 }).apps).toHaveLength(3);
@@ -86,7 +86,7 @@ describe("keywords", () => {
     expect(market.trackedKeywords(app, "US")).toContain("habit tracker");
   });
 
-  test("are as many as asked for, without repeats", () => {
+  test("are as many as requested, without repeats", () => {
     const large = createMarket(1, { keywordsPerApp: 5_000 });
     expect(new Set(large.trackedKeywords(must(large.apps[0]), "JP")).size).toBe(5_000);
   });
@@ -131,7 +131,7 @@ describe("ranks", () => {
     expect(share(courses, (ranked) => ranked > 0.3 && ranked < 1)).toBeGreaterThan(0.3);
   });
 
-  test("that are none are told as null or left out, about as often", () => {
+  test("that are none are reported as null or left out, about as often", () => {
     const unranked = cells()
       .map((cell) => market.latestRank(cell))
       .filter((latest) => typeof latest?.rank !== "number");
@@ -150,7 +150,7 @@ describe("ranks", () => {
     expect(share(pairs, (apart) => apart < 0.6)).toBeGreaterThan(0.9);
   });
 
-  test("of keywords that nobody tracks are as lifelike", () => {
+  test("of keywords that no account tracks are as lifelike", () => {
     const ranks = Array.from(
       { length: 200 },
       (_, index) => market.latestRank({ ...must(cells()[0]), keyword: `never heard ${index}` })?.rank,

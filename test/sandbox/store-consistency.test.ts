@@ -85,7 +85,7 @@ test.each(stores)(
   },
 );
 
-test("a detail without a country is that of the app's first one, and an Android app that nobody knows has no content", async () => {
+test("a detail without a country is that of the app's first one, and an unknown Android app has no content", async () => {
   await using api = await open();
   expect(await get(api, "/iosstore-appinfo-v2/app/detailed/1587204933")).toMatchObject({ countryCode: "US" });
   const reply = await api.ask("/androidstore-appinfo-v2/app/detailed/com.nobody.knows");
@@ -93,7 +93,7 @@ test("a detail without a country is that of the app's first one, and an Android 
   expect(reply.headers).not.toHaveProperty("content-type");
 });
 
-test("short information leaves out ids that nobody knows", async () => {
+test("short information leaves out ids that are unknown", async () => {
   await using api = await open();
   const ids = async (path: string) => (await get<Fields[]>(api, path)).map((app) => app["trackId"]);
   const simple = "/iosstore-appinfo-v2/app/simple/JP?trackIds=";
@@ -101,7 +101,7 @@ test("short information leaves out ids that nobody knows", async () => {
   expect(await ids(`${simple}1,2`)).toEqual([]);
 });
 
-test("the chart of a day has an app where its category ranking has it at the last look", async () => {
+test("the chart of a day has an app where its category ranking has it at the last observation", async () => {
   await using api = await open();
   const app = must(api.sandbox.market.app("android", "dev.snippetfox.notes"));
   type Ranks = {

@@ -108,7 +108,7 @@ test("the type of a report tells its two operations apart", async () => {
   ]);
 });
 
-test("the id of the app tells apart whose reviews are asked for", async () => {
+test("the id of the app distinguishes whose reviews are requested", async () => {
   await using api = await open();
   for (const trackId of [lumi.ios, lumi.android])
     await api.ask(`/iosstore-app-reviews/v2/${trackId}/2026-08-01/2026-08-19`);

@@ -76,7 +76,7 @@ test("the log never holds the token, wherever it is put", async () => {
   expect(JSON.stringify(api.sandbox.log())).not.toMatch(/s3cret/);
 });
 
-test("the log of a refusal tells what was asked, as it came", async () => {
+test("the log of a refusal says what was requested, as it came", async () => {
   await using api = await open();
   await api.ask(`${ranking}?keywords=a,b&date=x&date=y`);
   expect(api.sandbox.log()).toMatchObject([

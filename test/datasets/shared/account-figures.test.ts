@@ -21,7 +21,7 @@ describe("sales", () => {
       .partitions({ apps: [ios] }, options)
       .map(({ scope: { context, country = "-", device } }) => [context, country, device].join(" "));
 
-  test("are asked for in one call a context; by country and device where that is chosen", () => {
+  test("are requested in one call a context; by country and device where that is chosen", () => {
     expect(asked()).toEqual(["DOWNLOAD - ALL", "REVENUE_TOTAL - ALL", "PAGE_VIEW - ALL"]);
     const split = { contexts: ["DOWNLOAD"], areas: ["all", "each"], devices: ["IPHONE", "IPAD"] };
     expect(asked(split)).toEqual(
@@ -31,7 +31,7 @@ describe("sales", () => {
     expect(new Set(devices)).toEqual(new Set(["ALL"]));
   });
 
-  test("are asked for up to the last day, counted in", () => {
+  test("are requested up to the last day, inclusive", () => {
     const days = { trackId: "42", context: "DOWNLOAD", start: "2026-08-01", end: "2026-08-10" };
     expect(salesMetric.request(sales())).toEqual(days);
     expect(salesMetric.request(sales({ country: "DE", device: "IPAD" }))).toEqual({
@@ -70,7 +70,7 @@ describe("sales", () => {
     expect([marked("ios"), marked("android")]).toEqual([[true], [false]]);
   });
 
-  test("without a country are those of the country that was asked for, or of all", () => {
+  test("without a country are those of the country that was requested, or of all", () => {
     const country = (more?: Record<string, string>) =>
       salesRows([{ date: "2026-08-10", units: 1 }], more).rows["core.fact_sales_metric"]?.[0]?.["country_key"];
     expect([country(), country({ country: "DE" })]).toEqual(["ALL", "DE"]);
@@ -93,7 +93,7 @@ describe("an app that is not connected", () => {
       },
     })[0]?.timing;
 
-  test("is asked for in packs of four weeks, one that is or may be each night", () => {
+  test("is requested in packs of four weeks, one that is or may be each night", () => {
     expect(timing(ios, "true")).toBeUndefined();
     expect(timing(ios)).toBeUndefined();
     expect(timing(ios, "false")).toMatchObject({ packDays: 28, lookbackDays: 0 });
@@ -107,7 +107,7 @@ describe("an app that is not connected", () => {
 describe("retention", () => {
   const slice = sliceOf({ scope: { store: "android", app: "a.b", device: "ALL" }, window });
 
-  test("is asked for once an app", () => {
+  test("is requested once an app", () => {
     expect(retention.partitions(followed).map(({ scope }) => scope)).toEqual([
       { store: "ios", app: "42", device: "ALL" },
       { store: "android", app: "a.b", device: "ALL" },

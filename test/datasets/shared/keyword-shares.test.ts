@@ -20,7 +20,7 @@ const told = (keywordShares: unknown, more: object = {}) => ({
   ...more,
 });
 
-test.each([impressionShare, categoryShare])("$name asks for each device that the store tells apart", (dataset) => {
+test.each([impressionShare, categoryShare])("$name requests each device that the store distinguishes", (dataset) => {
   const country = { country: "US", keywords: ["a"], keywordCount: 1 };
   const app = { store: "ios" as const, trackId: "1", tracked: true, countries: [country] };
   const portfolio: Portfolio = { apps: [app, { ...app, store: "android", trackId: "a.b" }] };
@@ -44,7 +44,7 @@ describe("impressions", () => {
   const rowsOf = (scope: Record<string, string>, answer: unknown) =>
     impressionShare.normalise(slice(scope), [answer], []);
 
-  test("are stamped with what was asked and the day of the look, and keep the day that is told", () => {
+  test("are stamped with what was requested and the day of observation, and keep the day that is reported", () => {
     const answer = told([{ shareParameterId: large, date: "2026-08-18", share: 0.25, trend: "up" }]);
     expect(rowsOf(ios, answer).rows["core.fact_impression_share"]).toEqual([
       {
@@ -61,7 +61,7 @@ describe("impressions", () => {
     ]);
   });
 
-  test("of several days are a row each, and a part without a day has that of the answer or of the look", () => {
+  test("of several days are a row each, and a part without a day has that of the answer or of the observation", () => {
     const parts = [
       { shareParameterId: "a.b", date: "2026-08-18", share: 1 },
       { shareParameterId: "a.b", share: 2 },
@@ -86,7 +86,7 @@ describe("impressions", () => {
   });
 });
 
-test("categories are told by id in one store and by name in the other, 0 being a real one", () => {
+test("categories are given by id in one store and by name in the other, 0 being a real one", () => {
   const names = (scope: Record<string, string>, ids: readonly (string | number)[]) =>
     categoryShare
       .normalise(slice(scope), [told(ids.map((id) => ({ shareParameterId: id, share: 1 })))], [])

@@ -36,7 +36,7 @@ describe("a competitor", () => {
     expect(invalid).toEqual([]);
   });
 
-  test("is described as far as it is told, and one that is nothing but an id is not", () => {
+  test("is described as far as it is reported, and one that is nothing but an id is not", () => {
     const { described } = told([
       { trackId: "1", competitors: [full, 8, { trackId: "9" }, { trackId: "com.them", name: "Them", price: {} }] },
     ]);
@@ -71,7 +71,7 @@ describe("a competitor", () => {
     ]);
   });
 
-  test("of two apps is described once, by the first that tells each fact", () => {
+  test("of two apps is described once, by the first that reports each fact", () => {
     const { pairs, described } = told([
       { trackId: "1", competitors: [{ trackId: 7, name: "Rival" }] },
       {
@@ -92,7 +92,7 @@ describe("a competitor", () => {
     expect(told([{ trackId: "1", competitors: [1, "1", { trackId: 1 }] }])).toMatchObject({ pairs: [], invalid: [] });
   });
 
-  test("may say more than is known, which is told once", () => {
+  test("may say more than is known, which is reported once", () => {
     const { pairs, drift } = told([
       {
         trackId: "1",
@@ -107,7 +107,7 @@ describe("a competitor", () => {
   });
 });
 
-test.each([null, undefined, []])("an app of which no list is told (%j) has no competitors", (competitors) => {
+test.each([null, undefined, []])("an app of which no list is reported (%j) has no competitors", (competitors) => {
   expect(told([{ trackId: "1", competitors }])).toMatchObject({ apps: [{}], pairs: [], invalid: [], left: [] });
 });
 

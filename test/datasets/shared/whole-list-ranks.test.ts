@@ -29,7 +29,7 @@ function read(
 }
 
 describe("ranks from the account's whole list", () => {
-  test("are stamped with the device of the call and the day that was asked for, and tell no time of looking", () => {
+  test("are stamped with the device of the call and the day that was requested, and report no time of observation", () => {
     const { rows } = keywordRank.normalise(slice, [listed(), listed({ rank: 9 })], []);
     expect(rows["core.fact_keyword_rank"]).toContainEqual({
       app_key: "ios:42",
@@ -74,7 +74,7 @@ describe("ranks from the account's whole list", () => {
     expect(read([[], []])).toEqual({ rows: [], invalid: [], unanswered: slice.items });
   });
 
-  test("leave alone what is tracked and was not asked for", () => {
+  test("leave alone what is tracked and was not requested", () => {
     const more = { keyword: "boxing", rank: "x" };
     expect(
       read([
@@ -106,7 +106,7 @@ describe("ranks from the account's whole list", () => {
     expect(read([none, [{ keyword: "a", rank: 4 }, ...none.slice(1)]], [], newest).rows).toHaveLength(10);
   });
 
-  test("come a call a device, and in one call where the store tells no devices apart", () => {
+  test("come a call a device, and in one call where the store has no devices", () => {
     const who = { trackId: "42", countryCode: "US", date: "2026-08-01" };
     expect(keywordRank.request(slice, 0)).toEqual({ ...who, device: "iphone" });
     expect(keywordRank.request(slice, 1)).toEqual({ ...who, device: "ipad" });
