@@ -4,7 +4,7 @@ import { type CellCounts, type CellState, sumOfCells } from "../plan/cell-states
 import { monthName, weekday, windowWords } from "./day-axis.ts";
 import { element, isolated, label, margin, picture, rounded, widthOf } from "./picture.ts";
 
-/** What a calendar tells of: the cells of each day by state. `about` in words: the app and the country, or all. */
+/** What a calendar shows: the cells of each day by state. `about` in words: the app and the country, or all. */
 export type CoverageChart = {
   readonly dataset: string;
   readonly about: string;
@@ -27,10 +27,10 @@ function gridOf({ start, end }: Window): Grid {
   return { step, cell: step - 2, width: Math.max(720, left + weeks * step + margin), firstWeek };
 }
 
-/** A calendar of coverage as an SVG file: a column a week, a square a day in the look of the worst of its cells. */
+/** A calendar of coverage as an SVG file: a column a week, a square a day in the style of the worst of its cells. */
 export function coverageChart({ dataset, about, window, days }: CoverageChart): string {
   const grid = gridOf(window);
-  const used = dayLooks.filter((look) => [...days.values()].some((cells) => lookOf(cells) === look));
+  const used = dayStyles.filter((style) => [...days.values()].some((cells) => styleOf(cells) === style));
   const blocks = [...Map.groupBy(daysOf(window), (day) => Math.floor(weekOf(day, grid) / mostWeeks))];
   const blockHeight = 7 * grid.step + 44;
   const legend = legendOf(used, top + blocks.length * blockHeight, grid.width);
@@ -46,7 +46,7 @@ export function coverageChart({ dataset, about, window, days }: CoverageChart): 
     },
     ...blocks.map(([index, of]) => block({ of, days }, grid, top + index * blockHeight)),
     legend.text,
-    label("A square is a day and shows the worst of its cells: who is asked about, and for which keyword.", {
+    label("A square is a day and shows the worst of its cells (app, country and keyword).", {
       class: "sub",
       x: margin,
       y: legend.bottom + 26,
@@ -87,13 +87,13 @@ function block({ of, days }: Block, grid: Grid, y: number): string {
 type Place = { readonly x: number; readonly y: number; readonly cell: number };
 
 function square(day: Day, cells: CellCounts | undefined, place: Place): string {
-  const look = lookOf(cells);
-  if (look === null) return "";
+  const style = styleOf(cells);
+  if (style === null) return "";
   const counts = Object.entries(cells ?? {}).map(([state, count]) => `${count} ${state}`);
-  return element("g", {}, element("title", {}, `${day}: ${counts.join(", ")}`), box(look, place));
+  return element("g", {}, element("title", {}, `${day}: ${counts.join(", ")}`), box(style, place));
 }
 
-function box({ name, sign }: DayLook, { x, y, cell }: Place): string {
+function box({ name, sign }: DayStyle, { x, y, cell }: Place): string {
   const body = element("rect", { class: `day f${name}`, x, y, width: cell, height: cell, rx: 3 });
   if (sign === "") return body;
   const transform = `translate(${x} ${y}) scale(${rounded(cell / 14)})`;
@@ -101,19 +101,19 @@ function box({ name, sign }: DayLook, { x, y, cell }: Place): string {
 }
 
 function legendOf(
-  looks: readonly DayLook[],
+  styles: readonly DayStyle[],
   from: number,
   width: number,
 ): { readonly text: string; readonly bottom: number } {
   let [x, y] = [margin, from];
-  const parts = looks.toReversed().flatMap((look) => {
-    const long = legendCell + 8 + widthOf(look.text) * 12 + 22;
+  const parts = styles.toReversed().flatMap((style) => {
+    const long = legendCell + 8 + widthOf(style.text) * 12 + 22;
     if (x + long > width - margin) [x, y] = [margin, y + 24];
     const here = x;
     x += long;
     return [
-      box(look, { x: here, y: y - 12, cell: legendCell }),
-      label(look.text, { class: "note", x: here + legendCell + 8, y }),
+      box(style, { x: here, y: y - 12, cell: legendCell }),
+      label(style.text, { class: "note", x: here + legendCell + 8, y }),
     ];
   });
   return { text: element("g", {}, ...parts), bottom: y };
@@ -123,12 +123,12 @@ const legendCell = 15;
 
 function inWords(window: Window, days: CoverageChart["days"]): string {
   const of = daysOf(window);
-  const byLook = dayLooks
-    .map((look) => ({ look, count: of.filter((day) => lookOf(days.get(day)) === look).length }))
+  const byStyle = dayStyles
+    .map((style) => ({ style, count: of.filter((day) => styleOf(days.get(day)) === style).length }))
     .filter(({ count }) => count > 0);
   const cells = sumOfCells(of.map((day) => days.get(day) ?? {}));
-  const told = Object.entries(cells).map(([state, count]) => `${count} ${state}`);
-  return `Days by their worst cell: ${byLook.map(({ look, count }) => `${count} ${look.text}`).join(", ")}. Cells: ${told.join(", ")}.`;
+  const reported = Object.entries(cells).map(([state, count]) => `${count} ${state}`);
+  return `Days by their worst cell: ${byStyle.map(({ style, count }) => `${count} ${style.text}`).join(", ")}. Cells: ${reported.join(", ")}.`;
 }
 
 /** The days from the first to the last of which anything is known; null where nothing is. */
@@ -138,8 +138,8 @@ export function knownWindow(days: CoverageChart["days"]): Window | null {
   return first === undefined || last === undefined ? null : { start: first, end: addDays(last, 1) };
 }
 
-/** How a day looks by the worst of its cells: a colour, and a sign that tells it in black and white as well. */
-export type DayLook = {
+/** The style of a day by the worst of its cells: a colour, and a sign for black and white. */
+export type DayStyle = {
   readonly states: readonly CellState[];
   readonly text: string;
   readonly name: string;
@@ -151,10 +151,10 @@ export type DayLook = {
 
 const [white, black] = ["#ffffff", "#1f2328"];
 
-/** From the worst to the best; a day looks like the first that one of its cells is in. */
-export const dayLooks: readonly DayLook[] = [
+/** From the worst to the best; a day has the style of the first that one of its cells is in. */
+export const dayStyles: readonly DayStyle[] = [
   { states: ["failed"], text: "failed", name: "x", fill: "#d55e00", sign: "M4 4L10 10M10 4L4 10", ink: white },
-  { states: ["missing"], text: "never asked for", name: "m", fill: "#ffffff", sign: "M7 7h.01", ink: black },
+  { states: ["missing"], text: "never requested", name: "m", fill: "#ffffff", sign: "M7 7h.01", ink: black },
   {
     states: ["deferred"],
     text: "waits for credits",
@@ -173,7 +173,7 @@ export const dayLooks: readonly DayLook[] = [
   },
   {
     states: ["stale"],
-    text: "to be asked again",
+    text: "to be requested again",
     name: "s",
     fill: "#56b4e9",
     sign: "M4.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0",
@@ -182,17 +182,17 @@ export const dayLooks: readonly DayLook[] = [
   { states: ["skipped"], text: "cannot be had", name: "k", fill: "#afb8c1", sign: "M4 7H10", ink: black },
   { states: ["dropped"], text: "kept no longer", name: "g", fill: "#eaeef2", sign: "M4 10L10 4", ink: black },
   { states: ["loaded"], text: "loaded", name: "l", fill: "#0072b2", sign: "", ink: white },
-  { states: ["empty"], text: "asked for, nothing there", name: "e", fill: "#cfe8f7", sign: "", ink: black },
+  { states: ["empty"], text: "requested, nothing there", name: "e", fill: "#cfe8f7", sign: "", ink: black },
 ];
 
-/** How a day with these cells looks; null where nothing is known of it. */
-function lookOf(cells: CellCounts | undefined): DayLook | null {
-  return dayLooks.find(({ states }) => states.some((state) => (cells?.[state] ?? 0) > 0)) ?? null;
+/** The style of a day with these cells; null where nothing is known of it. */
+function styleOf(cells: CellCounts | undefined): DayStyle | null {
+  return dayStyles.find(({ states }) => states.some((state) => (cells?.[state] ?? 0) > 0)) ?? null;
 }
 
-/** The rules of the looks. */
+/** The style sheet. */
 const style = `.day{stroke:#57606a;stroke-width:.6}.sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
-${dayLooks.map(({ name, fill, ink }) => `.f${name}{fill:${fill}}.s${name}{stroke:${ink}}`).join("")}
+${dayStyles.map(({ name, fill, ink }) => `.f${name}{fill:${fill}}.s${name}{stroke:${ink}}`).join("")}
 `;
 const dark = `.day{stroke:#6e7681}.fm{fill:#21262d}.sm{stroke:#f0f6fc}
 `;

@@ -1,4 +1,4 @@
-/** A line of words with a name in it, which somebody has chosen and which may be long: it alone is shortened where the line has no room. */
+/** A line of words with a name in it, which a user has chosen and which may be long: only the name is shortened where the line has no room. */
 export type NamedWords = { readonly before: string; readonly name: string; readonly after: string };
 
 /** What every picture has: its size, what it is called and what it shows in words. */
@@ -7,7 +7,7 @@ export type Frame = {
   readonly height: number;
   readonly title: NamedWords;
   readonly subtitle: NamedWords;
-  /** One or two sentences for whoever does not see the picture. */
+  /** One or two sentences for readers who do not see the picture. */
   readonly description: string;
   /** Rules of the picture's own, and those of them that change on a dark background. */
   readonly style: string;
@@ -23,7 +23,7 @@ export const margin = 28;
 
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Helvetica Neue',Arial,sans-serif";
 
-/** The colours are those of Okabe and Ito, which people who see colours differently can tell apart, on a page of its own. */
+/** The colours are those of Okabe and Ito, which people who see colours differently can distinguish, on a page of its own. */
 const style = `svg{${font}}.page{fill:#fff;stroke:#d0d7de}.title{font-size:19px;font-weight:600;fill:#1f2328}.sub{font-size:13px;fill:#59636e}
 .tick{font-size:11.5px;fill:#59636e}.axis{font-size:12px;fill:#59636e}.grid{stroke:#d8dee4;stroke-width:1}.note{font-size:12px;fill:#1f2328}
 `;
@@ -130,7 +130,7 @@ function shortened(text: string, most: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Words of another script keep to themselves: what stands beside them does not change its side. */
+/** Isolates words of another script, so that the text beside them keeps its side. */
 export function isolated(text: string): string {
   return `\u2068${text}\u2069`;
 }

@@ -34,7 +34,7 @@ export function rankLine({ device, ranks }: RankSeries, plot: RankPlot, index: n
   );
 }
 
-/** The ranks as stretches of days that follow one another. */
+/** The ranks as runs of consecutive days. */
 function unbroken(ranks: RankSeries["ranks"], days: readonly Day[]): readonly (readonly Point[])[] {
   const found: Point[][] = [];
   let isOpen = false;
@@ -70,7 +70,7 @@ function newest(ranks: RankSeries["ranks"]): number | null {
   return known.at(-1)?.[1] ?? null;
 }
 
-/** The names by which people know devices; others are told by their code. */
+/** The names of devices; others are shown by their code. */
 const names: Readonly<Record<string, string>> = { IPHONE: "iPhone", IPAD: "iPad", ALL: "all devices" };
 
 /** How a device is called in a picture. */
@@ -78,7 +78,7 @@ export function deviceName(code: string): string {
   return names[code] ?? code;
 }
 
-/** Lines differ by dash and mark as well as by colour, so that they are told apart in black and white. */
+/** Lines differ by dash and mark as well as by colour, so that they differ in black and white. */
 export const style = `.line{fill:none;stroke-width:2.25;stroke-linejoin:round;stroke-linecap:round}.a{stroke:#0072b2}.b{stroke:#d55e00;stroke-dasharray:7 4}.c{stroke:#009e73;stroke-dasharray:2 4}
 .ma{fill:#0072b2}.mb{fill:#d55e00}.mc{fill:#009e73}.mark{stroke:#fff;stroke-width:1.25}.open{fill:none;stroke-width:1.75}.oa{stroke:#0072b2}.ob{stroke:#d55e00}.oc{stroke:#009e73}
 .hatch{stroke:#c4ccd4;stroke-width:1.5}.lane{fill:#8c959f;fill-opacity:.1}.halo{stroke:#fff;stroke-width:4;paint-order:stroke;stroke-linejoin:round}
@@ -98,7 +98,7 @@ function mark(index: number, at: { readonly x: number; readonly y: number }, isO
   const { x, y } = at;
   const letter = letterOf(index);
   const looks = isOpen ? `open o${letter}` : `mark m${letter}`;
-  // the square is drawn over the circle, which looks out behind it where both devices have one rank
+  // the square is drawn over the circle, which is seen behind it where both devices have one rank
   const r = 3.25;
   if (letter === "a") return element("circle", { class: looks, cx: x, cy: y, r: isOpen ? r : 5.25 });
   if (letter === "b") return element("rect", { class: looks, x: x - r, y: y - r, width: 2 * r, height: 2 * r });
@@ -122,8 +122,8 @@ export function rankLegend(devices: readonly string[], { x, y }: { readonly x: n
     add([path, mark(index, { x: at + 17, y: y - 4 })], deviceName(device), 34);
   }
   const open = devices.map((_, index) => mark(index, { x: at + 5 + index * 12, y: y - 4 }, true));
-  add(open, "asked for, not ranked", 12 * devices.length);
+  add(open, "requested, not ranked", 12 * devices.length);
   const box = element("rect", { fill: "url(#hatch)", class: "boxed", x: at, y: y - 11, width: 22, height: 14 });
-  add([box], "not asked for", 22);
+  add([box], "not requested", 22);
   return element("g", {}, ...parts);
 }

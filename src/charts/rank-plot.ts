@@ -3,10 +3,10 @@ import { daysOf, stretches, type Window, windowLength } from "../core/window.ts"
 import { dayTicks } from "./day-axis.ts";
 import { element, label } from "./picture.ts";
 
-/** The ranks of one device by day: null where it was asked for and not ranked; a day that is left out was not asked for. */
+/** The ranks of one device by day: null where it was requested and not ranked; a day that is left out was not requested. */
 export type RankSeries = { readonly device: string; readonly ranks: ReadonlyMap<Day, number | null> };
 
-/** Where things stand in the picture of ranks. */
+/** Positions in the picture of ranks. */
 export type RankPlot = {
   readonly window: Window;
   readonly scale: RankScale;
@@ -17,7 +17,7 @@ export type RankPlot = {
   readonly step: number;
 };
 
-/** The picture's own measures. Below the ranks a lane for the days that were asked for and brought no rank. */
+/** The picture's own measures. Below the ranks a lane for the days that were requested and brought no rank. */
 export const size = {
   width: 960,
   height: 460,
@@ -48,7 +48,7 @@ export function rankPlot(window: Window, series: readonly RankSeries[]): RankPlo
   };
 }
 
-/** Where ranks stand, the best on top. `at` gives a share of the height, 0 for the first tick and 1 for the last one. */
+/** Positions of ranks, the best on top. `at` gives a share of the height, 0 for the first tick and 1 for the last one. */
 type RankScale = {
   readonly ticks: readonly number[];
   readonly at: (rank: number) => number;
@@ -115,8 +115,8 @@ export function rankAxes({ window, scale, x, y }: RankPlot): string {
   ].join("\n");
 }
 
-/** Hatches the days on which no device was asked for; the legend uses the same hatching. */
-export function notAsked({ window, x, step }: RankPlot, series: readonly RankSeries[]): string {
+/** Hatches the days on which no device was requested; the legend uses the same hatching. */
+export function notRequested({ window, x, step }: RankPlot, series: readonly RankSeries[]): string {
   const missing = daysOf(window).filter((day) => series.every(({ ranks }) => !ranks.has(day)));
   const { top, laneBottom } = size;
   const hatch = element(

@@ -6,7 +6,7 @@ import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import type { RankChart } from "./rank-chart.ts";
 
-/** Whose ranks to draw. `app`: its track id; a device that is left out stands for all, bounds for the year up to the newest day. */
+/** Whose ranks to draw. `app`: its track id; without a device all of them, without bounds the year up to the newest day. */
 export type RankQuestion = {
   readonly app: string;
   readonly country: string;
@@ -45,7 +45,7 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
   const shown = rows.filter(({ date_day: day }) => day >= start && day < end);
   if (shown.length === 0)
     throw fail("nothing_to_draw", {
-      problem: `no day from ${start} to ${addDays(end, -1)} was asked for`,
+      problem: `no day from ${start} to ${addDays(end, -1)} was requested`,
       hint: `days from ${first.date_day} to ${last.date_day} are there: move --from and --to`,
     });
   // an open side that is given far out is cut to what is there, a few days of air apart

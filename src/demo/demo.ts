@@ -15,7 +15,7 @@ import { fail } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 
-/** Enough to be quick on two cores; the real service is asked at the pace of config/storehouse.yaml. */
+/** Enough to be quick on two cores; the real service is called at the pace of config/storehouse.yaml. */
 const pace = { requests_per_second: 1000, concurrency: 8 };
 
 /** The demo's own settings and database folder: made-up data never meets real data. */
@@ -74,7 +74,7 @@ async function demo({ show, stay, pictures }: Wishes): Promise<number> {
 }
 
 /**
- * `--stay` and `--everything`, also where npm was told instead (`npm run demo --stay`), and `--pictures` with or without a folder, which are of
+ * `--stay` and `--everything`, also where npm took them instead (`npm run demo --stay`), and `--pictures` with or without a folder, which are of
  * keyword ranks. Throws a UsageError for any other argument.
  */
 function wishesOf(given: readonly string[]): Wishes {

@@ -10,7 +10,7 @@ import { daysOf } from "../planner/gaps.ts";
 import { putFile } from "../core/files.ts";
 import { standingsFor } from "../cli/gap-options.ts";
 
-/** Where docs look for the pictures of the demo. */
+/** The folder of the pictures that the documentation shows. */
 export const picturesFolder = path.join(projectRoot, "docs", "pictures");
 
 /** A keyword of the demo's market that rises, falls and is lost for some days. */

@@ -21,7 +21,7 @@ export type DemoShow = {
   readonly words: string;
 };
 
-/** Every dataset on, with the first example of each of its options that has one: so all of its operations are asked. */
+/** Every dataset on, with the first example of each of its options that has one: so all of its operations are called. */
 export const everythingOn = {
   datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
 };

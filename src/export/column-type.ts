@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Column } from "./relation.ts";
 
-/** How a column travels: what Postgres is asked for, and what DuckDB makes of that text. */
+/** How a column is exported: the expression that Postgres evaluates, and the type that DuckDB makes of its text. */
 export type ColumnType = {
   /** Expression over the column, for a `select` in Postgres. */
   readonly select: string;

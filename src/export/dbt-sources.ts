@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import type { Timing } from "../core/timing.ts";
 import type { Column, Relation } from "./relation.ts";
 
-/** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: rows tell nothing of it). */
+/** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: its rows say nothing about that). */
 export type TableFacts = { readonly datasets: readonly string[]; readonly freshness: Freshness | null };
 
 /** What the sources are made of. `fixed`: the values that a column of a view has, by its name, wherever it has that name. */
@@ -112,7 +112,7 @@ function listed(check: string): readonly (readonly [string, readonly string[]])[
 /** After so many days without a new row a table is late, and after so many it is an error. */
 export type Freshness = { readonly warnDays: number; readonly errorDays: number };
 
-/** A night may fail and be made good by the next one; after that somebody should look. */
+/** A night may fail and the next one makes up for it; after that it is worth a warning. */
 const nightsToWarn = 2;
 const nightsToFail = 7;
 

@@ -19,7 +19,7 @@ export type TableExport = {
   readonly bytes: number;
 };
 
-/** What an export of one table is made with. `within`: the months that these days touch are looked at, all others stay as they are. */
+/** What an export of one table is made with. `within`: the months that these days touch are compared, all others stay as they are. */
 export type TableRequest = {
   readonly relation: Relation;
   readonly within: Partial<Window>;
@@ -70,7 +70,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   };
 }
 
-/** Files without a window are always looked at. */
+/** Files without a window are always compared. */
 function isWithin({ window }: ExportedFile, within: Partial<Window>): boolean {
   const { start, end } = wholeMonths(within);
   if (window === null) return true;

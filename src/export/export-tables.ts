@@ -10,14 +10,14 @@ import { exportTable, type TableExport } from "./export-table.ts";
 import { openParquetWriter } from "./parquet.ts";
 import type { Relation } from "./relation.ts";
 
-/** What to export and where to. `told` hears of each table as soon as it is done. */
+/** What to export and where to. `onTable` is called with each table as soon as it is done. */
 export type ExportRequest = {
   readonly relations: readonly Relation[];
   readonly within: Partial<Window>;
   readonly out: string;
   readonly storehouse: string;
   readonly now: () => number;
-  readonly told?: (done: TableExport) => void;
+  readonly onTable?: (done: TableExport) => void;
 };
 
 const lockName = ".storehouse-export.lock";
@@ -50,7 +50,7 @@ export async function exportTables(pool: Pool, request: ExportRequest): Promise<
       throw inOurWords(relation, out, error);
     });
     done.push(one);
-    request.told?.(one);
+    request.onTable?.(one);
   }
   return done;
 }
@@ -80,7 +80,7 @@ function lockOn(out: string): Disposable {
   return lock;
 }
 
-/** What an export that was killed had under its hands. */
+/** The unfinished files of an export that was killed. */
 async function sweepWork(out: string): Promise<void> {
   const left = await readdir(out, { withFileTypes: true });
   for (const entry of left)
@@ -97,7 +97,7 @@ function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
   return fail("export_failed", { table: name, problem }, error);
 }
 
-/** Why the disk took no more: Node tells it by a code, DuckDB in words. Null for any other problem. */
+/** Why the disk took no more: Node says so by a code, DuckDB in words. Null for any other problem. */
 function causeOf(error: unknown, problem: string): string | null {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && code !== undefined) return code;

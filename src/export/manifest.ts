@@ -4,16 +4,16 @@ import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { unwritableFile } from "../core/files.ts";
 
-/** A file of an export: a whole month of a table, or the whole table where rows stand for no day. */
+/** A file of an export: a whole month of a table, or the whole table where rows have no day. */
 const ExportedFile = z.strictObject({
   /** From the manifest's folder, with slashes. */
   path: z.string(),
-  /** First and last day, both counted in; null where rows stand for no day. */
+  /** First and last day, both inclusive; null where rows have no day. */
   window: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
   rows: z.number(),
   bytes: z.number(),
   sha256: z.string(),
-  /** What the rows said, whatever their order: another one as soon as any value is another one. */
+  /** A digest of the rows, independent of their order: it changes when any value changes. */
   digest: z.string(),
   written_at: z.string(),
 });
@@ -24,7 +24,7 @@ const Manifest = z.strictObject({
   comment: z.string(),
   storehouse: z.string(),
   written_at: z.string(),
-  /** What each row is told by; files are sorted by it. */
+  /** The key of a row; files are sorted by it. */
   key: z.array(z.string()),
   columns: z.array(z.strictObject({ name: z.string(), type: z.string(), postgres: z.string(), comment: z.string() })),
   files: z.array(ExportedFile),
@@ -33,7 +33,7 @@ const Manifest = z.strictObject({
 /** What a table's folder says of itself. */
 export type Manifest = z.output<typeof Manifest>;
 
-/** One file as the manifest tells it. */
+/** One file as the manifest lists it. */
 export type ExportedFile = z.output<typeof ExportedFile>;
 
 /** The name of the manifest in a table's folder. */

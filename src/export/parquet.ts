@@ -53,7 +53,7 @@ async function write(connection: DuckDBConnection, { text, to, columns }: File):
     to ${literal(to)} (format parquet, compression zstd)`);
 }
 
-/** A path as the name of one file, whatever its letters: DuckDB takes some of them for a pattern. */
+/** A path as the name of one file: DuckDB takes some characters for a pattern. */
 function withoutGlobs(file: string): string {
   return file.replaceAll(/[[*?{]/g, (letter) => `[${letter}]`);
 }

@@ -9,7 +9,7 @@ import { monthColumn, type Relation } from "./relation.ts";
 export type TablePart = {
   /** The folder of the file inside that of its table. */
   readonly folder: string;
-  /** Whole days; null where rows stand for no day. */
+  /** Whole days; null where rows have no day. */
   readonly window: { readonly from: string; readonly to: string } | null;
   /** The condition that these rows alone meet; true for all. */
   readonly where: string;
@@ -28,8 +28,8 @@ export function wholeMonths({ start, end }: Partial<Window>): Partial<Window> {
 type Found = { readonly month: string | null; readonly rows: string; readonly sum: string };
 
 /**
- * The parts that a table has now, oldest first, each with a digest of its rows whatever their order. One pass inside Postgres: no row leaves
- * it, and none is missed, by whatever hand it was changed.
+ * The parts that a table has now, oldest first, each with a digest of its rows that does not depend on their order. One pass inside Postgres: no row leaves
+ * it, and no change is missed, whichever program made it.
  */
 export async function partsOf(
   client: PoolClient,

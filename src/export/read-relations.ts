@@ -38,7 +38,7 @@ export async function readRelations(db: Database): Promise<readonly Relation[]> 
 }
 
 /**
- * The tables and views that names stand for: `mart.keyword_rank_daily`, the same without its schema, or a schema for all that is in it. Throws
+ * The tables and views that names mean: `mart.keyword_rank_daily`, the same without its schema, or a schema for all that is in it. Throws
  * `unknown_table` with the nearest name, and a UsageError where a name without its schema is in two of them.
  */
 export function namedRelations(all: readonly Relation[], names: readonly string[]): readonly Relation[] {

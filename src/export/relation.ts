@@ -25,7 +25,7 @@ export type Relation = {
 };
 
 /**
- * The column by whose months the rows are cut: the day that a row stands for, or the first day of its period. Null where rows stand for no day,
+ * The column by whose months the rows are cut: the day of a row, or the first day of its period. Null where rows have no day,
  * and of the calendar, whose rows are the days themselves.
  */
 export function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {

@@ -11,7 +11,7 @@ import { countsEnd } from "./check-params.ts";
 import type { TrackedKeywords } from "./tracked-keywords.ts";
 
 /** All that an answer may depend on besides the parameters. */
-export type Scene = {
+export type AnswerContext = {
   readonly market: Market;
   /** Today's data is not published: answers leave it out. */
   readonly today: Day;
@@ -23,7 +23,7 @@ export type Scene = {
   readonly connected: boolean;
   /** What the rows of DAILY reports are. */
   readonly dailyReports: "days" | "totals" | "undated";
-  /** Whether an end is counted in where the contract does not say. */
+  /** Whether an end is inclusive where the contract does not say. */
   readonly openEndInclusive: boolean;
   readonly tracked: TrackedKeywords;
   /** An instant in the form of this deployment: epoch-ms or a local date-time without zone. */
@@ -43,7 +43,7 @@ export type ValuesOf<O extends Operation> = Values<O["params"]>;
 /** The answer generator of one operation: checked values in, unwrapped answer out. */
 export type Answer = {
   readonly operation: string;
-  generate(values: Readonly<Record<string, unknown>>, scene: Scene): unknown;
+  generate(values: Readonly<Record<string, unknown>>, context: AnswerContext): unknown;
 };
 
 /** Answer generators by operation id. */
@@ -52,10 +52,10 @@ export type AnswerTable = Readonly<Record<string, Answer>>;
 /** Pairs an operation with what generates its answers, undefined for no content. It may throw a Refusal; it is called with values that fit the operation only. */
 export function answerTo<O extends Operation>(
   operation: O,
-  generate: (values: ValuesOf<O>, scene: Scene) => z.input<O["answer"]> | undefined,
+  generate: (values: ValuesOf<O>, context: AnswerContext) => z.input<O["answer"]> | undefined,
 ): Answer {
   // the values were parsed by the operation's own schemas, which the generic table cannot express
-  return { operation: operation.id, generate: (values, scene) => generate(values as ValuesOf<O>, scene) };
+  return { operation: operation.id, generate: (values, context) => generate(values as ValuesOf<O>, context) };
 }
 
 /** The table of some answers. */
@@ -64,22 +64,22 @@ export function answerTable(answers: readonly Answer[]): AnswerTable {
 }
 
 /** The app with this id; refuses with 404 when the market has none. */
-export function knownApp(scene: Scene, store: Store, trackId: string): MarketApp {
-  const app = scene.market.app(store, trackId);
+export function knownApp(context: AnswerContext, store: Store, trackId: string): MarketApp {
+  const app = context.market.app(store, trackId);
   if (app === null) throw new Refusal(404, `no app has the id ${trackId}`);
   return app;
 }
 
 /** True for a day whose data is out. */
-export function isPublished(scene: Scene, day: Day): boolean {
-  return day < scene.today;
+export function isPublished(context: AnswerContext, day: Day): boolean {
+  return day < context.today;
 }
 
-/** The published days of a range that was asked for, oldest first, its end read as the operation says. */
-export function publishedDays(scene: Scene, operation: Operation, range: { start: Day; end: Day }): Day[] {
-  const inclusive = operation.range !== null && countsEnd(operation.range, scene);
+/** The published days of a requested range, oldest first, its end read as the operation says. */
+export function publishedDays(context: AnswerContext, operation: Operation, range: { start: Day; end: Day }): Day[] {
+  const inclusive = operation.range !== null && countsEnd(operation.range, context);
   return daysOf({ start: range.start, end: inclusive ? addDays(range.end, 1) : range.end }).filter((day) =>
-    isPublished(scene, day),
+    isPublished(context, day),
   );
 }
 

@@ -9,7 +9,7 @@ import { Refusal } from "./refusal.ts";
 export type Limits = {
   readonly today: Day;
   readonly countries: readonly string[];
-  /** Whether an end is counted in where the contract does not say. */
+  /** Whether an end is inclusive where the contract does not say. */
   readonly openEndInclusive: boolean;
   /** True when the end of a range too long is moved in silence, false when the range is refused. */
   readonly cutsRanges: boolean;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Account } from "./accounts.ts";
-import type { House } from "./state.ts";
+import type { SandboxState } from "./state.ts";
 import { SandboxSettings } from "./options.ts";
 import { readJson } from "./read-params.ts";
 import { Refusal } from "./refusal.ts";
@@ -10,34 +10,34 @@ const Spend = z.strictObject({ credits: z.int().min(0), token: z.string().exactO
 const WhichAccount = z.strictObject({ token: z.string().exactOptional() });
 
 /** Adds the paths by which tests in other processes see and steer the sandbox. They cost nothing and are not logged. */
-export function addControl(server: FastifyInstance, house: House): void {
-  server.get("/_sandbox/log", () => house.log.entries());
+export function addControl(server: FastifyInstance, state: SandboxState): void {
+  server.get("/_sandbox/log", () => state.log.entries());
   server.delete("/_sandbox/log", (_, reply) => {
-    house.log.clear();
+    state.log.clear();
     return reply.code(204).send();
   });
   server.put("/_sandbox/settings", (request, reply) => {
-    house.set(checked(SandboxSettings, jsonOf(request.body)));
+    state.set(checked(SandboxSettings, jsonOf(request.body)));
     return reply.code(204).send();
   });
-  server.get("/_sandbox/account", (request) => statusOf(accountOf(house, checked(WhichAccount, request.query).token)));
+  server.get("/_sandbox/account", (request) => statusOf(accountOf(state, checked(WhichAccount, request.query).token)));
   server.post("/_sandbox/spend", (request) => {
     const { credits, token } = checked(Spend, jsonOf(request.body));
-    const account = accountOf(house, token);
+    const account = accountOf(state, token);
     account.take(credits);
     return statusOf(account);
   });
 }
 
-/** What a control path and `sandbox.account()` tell of an account. */
+/** What a control path and `sandbox.account()` report of an account. */
 export function statusOf(account: Account): { total: number; remaining: number; resetSeconds: number } {
   const { total, remaining, resetSeconds } = account.allowance();
   return { total, remaining, resetSeconds };
 }
 
 /** The account of a token, the first one when none is given; refuses with 404 when there is none. */
-export function accountOf(house: House, token?: string): Account {
-  const account = house.account(token);
+export function accountOf(state: SandboxState, token?: string): Account {
+  const account = state.account(token);
   if (account === null) throw new Refusal(404, "no account has this token");
   return account;
 }

@@ -17,7 +17,7 @@ export const FaultKind = z.enum([
 ]);
 export type FaultKind = z.output<typeof FaultKind>;
 
-/** A failure that the sandbox is told to show. Faults apply in order, each `times` times, to requests that would be answered. */
+/** A failure that the sandbox is to show. Faults apply in order, each `times` times, to requests that would be answered. */
 export const Fault = z.strictObject({
   /** The id of the operation it befalls; any when left out. */
   operation: z.string().exactOptional(),

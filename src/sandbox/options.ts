@@ -37,7 +37,7 @@ export type SandboxAccount = {
   /** Length of a period; periods are counted from midnight UTC of 1970-01-01. */
   periodHours: number;
   costs?: Record<string, number>;
-  /** How the seconds until the reset are made whole; default `up`. Rounded down, the last one is told as 0. */
+  /** How the seconds until the reset are rounded; default `up`. Rounded down, the last one is reported as 0. */
   resetRounding?: "up" | "down";
 };
 
@@ -54,7 +54,7 @@ export type SandboxOptions = {
   port?: number;
   /** Default: token `sandbox-token`, 100,000 credits a day. */
   accounts?: readonly SandboxAccount[];
-  /** The words that stand for the two stores in path templates; default iosstore and androidstore. */
+  /** The words for the two stores in path templates; default iosstore and androidstore. */
   storeWords?: { ios: string; android: string };
   /** Instants in answers as epoch-ms or as local date-times without zone. Default `epoch`. */
   dateForm?: "epoch" | "local";
@@ -70,7 +70,7 @@ export type SandboxOptions = {
   longRange?: "refuse" | "cut";
   /** App Match as a JSON string or as bare text. Default `json`. */
   textAnswer?: "json" | "text";
-  /** Whether the account has search ads and stores connected; without, what it tells of them is empty. Default true. */
+  /** Whether the account has search ads and stores connected; without, their answers are empty. Default true. */
   connected?: boolean;
   /** Rows of DAILY reports, which the contract does not show: a thing and day each, a day each, or as of a REPORT. Default `days`. */
   dailyReports?: "days" | "totals" | "undated";

@@ -11,7 +11,7 @@ export type Brought = {
   readonly body: Uint8Array;
 };
 
-/** The checked values of a request by parameter name. Refuses with 400 whatever the operation does not name or allow. */
+/** The checked values of a request by parameter name. Refuses with 400 what the operation does not name or allow. */
 export function readParams(operation: Operation, brought: Brought): Record<string, unknown> {
   refuseOdd(operation, brought.query);
   const fields = bodyFields(operation, brought.body);

@@ -1,6 +1,6 @@
 import { hiderOf } from "../core/secret.ts";
 
-/** One request as the sandbox saw it: the independent witness of what was asked and what it cost. Never holds a token. */
+/** One request as the sandbox saw it: the independent record of what was requested and what it cost. Never holds a token. */
 export type SandboxRequest = {
   /** Epoch-ms of receipt. */
   at: number;
@@ -24,7 +24,7 @@ export type SandboxRequest = {
   fault?: string;
 };
 
-/** The requests so far, oldest first. Tokens are struck out of whatever they hide in. */
+/** The requests so far, oldest first. Tokens are removed wherever they appear. */
 export class RequestLog {
   readonly #hide: (text: string) => string;
   #entries: SandboxRequest[] = [];

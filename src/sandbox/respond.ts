@@ -2,7 +2,7 @@ import type { Operation } from "../api/define-operation.ts";
 import type { Account, Allowance } from "./accounts.ts";
 import { checkParams } from "./check-params.ts";
 import { chargesFor, type FaultKind } from "./faults.ts";
-import type { House } from "./state.ts";
+import type { SandboxState } from "./state.ts";
 import { goodOutcome, refusedOutcome, spoiledOutcome, wrapped, type Outcome, type Receipt } from "./outcome.ts";
 import { readQuery, splitTarget, type Query } from "./query.ts";
 import { readParams } from "./read-params.ts";
@@ -23,7 +23,7 @@ export type Incoming = {
 
 type Call = { readonly operation: Operation; readonly params: Readonly<Record<string, unknown>> };
 type Place = {
-  readonly house: House;
+  readonly state: SandboxState;
   readonly answers: AnswerTable;
   readonly incoming: Incoming;
   readonly query: Query;
@@ -33,12 +33,12 @@ type Place = {
  * Decides what a request comes to and writes it down, in the order of the service: token, pace, parameters, credits, answer.
  * Only an answer is charged. Runs to its end at once, so that no two calls see the same credits.
  */
-export function respond(house: House, answers: AnswerTable, incoming: Incoming): Outcome {
+export function respond(state: SandboxState, answers: AnswerTable, incoming: Incoming): Outcome {
   const query = readQuery(splitTarget(incoming.target).query);
-  const { account, token } = house.callerOf(query);
-  const { call, outcome } = decide({ house, answers, incoming, query }, account);
+  const { account, token } = state.callerOf(query);
+  const { call, outcome } = decide({ state, answers, incoming, query }, account);
   const { receipt, route, byPosition } = incoming;
-  house.record({
+  state.record({
     ...call,
     receipt,
     method: route.method,
@@ -53,22 +53,22 @@ export function respond(house: House, answers: AnswerTable, incoming: Incoming):
 function decide(place: Place, account: Account | null): { call: Call; outcome: Outcome } {
   let call = plainCall(place);
   let pace: Readonly<Record<string, string>> = {};
-  const told = (outcome: Outcome): Outcome => ({ ...outcome, headers: { ...outcome.headers, ...pace } });
+  const reported = (outcome: Outcome): Outcome => ({ ...outcome, headers: { ...outcome.headers, ...pace } });
   try {
     if (account === null)
       throw new Refusal(401, "the token is missing or unknown", { "X-Credit-Cost": String(call.operation.cost) });
-    const turn = place.house.pace.pass(account.token);
+    const turn = place.state.rateLimiter.pass(account.token);
     pace = turn.headers;
     if (!turn.allowed) throw new Refusal(429, "too many requests", creditHeaders(account.allowance()));
     call = fittingCall(place);
-    return { call, outcome: told(answered(place, call, account)) };
+    return { call, outcome: reported(answered(place, call, account)) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { call, outcome: told(refusedOutcome(place.incoming.receipt, error)) };
+    return { call, outcome: reported(refusedOutcome(place.incoming.receipt, error)) };
   }
 }
 
-/** What was asked for, unchecked, for the log of a refusal. */
+/** The requested values, unchecked, for the log of a refusal. */
 function plainCall({ incoming, query }: Place): Call {
   const [operation] = incoming.route.operations;
   const given = [...query.values]
@@ -80,8 +80,8 @@ function plainCall({ incoming, query }: Place): Call {
   };
 }
 
-/** The first operation of the route that the request fits. Where none does, the first one's refusal stands. */
-function fittingCall({ house, incoming, query }: Place): Call {
+/** The first operation of the route that the request fits. Where none does, the refusal is that of the first. */
+function fittingCall({ state, incoming, query }: Place): Call {
   const refusals: Refusal[] = [];
   for (const operation of incoming.route.operations) {
     try {
@@ -90,7 +90,7 @@ function fittingCall({ house, incoming, query }: Place): Call {
         query,
         body: incoming.body,
       });
-      const params = checkParams(operation, read, house.limits);
+      const params = checkParams(operation, read, state.limits);
       return { operation, params };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -100,29 +100,33 @@ function fittingCall({ house, incoming, query }: Place): Call {
   throw refusals[0] ?? new Error("a route has at least one operation");
 }
 
-function answered({ house, answers, incoming }: Place, call: Call, account: Account): Outcome {
+function answered({ state, answers, incoming }: Place, call: Call, account: Account): Outcome {
   const { operation, params } = call;
   const cost = account.costOf(operation);
   const before = account.allowance();
   if (before.remaining < cost) throw new Refusal(429, "not enough credits are left", creditHeaders(before));
   const answer = answers[operation.id];
   if (answer === undefined) throw new Refusal(501, `the sandbox has no answers for ${operation.id}`);
-  const data = answer.generate(params, house.scene(before));
-  if (house.refusesEmpty && Array.isArray(data) && data.length === 0)
+  const data = answer.generate(params, state.context(before));
+  if (state.refusesEmpty && Array.isArray(data) && data.length === 0)
     throw new Refusal(404, "no data for these parameters");
-  const good = goodOutcome(wrapped(operation, data, house.envelopes), {
-    asText: operation.mayBeText === true && house.bareText,
+  const good = goodOutcome(wrapped(operation, data, state.envelopes), {
+    asText: operation.mayBeText === true && state.bareText,
   });
 
   const path = readablePath(incoming.route, incoming.byPosition);
-  const fault = house.faults.take({ operation: operation.id, path, params });
+  const fault = state.faults.take({ operation: operation.id, path, params });
   const charged = fault === null || chargesFor(fault) ? cost : 0;
   account.take(charged);
   const outcome = fault === null ? good : spoiledOutcome(good, fault, incoming.receipt);
-  return { ...outcome, charged, headers: { ...outcome.headers, ...creditsTold(outcome, account.allowance(), cost) } };
+  return {
+    ...outcome,
+    charged,
+    headers: { ...outcome.headers, ...creditsReported(outcome, account.allowance(), cost) },
+  };
 }
 
-function creditsTold(
+function creditsReported(
   { status, fault }: { status: number; fault?: FaultKind },
   allowance: Allowance,
   cost: number,

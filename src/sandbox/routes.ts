@@ -1,7 +1,7 @@
 import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 
-/** One method and path shape, with every operation that lives there: most have one, some tell theirs apart by the values. */
+/** One method and path shape, with every operation that lives there: most have one, some choose by the values. */
 export type Route = {
   readonly method: Operation["method"];
   /** The path for the router, its parameters named by position: `p0`, `p1` ... */
@@ -44,7 +44,7 @@ function storeNamed(operation: Operation, name: string, value: string, words: St
   return value === words.android ? "android" : "";
 }
 
-/** The path that a request asked for, its values decoded: for people and logs, since a value may hold a slash. */
+/** The path of a request, its values decoded: for people and logs, since a value may hold a slash. */
 export function readablePath(route: Route, byPosition: Readonly<Record<string, string>>): string {
   return route.url.replaceAll(/:(p\d+)/g, (_, position: string) => byPosition[position] ?? "");
 }

@@ -2,7 +2,7 @@ import { systemClock } from "../core/clock.ts";
 import { operations } from "../api/operations/all.ts";
 import { answers } from "./answers/all.ts";
 import { accountOf, statusOf } from "./control.ts";
-import { House } from "./state.ts";
+import { SandboxState } from "./state.ts";
 import { createMarket, type Market } from "./market/market.ts";
 import { SandboxSettings, type SandboxAccount, type SandboxOptions } from "./options.ts";
 import type { SandboxRequest } from "./request-log.ts";
@@ -35,23 +35,23 @@ const neutralWords = { ios: "iosstore", android: "androidstore" } as const;
 
 /** Starts the API of `operations` over a made-up market; it listens when this resolves. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const house = new House({
+  const state = new SandboxState({
     clock: options.clock ?? systemClock(),
     market: createMarket(options.seed ?? 1, options.market),
     accounts: options.accounts ?? [oneAccount],
     settings: settingsIn(options),
   });
-  const server = createServer(house, { operations, answers, words: options.storeWords ?? neutralWords });
+  const server = createServer(state, { operations, answers, words: options.storeWords ?? neutralWords });
   const url = await server.listen({ host: options.host ?? "127.0.0.1", port: options.port ?? 0 });
   return {
     url,
-    token: accountOf(house).token,
-    market: house.market,
-    log: () => house.log.entries(),
-    clearLog: () => house.log.clear(),
-    set: (settings) => house.set(settings),
-    account: (token) => statusOf(accountOf(house, token)),
-    spend: (credits, token) => accountOf(house, token).take(credits),
+    token: accountOf(state).token,
+    market: state.market,
+    log: () => state.log.entries(),
+    clearLog: () => state.log.clear(),
+    set: (settings) => state.set(settings),
+    account: (token) => statusOf(accountOf(state, token)),
+    spend: (credits, token) => accountOf(state, token).take(credits),
     [Symbol.asyncDispose]: async () => {
       await server.close();
     },

@@ -10,15 +10,15 @@ import { readQuery, splitTarget } from "./query.ts";
 import { Refusal } from "./refusal.ts";
 import { respond } from "./respond.ts";
 import { type Route, routesOf } from "./routes.ts";
-import type { House } from "./state.ts";
+import type { SandboxState } from "./state.ts";
 
 // a body or a keyword may be long, the sandbox is no place to find a framework's default limits
 const bodyLimit = 16 * 1024 * 1024;
 const maxParamLength = 8_192;
 
-/** An HTTP server with one route for every operation, whatever they are, and the control paths. Not listening yet. */
+/** An HTTP server with one route for every operation, and the control paths. Not listening yet. */
 export function createServer(
-  house: House,
+  state: SandboxState,
   options: { operations: readonly Operation[]; answers: AnswerTable; words: StoreWords },
 ): FastifyInstance {
   const server = fastify({
@@ -26,31 +26,31 @@ export function createServer(
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     routerOptions: { maxParamLength },
-    frameworkErrors: (error, request, reply) => unrouted(house, request, reply, new Refusal(400, error.code)),
+    frameworkErrors: (error, request, reply) => unrouted(state, request, reply, new Refusal(400, error.code)),
   });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
-  server.setNotFoundHandler((request, reply) => unrouted(house, request, reply, new Refusal(404, "no route")));
-  server.setErrorHandler((error, request, reply) => controlError(house, request, reply, error));
-  for (const route of routesOf(options.operations, options.words)) addRoute(server, house, route, options.answers);
+  server.setNotFoundHandler((request, reply) => unrouted(state, request, reply, new Refusal(404, "no route")));
+  server.setErrorHandler((error, request, reply) => controlError(state, request, reply, error));
+  for (const route of routesOf(options.operations, options.words)) addRoute(server, state, route, options.answers);
   server.get("/openapi.json", () => openApiOf(options.operations, options.words));
-  addControl(server, house);
+  addControl(server, state);
   return server;
 }
 
-function addRoute(server: FastifyInstance, house: House, route: Route, answers: AnswerTable): void {
+function addRoute(server: FastifyInstance, state: SandboxState, route: Route, answers: AnswerTable): void {
   server.route<{ Params: Record<string, string> }>({
     method: route.method,
     url: route.url,
     handler: async (request, reply) => {
       const target = request.raw.url ?? "/";
       const { path } = splitTarget(target);
-      if (hasDotSegment(path)) return unrouted(house, request, reply, new Refusal(404, "no route"));
-      const receipt = house.receive(path);
-      if (house.latencyMs > 0) await house.clock.sleep(house.latencyMs);
+      if (hasDotSegment(path)) return unrouted(state, request, reply, new Refusal(404, "no route"));
+      const receipt = state.receive(path);
+      if (state.latencyMs > 0) await state.clock.sleep(state.latencyMs);
       const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
       reply.hijack();
-      deliver(reply.raw, respond(house, answers, { receipt, route, byPosition: request.params, target, body }));
+      deliver(reply.raw, respond(state, answers, { receipt, route, byPosition: request.params, target, body }));
     },
   });
 }
@@ -61,20 +61,20 @@ function hasDotSegment(path: string): boolean {
 }
 
 /** Refuses what fits no route, in the words of the gateway, and logs it. */
-function unrouted(house: House, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
+function unrouted(state: SandboxState, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
   const { path, query } = splitTarget(request.raw.url ?? "/");
-  const receipt = house.receive(path);
-  const caller = house.callerOf(readQuery(query));
+  const receipt = state.receive(path);
+  const caller = state.callerOf(readQuery(query));
   const outcome = refusedOutcome(receipt, refusal, { silent: true });
-  house.record({ ...caller, receipt, method: request.method, outcome, operation: null, path, params: {} });
+  state.record({ ...caller, receipt, method: request.method, outcome, operation: null, path, params: {} });
   reply.hijack();
   deliver(reply.raw, outcome);
 }
 
 /** Errors of the control paths, and the few that the framework raises while it reads a body. */
-function controlError(house: House, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+function controlError(state: SandboxState, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const status = error instanceof Refusal ? error.status : statusIn(error);
-  const receipt = house.receive(splitTarget(request.raw.url ?? "/").path);
+  const receipt = state.receive(splitTarget(request.raw.url ?? "/").path);
   const message = error instanceof Error ? error.message : "unknown error";
   return reply
     .code(status)

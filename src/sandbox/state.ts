@@ -7,14 +7,14 @@ import type { Operation } from "../api/define-operation.ts";
 import type { Market } from "./market/market.ts";
 import type { Envelopes, Outcome, Receipt } from "./outcome.ts";
 import type { SandboxAccount, SandboxSettings } from "./options.ts";
-import { Pace } from "./rate-limit.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import type { Query } from "./query.ts";
 import { RequestLog, type SandboxRequest } from "./request-log.ts";
-import { localTime, type Scene } from "./answer-context.ts";
+import { localTime, type AnswerContext } from "./answer-context.ts";
 import { TrackedKeywords } from "./tracked-keywords.ts";
 
 /** A request that is over, with all that its log entry needs. */
-export type Over = {
+export type FinishedRequest = {
   readonly receipt: Receipt;
   readonly method: string;
   readonly outcome: Outcome;
@@ -27,7 +27,7 @@ export type Over = {
 };
 
 /** What a running sandbox holds: market, accounts, settings, log. The settings change while it runs. */
-export class House {
+export class SandboxState {
   readonly clock: Clock;
   readonly market: Market;
   readonly log: RequestLog;
@@ -36,7 +36,7 @@ export class House {
   readonly #tracked: TrackedKeywords;
   #settings: SandboxSettings = {};
   #faults = new FaultPlan([]);
-  #pace: Pace;
+  #rateLimiter: RateLimiter;
   #requests = 0;
 
   constructor(options: {
@@ -54,7 +54,7 @@ export class House {
     this.log = new RequestLog(accounts.map((account) => account.token));
     this.#accounts = new Map(accounts.map((account) => [account.token, account]));
     this.#first = first;
-    this.#pace = new Pace(null, options.clock);
+    this.#rateLimiter = new RateLimiter(null, options.clock);
     this.set(options.settings);
   }
 
@@ -62,16 +62,16 @@ export class House {
   set(settings: SandboxSettings): void {
     this.#settings = { ...this.#settings, ...settings };
     if (settings.faults !== undefined) this.#faults = new FaultPlan(settings.faults);
-    if (settings.rateLimit !== undefined) this.#pace = new Pace(settings.rateLimit, this.clock);
+    if (settings.rateLimit !== undefined) this.#rateLimiter = new RateLimiter(settings.rateLimit, this.clock);
   }
 
-  /** The account of a token, null when nobody has it; the first account when none is named. */
+  /** The account of a token, null for an unknown one; the first account when none is named. */
   account(token?: string): Account | null {
     return token === undefined ? this.#first : (this.#accounts.get(token) ?? null);
   }
 
-  /** Whose token a query carries. */
-  callerOf(query: Query): Pick<Over, "account" | "token"> {
+  /** The account whose token a query has. */
+  callerOf(query: Query): Pick<FinishedRequest, "account" | "token"> {
     const token = query.values.get("token")?.[0] ?? "";
     const account = token === "" ? null : this.account(token);
     return { account, token: account !== null ? "known" : token === "" ? "missing" : "unknown" };
@@ -114,8 +114,8 @@ export class House {
     return this.#faults;
   }
 
-  get pace(): Pace {
-    return this.#pace;
+  get rateLimiter(): RateLimiter {
+    return this.#rateLimiter;
   }
 
   /** Notes that a request came in for a raw path. */
@@ -124,7 +124,7 @@ export class House {
   }
 
   /** Writes a finished request into the log. */
-  record({ receipt, method, outcome, operation, path, params, account, token }: Over): void {
+  record({ receipt, method, outcome, operation, path, params, account, token }: FinishedRequest): void {
     const { status, charged, reason, fault } = outcome;
     this.log.add({
       at: receipt.at,
@@ -141,7 +141,7 @@ export class House {
     });
   }
 
-  scene(allowance: Allowance): Scene {
+  context(allowance: Allowance): AnswerContext {
     const local = this.#settings.dateForm === "local";
     return {
       market: this.market,

@@ -20,10 +20,10 @@ export class TrackedKeywords {
   }
 
   /** Tracks keywords from `at` on; returns those that were not tracked before. */
-  add(app: MarketApp, country: string, asked: { keywords: readonly string[]; at: number }): readonly string[] {
+  add(app: MarketApp, country: string, requested: { keywords: readonly string[]; at: number }): readonly string[] {
     const place = this.#place(app, country);
-    const fresh = [...new Set(asked.keywords)].filter((keyword) => !this.of(app, country).includes(keyword));
-    for (const keyword of fresh) if (!place.removed.delete(keyword)) place.added.set(keyword, asked.at);
+    const fresh = [...new Set(requested.keywords)].filter((keyword) => !this.of(app, country).includes(keyword));
+    for (const keyword of fresh) if (!place.removed.delete(keyword)) place.added.set(keyword, requested.at);
     return fresh;
   }
 

@@ -48,7 +48,7 @@ test("draws ranks of every device or of one, into a folder that it makes, and th
   const out = path.join(folder, "new", "rank.svg");
   expect(await rank({ out })).toMatchObject({ code: 0, stdout: "", stderr: `${out} is written.\n` });
   const first = await readFile(out, "utf8");
-  expect(all(readPicture(first), "desc")[0]?.text).toContain("iPhone: asked for on 4 of 4 days");
+  expect(all(readPicture(first), "desc")[0]?.text).toContain("iPhone: requested on 4 of 4 days");
   await rank({ out, country: known.country_code.toLowerCase() });
   expect(await readFile(out, "utf8")).toBe(first);
   expect(await rank({ out, device: "ipad" })).toMatchObject({ code: 0 });
@@ -77,7 +77,7 @@ test("draws the coverage of a dataset, days that were never requested included",
   );
   expect(done).toMatchObject({ code: 0 });
   const text = await readFile(out, "utf8");
-  expect(all(readPicture(text), "desc")[0]?.text).toMatch(/^Calendar of 2026-08-01 to .* 15 never asked for/);
+  expect(all(readPicture(text), "desc")[0]?.text).toMatch(/^Calendar of 2026-08-01 to .* 15 never requested/);
   expect(
     await chart(
       "coverage",
@@ -104,7 +104,7 @@ test.each([
   [{ device: "WATCH" }, "no rank for the device WATCH; name one of"],
   [
     { within: { start: day("2020-01-01"), end: day("2020-02-02") } },
-    "no day from 2020-01-01 to 2020-02-01 was asked for; days from 2026-08-1",
+    "no day from 2020-01-01 to 2020-02-01 was requested; days from 2026-08-1",
   ],
   [{ country: "XX" }, "in XX is loaded"],
 ])("says of %j what the warehouse does not know", async (overrides, problem) => {

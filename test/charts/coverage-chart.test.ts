@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { coverageChart } from "../../src/charts/coverage-chart.ts";
-import { dayLooks } from "../../src/charts/coverage-chart.ts";
+import { dayStyles } from "../../src/charts/coverage-chart.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
 import { cellStates, type CellCounts } from "../../src/plan/cell-states.ts";
 import { all, ofClass, readPicture } from "../support/picture.ts";
@@ -54,11 +54,11 @@ test("a day has the style of the worst of its cells, and reports them all", () =
 });
 
 test("every state has a style, no two styles have one colour, and those of one lightness differ by their sign", () => {
-  expect(dayLooks.flatMap(({ states }) => states).sort()).toEqual([...cellStates].sort());
-  expect(new Set(dayLooks.map(({ fill }) => fill)).size).toBe(dayLooks.length);
-  const plain = dayLooks.filter(({ sign }) => sign === "").map(({ fill }) => lightness(fill));
+  expect(dayStyles.flatMap(({ states }) => states).sort()).toEqual([...cellStates].sort());
+  expect(new Set(dayStyles.map(({ fill }) => fill)).size).toBe(dayStyles.length);
+  const plain = dayStyles.filter(({ sign }) => sign === "").map(({ fill }) => lightness(fill));
   expect(Math.abs(plain[0]! - plain[1]!)).toBeGreaterThan(0.4);
-  const signs = dayLooks.map(({ sign }) => sign).filter((sign) => sign !== "");
+  const signs = dayStyles.map(({ sign }) => sign).filter((sign) => sign !== "");
   expect(new Set(signs).size).toBe(signs.length);
 });
 

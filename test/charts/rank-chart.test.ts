@@ -5,7 +5,7 @@ import { all, ofClass, readPicture } from "../support/picture.ts";
 
 const start = day("2026-03-01");
 
-/** One letter a day: a number is a rank, `-` not ranked, `.` not asked for. */
+/** One letter a day: a number is a rank, `-` not ranked, `.` not requested. */
 function ranks(text: string): ReadonlyMap<Day, number | null> {
   const days = text.split(" ").map((sign, index) => [addDays(start, index), sign] as const);
   return new Map(days.filter(([, sign]) => sign !== ".").map(([at, sign]) => [at, sign === "-" ? null : Number(sign)]));
@@ -61,7 +61,7 @@ describe("a keyword's rank over time", () => {
     expect(ofClass(draw({ ALL: "- 9 -" }).svg, "ma").length).toBe(2);
     const { svg } = draw({ ALL: "- - -" });
     expect(heights(svg)).toEqual([]);
-    expect(all(svg, "desc")[0]?.text).toContain("all devices: asked for on 3 of 3 days, never ranked.");
+    expect(all(svg, "desc")[0]?.text).toContain("all devices: requested on 3 of 3 days, never ranked.");
     expect(() => draw({ ALL: "1" })).not.toThrow();
   });
 

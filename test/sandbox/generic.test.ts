@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { defineOperation, inPath, inQuery, type Operation } from "../../src/api/define-operation.ts";
 import { CountryCode, DayText } from "../../src/api/values.ts";
-import { House } from "../../src/sandbox/state.ts";
+import { SandboxState } from "../../src/sandbox/state.ts";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { createServer } from "../../src/sandbox/server.ts";
 import { clientOf, manualClock } from "./open.ts";
@@ -80,12 +80,12 @@ const made: readonly Operation[] = [
   }),
 ];
 
-let house: House;
+let state: SandboxState;
 let server: FastifyInstance;
 let client: ReturnType<typeof clientOf>;
 
 beforeEach(async () => {
-  house = new House({
+  state = new SandboxState({
     clock: manualClock(),
     market: createMarket(1),
     accounts: [{ token: "t0ken", total: 100, periodHours: 24 }],
@@ -94,7 +94,7 @@ beforeEach(async () => {
   const answers = Object.fromEntries(
     made.map(({ id }) => [id, { operation: id, generate: (values: unknown) => ({ id, values }) }]),
   );
-  server = createServer(house, { operations: made, answers, words: { ios: "iosstore", android: "androidstore" } });
+  server = createServer(state, { operations: made, answers, words: { ios: "iosstore", android: "androidstore" } });
   client = clientOf(await server.listen({ host: "127.0.0.1", port: 0 }));
 });
 
@@ -121,7 +121,7 @@ test("other body parameters are the fields of a JSON object, and distinguish the
   expect(await client.ask("/reports?token=t0ken", { method: "POST", body: '{"type":"TOP"}' })).toMatchObject({
     json: { data: { id: "made.top" } },
   });
-  expect(house.log.entries().map(({ operation, charged }) => [operation, charged])).toEqual([
+  expect(state.log.entries().map(({ operation, charged }) => [operation, charged])).toEqual([
     ["made.daily", 7],
     ["made.top", 9],
   ]);
@@ -137,7 +137,7 @@ test.each([
   ["a day to come", "/reports", '{"type":"DAILY","day":"2026-08-21"}', 400],
 ])("a body with %s is refused", async (_, path, body, status) => {
   expect(await client.ask(`${path}?token=t0ken`, { method: "POST", body })).toMatchObject({ status, json: { status } });
-  expect(house.log.entries()).toMatchObject([{ charged: 0 }]);
+  expect(state.log.entries()).toMatchObject([{ charged: 0 }]);
 });
 
 test.each([

@@ -52,11 +52,11 @@ export async function openExportStage(): Promise<ExportStage> {
     db,
     pool,
     out,
-    export: async (tables, within = {}, told = () => undefined) => {
+    export: async (tables, within = {}, onTable = () => undefined) => {
       hour += 1;
       const now = Date.UTC(2026, 7, 20, hour);
       const relations = namedRelations(await readRelations(db), tables);
-      return exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now, told });
+      return exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now, onTable });
     },
     manifest: async (table) => (await readManifest(path.join(out, ...table.split("."))))!,
     read: async (select) => {

@@ -45,7 +45,7 @@ export function defineExport(command: Command): void {
           out: path.resolve(options.out),
           storehouse: programVersion(),
           now: () => clock.now(),
-          told: ({ table: name, written }) => {
+          onTable: ({ table: name, written }) => {
             if (written > 0) remark(`${name}: ${countOf(written, "file")} written.`);
           },
         });

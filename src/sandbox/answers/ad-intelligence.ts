@@ -5,12 +5,12 @@ import { addDays, type Day } from "../../core/day.ts";
 import { advertisementsOf, isPublisher, networks, type Advertisement } from "../market/ads.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
-import { stranger } from "../market/charts.ts";
-import { answerTable, answerTo, knownApp, midnight, type Scene } from "../answer-context.ts";
+import { unlistedApp } from "../market/charts.ts";
+import { answerTable, answerTo, knownApp, midnight, type AnswerContext } from "../answer-context.ts";
 
 const perPage = 50;
 /** Advertisers that the market has no app of. */
-const strangers = 60;
+const unlistedApps = 60;
 const defaultDays = 30;
 const mediaTypes = { image: 1, video: 2, html: 3, playable: 4 } as const satisfies Record<
   Advertisement["kind"],
@@ -27,15 +27,15 @@ type Filter = {
 };
 
 /** The advertisements for an app that a question is about, in the order of their ids. */
-function found(scene: Scene, app: MarketApp, asked: Filter): Advertisement[] {
-  const end = asked.endDate ?? scene.today;
-  const start = asked.startDate ?? addDays(end, 1 - defaultDays);
-  return advertisementsOf(app, { start, end, languageIn: (country) => scene.market.languageIn(country) })
-    .filter(({ country }) => country === (asked.countryCode ?? country))
-    .filter(({ network }) => network.title === (asked.network ?? network.title));
+function found(context: AnswerContext, app: MarketApp, requested: Filter): Advertisement[] {
+  const end = requested.endDate ?? context.today;
+  const start = requested.startDate ?? addDays(end, 1 - defaultDays);
+  return advertisementsOf(app, { start, end, languageIn: (country) => context.market.languageIn(country) })
+    .filter(({ country }) => country === (requested.countryCode ?? country))
+    .filter(({ network }) => network.title === (requested.network ?? network.title));
 }
 
-/** The parts of a whole in percent: of the advertisements, or of their impressions where media type 2 is asked for. */
+/** The parts of a whole in percent: of the advertisements, or of their impressions where media type 2 is requested. */
 function percents(all: readonly Advertisement[], key: (one: Advertisement) => string, mediaType = 1) {
   const weigh = (some: readonly Advertisement[]) =>
     mediaType === 2 ? some.reduce((sum, { impressions }) => sum + impressions, 0) : some.length;
@@ -44,7 +44,7 @@ function percents(all: readonly Advertisement[], key: (one: Advertisement) => st
     .sort((a, b) => b.percent - a.percent || (a.name < b.name ? -1 : 1));
 }
 
-const known = (scene: Scene, trackId: string) => knownApp(scene, storeOf(trackId), trackId);
+const known = (context: AnswerContext, trackId: string) => knownApp(context, storeOf(trackId), trackId);
 const sizeOf = ({ width, height }: Advertisement) => `${width}x${height}`;
 const isoTime = (day: Day) => new Date(midnight(day)).toISOString();
 
@@ -92,7 +92,7 @@ function creative(app: MarketApp, one: Advertisement) {
   };
 }
 
-function advertiser(scene: Scene, app: MarketApp, all: readonly Advertisement[]) {
+function advertiser(context: AnswerContext, app: MarketApp, all: readonly Advertisement[]) {
   const used = networks.filter(({ title }) => all.some(({ network }) => network.title === title));
   const countries = [...new Set(all.map(({ country }) => country))].sort();
   return {
@@ -103,7 +103,7 @@ function advertiser(scene: Scene, app: MarketApp, all: readonly Advertisement[])
     networks: used.map(({ title }) => ({ title, class: title.toLowerCase().replaceAll(" ", "-") })),
     countries: countries.map((countryCode) => ({ title: countryCode, countryCode })),
     platform: app.store === "ios" ? 2 : 1,
-    appId: scene.market.apps.indexOf(app) + 1,
+    appId: context.market.apps.indexOf(app) + 1,
     iconUrl: `https://icons.example/${app.trackId}.png`,
     fullName: app.name,
     trackId: app.trackId,
@@ -117,49 +117,51 @@ function advertiser(scene: Scene, app: MarketApp, all: readonly Advertisement[])
 
 type Ranked = Partial<ReturnType<typeof advertiser>> & { readonly trackId: string; readonly platform: number };
 
-/** The market's own advertisers by their advertisements, then those of apps that nobody knows. */
+/** The market's own advertisers by their advertisements, then those of apps outside the market. */
 function topAdvertisers(
-  scene: Scene,
-  asked: Filter & { platformId?: number | undefined; category?: string | undefined },
+  context: AnswerContext,
+  requested: Filter & { platformId?: number | undefined; category?: string | undefined },
 ): Ranked[] {
-  const own = scene.market.apps
-    .map((app) => ({ app, all: found(scene, app, asked) }))
+  const own = context.market.apps
+    .map((app) => ({ app, all: found(context, app, requested) }))
     .filter(({ all }) => all.length > 0)
     .sort((a, b) => b.all.length - a.all.length || (a.app.trackId < b.app.trackId ? -1 : 1))
-    .map(({ app, all }): Ranked => advertiser(scene, app, all));
-  const others = Array.from({ length: strangers }, (_, index): Ranked => {
+    .map(({ app, all }): Ranked => advertiser(context, app, all));
+  const others = Array.from({ length: unlistedApps }, (_, index): Ranked => {
     const store = index % 2 === 0 ? "ios" : "android";
-    const trackId = stranger(store, 500, index);
+    const trackId = unlistedApp(store, 500, index);
     return {
       trackId,
-      fullName: `Stranger ${index}`,
+      fullName: `UnlistedApp ${index}`,
       platform: store === "ios" ? 2 : 1,
       creativeCount: 1,
       category: "Games",
     };
   });
   return [...own, ...others]
-    .filter(({ platform }) => platform === (asked.platformId ?? platform))
-    .filter(({ category }) => category === (asked.category ?? category));
+    .filter(({ platform }) => platform === (requested.platformId ?? platform))
+    .filter(({ category }) => category === (requested.category ?? category));
 }
 
 /** Answers about advertisements: every distribution is one of the same advertisements. */
 export const adIntelligenceAnswers = answerTable([
-  answerTo(ads.creatives, ({ trackId, page, mediaType, ...asked }, scene) => {
-    const app = known(scene, trackId);
-    const all = found(scene, app, asked).filter(({ kind }) => mediaTypes[kind] === (mediaType ?? mediaTypes[kind]));
+  answerTo(ads.creatives, ({ trackId, page, mediaType, ...requested }, context) => {
+    const app = known(context, trackId);
+    const all = found(context, app, requested).filter(
+      ({ kind }) => mediaTypes[kind] === (mediaType ?? mediaTypes[kind]),
+    );
     return pageOf(
       all.map((one) => creative(app, one)),
       page,
     );
   }),
-  answerTo(ads.checkBadge, ({ trackId }, scene) => {
-    const app = known(scene, trackId);
-    return { appAdvertiser: found(scene, app, {}).length > 0, appPublisher: isPublisher(app) };
+  answerTo(ads.checkBadge, ({ trackId }, context) => {
+    const app = known(context, trackId);
+    return { appAdvertiser: found(context, app, {}).length > 0, appPublisher: isPublisher(app) };
   }),
-  answerTo(ads.topAdvertisers, ({ page, ...asked }, scene) => pageOf(topAdvertisers(scene, asked), page)),
-  answerTo(distribution.countryDistribution, ({ trackId, mediaType, ...asked }, scene) =>
-    percents(found(scene, known(scene, trackId), asked), ({ country }) => country, mediaType).map(
+  answerTo(ads.topAdvertisers, ({ page, ...requested }, context) => pageOf(topAdvertisers(context, requested), page)),
+  answerTo(distribution.countryDistribution, ({ trackId, mediaType, ...requested }, context) =>
+    percents(found(context, known(context, trackId), requested), ({ country }) => country, mediaType).map(
       ({ name, percent }) => ({
         name: countryNames.of(name) ?? name,
         code: name,
@@ -168,8 +170,8 @@ export const adIntelligenceAnswers = answerTable([
       }),
     ),
   ),
-  answerTo(distribution.creativeDimensionDistribution, ({ trackId, mediaType, ...asked }, scene) => {
-    const all = found(scene, known(scene, trackId), asked);
+  answerTo(distribution.creativeDimensionDistribution, ({ trackId, mediaType, ...requested }, context) => {
+    const all = found(context, known(context, trackId), requested);
     const of = (kind: Advertisement["kind"]) =>
       percents(
         all.filter((one) => one.kind === kind),
@@ -178,8 +180,8 @@ export const adIntelligenceAnswers = answerTable([
       );
     return { imageCreative: of("image"), videoCreative: of("video"), htmlCreative: of("html") };
   }),
-  answerTo(distribution.creativeTypeDistribution, ({ trackId, mediaType, ...asked }, scene) => {
-    const parts = percents(found(scene, known(scene, trackId), asked), ({ kind }) => kind, mediaType);
+  answerTo(distribution.creativeTypeDistribution, ({ trackId, mediaType, ...requested }, context) => {
+    const parts = percents(found(context, known(context, trackId), requested), ({ kind }) => kind, mediaType);
     const of = (kind: Advertisement["kind"]) => parts.find(({ name }) => name === kind)?.percent ?? 0;
     return {
       imagePercent: of("image"),
@@ -188,17 +190,19 @@ export const adIntelligenceAnswers = answerTable([
       playablePercent: of("playable"),
     };
   }),
-  answerTo(distribution.languageDistribution, ({ trackId, ...asked }, scene) =>
-    percents(found(scene, known(scene, trackId), asked), ({ language }) => language),
+  answerTo(distribution.languageDistribution, ({ trackId, ...requested }, context) =>
+    percents(found(context, known(context, trackId), requested), ({ language }) => language),
   ),
-  answerTo(distribution.networkDistribution, ({ trackId, mediaType, ...asked }, scene) =>
-    percents(found(scene, known(scene, trackId), asked), ({ network }) => network.title, mediaType).map(
+  answerTo(distribution.networkDistribution, ({ trackId, mediaType, ...requested }, context) =>
+    percents(found(context, known(context, trackId), requested), ({ network }) => network.title, mediaType).map(
       ({ name, percent }) => ({ title: name, percent }),
     ),
   ),
-  answerTo(distribution.publisherDimensionDistribution, ({ trackId, ...asked }, scene) => {
-    const app = known(scene, trackId);
-    const shown = isPublisher(app) ? scene.market.neighbours(app).flatMap((one) => found(scene, one, asked)) : [];
+  answerTo(distribution.publisherDimensionDistribution, ({ trackId, ...requested }, context) => {
+    const app = known(context, trackId);
+    const shown = isPublisher(app)
+      ? context.market.neighbours(app).flatMap((one) => found(context, one, requested))
+      : [];
     const kinds = [...Map.groupBy(shown, ({ kind }) => kind)];
     return Object.fromEntries(
       kinds.map(([kind, some]) => [

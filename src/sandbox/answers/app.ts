@@ -4,14 +4,14 @@ import { addDays, type Day } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, knownApp, midnight, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, knownApp, midnight, type AnswerContext } from "../answer-context.ts";
 import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts";
 
-const yesterday = (scene: Scene): Day => addDays(scene.today, -1);
+const yesterday = (context: AnswerContext): Day => addDays(context.today, -1);
 
-/** What both stores tell of an app whose page is looked at. */
-function page(scene: Scene, of: MarketApp, language: string) {
-  const version = latest(scene, of);
+/** What both stores report of an app on its page. */
+function page(context: AnswerContext, of: MarketApp, language: string) {
+  const version = latest(context, of);
   return {
     name: of.name,
     price: appFacts(of).price.toFixed(2),
@@ -21,79 +21,79 @@ function page(scene: Scene, of: MarketApp, language: string) {
     screenshotList: screenshotsOf(of, version),
     offersInAppPurchase: of.popularity > 0.5,
     removed: false,
-    lastModified: scene.instant(version.at),
+    lastModified: context.instant(version.at),
   };
 }
 
-const latest = (scene: Scene, of: MarketApp) => versionOn(of, yesterday(scene));
+const latest = (context: AnswerContext, of: MarketApp) => versionOn(of, yesterday(context));
 
-/** The fields that App Simple Information tells of both stores; it spells the price of a free app as a word. */
-function simple(scene: Scene, of: MarketApp) {
+/** The fields that App Simple Information has for both stores; it spells the price of a free app as a word. */
+function simple(context: AnswerContext, of: MarketApp) {
   const { price, categoryId, developerId } = appFacts(of);
-  const ratings = ratingsOn(of, yesterday(scene));
+  const ratings = ratingsOn(of, yesterday(context));
   return {
     name: of.name,
     price: price === 0 ? "Free" : `$${price.toFixed(2)}`,
-    iconUrl: iconOf(of, latest(scene, of)),
+    iconUrl: iconOf(of, latest(context, of)),
     categoryId,
     developerId,
     rating: ratings.average,
     ratingCount: ratings.count,
-    lastUpdate: scene.instant(latest(scene, of).at),
+    lastUpdate: context.instant(latest(context, of).at),
   };
 }
 
-function knownOf(scene: Scene, store: Store, trackIds: readonly string[], country?: string): MarketApp[] {
+function knownOf(context: AnswerContext, store: Store, trackIds: readonly string[], country?: string): MarketApp[] {
   return [...new Set(trackIds)]
-    .map((trackId) => scene.market.app(store, trackId))
+    .map((trackId) => context.market.app(store, trackId))
     .filter((of) => of !== null)
     .filter((of) => country === undefined || of.countries.includes(country));
 }
 
-function developerApp(scene: Scene, of: MarketApp) {
+function developerApp(context: AnswerContext, of: MarketApp) {
   return {
     name: of.name,
-    iconUrl: iconOf(of, latest(scene, of)),
+    iconUrl: iconOf(of, latest(context, of)),
     price: appFacts(of).price.toFixed(2),
     developerId: appFacts(of).developerId,
     developerName: of.developer,
-    lastUpdateTime: scene.instant(latest(scene, of).at),
+    lastUpdateTime: context.instant(latest(context, of).at),
   };
 }
 
-/** Answers about apps: detail, short information, a developer's apps, discovery. An app that nobody knows has no content. */
+/** Answers about apps: detail, short information, a developer's apps, discovery. An unknown app has no content. */
 export const appAnswers = answerTable([
-  answerTo(app.iosAppDetail, ({ trackId, countryCode }, scene) => {
-    const of = knownApp(scene, "ios", trackId);
+  answerTo(app.iosAppDetail, ({ trackId, countryCode }, context) => {
+    const of = knownApp(context, "ios", trackId);
     const country = countryCode ?? of.countries[0] ?? "US";
-    const ratings = ratingsOn(of, yesterday(scene));
+    const ratings = ratingsOn(of, yesterday(context));
     return {
-      ...page(scene, of, scene.market.languageIn(country)),
+      ...page(context, of, context.market.languageIn(country)),
       trackId: Number(trackId),
       developerId: Number(appFacts(of).developerId),
       developerName: of.developer,
       categoryName: appFacts(of).categoryName,
-      releaseDate: scene.instant(midnight(of.released)),
+      releaseDate: context.instant(midnight(of.released)),
       countryCode: country,
       userRatingCount: ratings.count,
       userRatingAverage: ratings.average,
       availableCountries: [...of.countries],
     };
   }),
-  answerTo(app.androidAppDetail, ({ trackId, langCode }, scene) => {
-    const of = scene.market.app("android", trackId);
+  answerTo(app.androidAppDetail, ({ trackId, langCode }, context) => {
+    const of = context.market.app("android", trackId);
     if (of === null) return undefined;
     const language = (langCode ?? "EN").toLowerCase();
-    const version = latest(scene, of);
-    const ratings = ratingsOn(of, yesterday(scene));
+    const version = latest(context, of);
+    const ratings = ratingsOn(of, yesterday(context));
     const [five, four, three, two, one] = ratings.stars;
     return {
-      ...page(scene, of, language.slice(0, 2)),
+      ...page(context, of, language.slice(0, 2)),
       trackId,
       langCode: language,
       developerId: of.developer,
       category: appFacts(of).categoryName,
-      lastUpdateDate: scene.instant(version.at),
+      lastUpdateDate: context.instant(version.at),
       version: version.text,
       fileSize: `${Math.round(version.size / 1e6)}M`,
       supportUrl: `https://support.example/${trackId}`,
@@ -110,41 +110,41 @@ export const appAnswers = answerTable([
       topDeveloperBadge: of.popularity > 0.7,
       whatsnew: [version.notes],
       inAppProducts: "$0.99 - $29.99 per item",
-      similarApps: similarTo(scene, of, version),
+      similarApps: similarTo(context, of, version),
       videoUrl: null,
       videoFrameUrl: null,
     };
   }),
-  answerTo(app.iosAppSimple, ({ countryCode, trackIds }, scene) =>
-    knownOf(scene, "ios", trackIds, countryCode).map((of) => ({
-      ...simple(scene, of),
+  answerTo(app.iosAppSimple, ({ countryCode, trackIds }, context) =>
+    knownOf(context, "ios", trackIds, countryCode).map((of) => ({
+      ...simple(context, of),
       trackId: Number(of.trackId),
       developerName: of.developer,
       categoryName: appFacts(of).categoryName,
     })),
   ),
-  answerTo(app.androidAppSimple, ({ trackIds }, scene) =>
-    knownOf(scene, "android", trackIds).map((of) => ({
-      ...simple(scene, of),
+  answerTo(app.androidAppSimple, ({ trackIds }, context) =>
+    knownOf(context, "android", trackIds).map((of) => ({
+      ...simple(context, of),
       trackId: of.trackId,
       category: appFacts(of).categoryName,
     })),
   ),
-  answerTo(app.iosDeveloperApps, ({ developerId, countryCode }, scene) =>
-    scene.market.apps
+  answerTo(app.iosDeveloperApps, ({ developerId, countryCode }, context) =>
+    context.market.apps
       .filter((of) => of.store === "ios" && of.countries.includes(countryCode))
       .filter((of) => appFacts(of).developerId === developerId)
       .map((of) => ({
-        ...developerApp(scene, of),
+        ...developerApp(context, of),
         trackId: Number(of.trackId),
         category: appFacts(of).categoryId,
       })),
   ),
-  answerTo(app.androidDeveloperApps, ({ developerName }, scene) =>
-    scene.market.apps
+  answerTo(app.androidDeveloperApps, ({ developerName }, context) =>
+    context.market.apps
       .filter((of) => of.store === "android" && of.developer === developerName)
       .map((of) => ({
-        ...developerApp(scene, of),
+        ...developerApp(context, of),
         trackId: of.trackId,
         category: appFacts(of).categoryName,
         categoryId: appFacts(of).categoryId,

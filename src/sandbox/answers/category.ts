@@ -20,7 +20,7 @@ import {
   localTime,
   midnight,
   publishedDays,
-  type Scene,
+  type AnswerContext,
 } from "../answer-context.ts";
 
 const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType[];
@@ -30,10 +30,10 @@ type Looked = { readonly day: Day; readonly hour: number; readonly rank: number 
 type Where = Pick<ChartCell, "country" | "categoryId" | "type" | "device">;
 
 /** An app's ranks in one chart, by hour; hours at which it is not in there are left out. */
-function looks(scene: Scene, app: MarketApp, where: Where, days: readonly Day[]): Looked[] {
+function looks(context: AnswerContext, app: MarketApp, where: Where, days: readonly Day[]): Looked[] {
   return days.flatMap((day) =>
     chartHours.flatMap((hour) => {
-      const rank = placesIn(scene.market.apps, { ...where, store: app.store, day, hour }).get(app.trackId);
+      const rank = placesIn(context.market.apps, { ...where, store: app.store, day, hour }).get(app.trackId);
       return rank === undefined ? [] : [{ day, hour, rank }];
     }),
   );
@@ -51,15 +51,15 @@ function daily(looked: readonly Looked[]): Looked[] {
 const at = ({ day, hour }: Looked) => midnight(day) + hour * hourMs;
 
 function iosCharts(
-  scene: Scene,
+  context: AnswerContext,
   app: MarketApp,
-  asked: { country: string; days: readonly Day[]; devices: readonly Device[]; hourly: boolean },
+  requested: { country: string; days: readonly Day[]; devices: readonly Device[]; hourly: boolean },
 ) {
-  const { country, days, devices, hourly } = asked;
+  const { country, days, devices, hourly } = requested;
   return (categoryId: number) =>
     devices.flatMap((device) =>
       types.flatMap((type) => {
-        const looked = looks(scene, app, { country, categoryId, type, device }, days);
+        const looked = looks(context, app, { country, categoryId, type, device }, days);
         if (looked.length === 0) return [];
         return [
           {
@@ -81,21 +81,23 @@ function byCategory<T>(
   name: (id: number) => string,
   charts: (id: number) => T[],
 ): Record<string, T[]> {
-  return Object.fromEntries(ids.map((id) => [name(id), charts(id)] as const).filter(([, told]) => told.length > 0));
+  return Object.fromEntries(
+    ids.map((id) => [name(id), charts(id)] as const).filter(([, reported]) => reported.length > 0),
+  );
 }
 
 const androidName = (id: number) => androidCategories.get(id) ?? String(id);
 
-/** The last look of the last published day, as the service tells it of all countries at once. */
-function lastDay(scene: Scene): Day[] {
-  return [addDays(scene.today, -1)];
+/** The last observation of the last published day, as the service reports it for all countries at once. */
+function lastDay(context: AnswerContext): Day[] {
+  return [addDays(context.today, -1)];
 }
 
 /** Answers about charts and the ranks in them. */
 export const categoryAnswers = answerTable([
-  answerTo(category.iosTopCharts, ({ categoryId, countryCode, rankingType, targetDevice, date }, scene) => {
+  answerTo(category.iosTopCharts, ({ categoryId, countryCode, rankingType, targetDevice, date }, context) => {
     const cell = { store: "ios", country: countryCode, categoryId, type: rankingType, device: targetDevice } as const;
-    const shown = isPublished(scene, date) ? chartOf(scene.market.apps, { ...cell, day: date, hour: 18 }) : [];
+    const shown = isPublished(context, date) ? chartOf(context.market.apps, { ...cell, day: date, hour: 18 }) : [];
     return {
       countryCode,
       categoryId,
@@ -105,60 +107,62 @@ export const categoryAnswers = answerTable([
       trackIds: shown.map(Number),
     };
   }),
-  answerTo(category.iosCategoryRanking, ({ version, trackId, countryCode, hourly, startDate, endDate }, scene) => {
-    const app = knownApp(scene, "ios", trackId);
-    const days = publishedDays(scene, category.iosCategoryRanking, { start: startDate, end: endDate });
-    const charts = iosCharts(scene, app, { country: countryCode, days, devices: ["IPHONE", "IPAD"], hourly });
+  answerTo(category.iosCategoryRanking, ({ version, trackId, countryCode, hourly, startDate, endDate }, context) => {
+    const app = knownApp(context, "ios", trackId);
+    const days = publishedDays(context, category.iosCategoryRanking, { start: startDate, end: endDate });
+    const charts = iosCharts(context, app, { country: countryCode, days, devices: ["IPHONE", "IPAD"], hourly });
     const ids = version === "v2" ? [overallCategory.ios] : categoriesOf(app);
     return { trackId: Number(trackId), ranksByCategory: { [countryCode]: byCategory(ids, String, charts) } };
   }),
-  answerTo(category.iosGlobalCategoryRankings, ({ trackId, device }, scene) => {
-    const app = knownApp(scene, "ios", trackId);
+  answerTo(category.iosGlobalCategoryRankings, ({ trackId, device }, context) => {
+    const app = knownApp(context, "ios", trackId);
     const inCountry = (country: string) =>
       byCategory(
         categoriesOf(app),
         String,
-        iosCharts(scene, app, { country, days: lastDay(scene), devices: [device], hourly: false }),
+        iosCharts(context, app, { country, days: lastDay(context), devices: [device], hourly: false }),
       );
     return {
       trackId: Number(trackId),
       ranksByCategory: Object.fromEntries(app.countries.map((country) => [country, inCountry(country)])),
     };
   }),
-  answerTo(category.androidTopCharts, ({ category: name, countryCode, categoryType, date }, scene) => {
+  answerTo(category.androidTopCharts, ({ category: name, countryCode, categoryType, date }, context) => {
     const [categoryId = 0] = [...androidCategories].find(([, known]) => known === name) ?? [];
     const cell = { store: "android", country: countryCode, categoryId, type: categoryType, device: "ALL" } as const;
-    const shown = isPublished(scene, date) ? chartOf(scene.market.apps, { ...cell, day: date, hour: 18 }) : [];
+    const shown = isPublished(context, date) ? chartOf(context.market.apps, { ...cell, day: date, hour: 18 }) : [];
     return shown.map((trackId, index) => ({
       trackId,
       category: categoryId,
       rank: index + 1,
-      date: scene.instant(midnight(date)),
+      date: context.instant(midnight(date)),
       type: types.indexOf(categoryType),
     }));
   }),
-  answerTo(category.androidCategoryRanking, ({ trackId, country, startDate, endDate }, scene) => {
-    const app = knownApp(scene, "android", trackId);
-    const days = publishedDays(scene, category.androidCategoryRanking, { start: startDate, end: endDate });
+  answerTo(category.androidCategoryRanking, ({ trackId, country, startDate, endDate }, context) => {
+    const app = knownApp(context, "android", trackId);
+    const days = publishedDays(context, category.androidCategoryRanking, { start: startDate, end: endDate });
     const rankings = (categoryId: number) =>
       types.flatMap((type, rankingType) => {
-        const looked = daily(looks(scene, app, { country, categoryId, type, device: "ALL" }, days));
+        const looked = daily(looks(context, app, { country, categoryId, type, device: "ALL" }, days));
         if (looked.length === 0) return [];
-        return [{ rankingType, ranksByDate: looked.map((one) => ({ date: scene.instant(at(one)), rank: one.rank })) }];
+        return [
+          { rankingType, ranksByDate: looked.map((one) => ({ date: context.instant(at(one)), rank: one.rank })) },
+        ];
       });
     return {
       trackId,
       countryCode: country,
       ranksByCategoryNames: categoriesOf(app)
         .map((id) => ({ categoryName: androidName(id), rankings: rankings(id) }))
-        .filter((told) => told.rankings.length > 0),
+        .filter((reported) => reported.rankings.length > 0),
     };
   }),
-  answerTo(category.androidGlobalCategoryRankings, ({ trackId }, scene) => {
-    const app = knownApp(scene, "android", trackId);
+  answerTo(category.androidGlobalCategoryRankings, ({ trackId }, context) => {
+    const app = knownApp(context, "android", trackId);
     const charts = (country: string) => (categoryId: number) =>
       types.flatMap((type) => {
-        const looked = daily(looks(scene, app, { country, categoryId, type, device: "ALL" }, lastDay(scene)));
+        const looked = daily(looks(context, app, { country, categoryId, type, device: "ALL" }, lastDay(context)));
         if (looked.length === 0) return [];
         const rankingsByDate = looked.map((one) => ({ date: localTime(at(one)), ranking: one.rank }));
         return [{ rankingType: type, rankingsByDate }];

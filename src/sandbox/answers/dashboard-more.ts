@@ -9,21 +9,29 @@ import type { MarketApp } from "../market/apps.ts";
 import { businessOver } from "../market/business.ts";
 import { versionOn } from "../market/versions.ts";
 import type { Device } from "../market/ranks.ts";
-import { answerTable, answerTo, knownApp, localTime, midnight, publishedDays, type Scene } from "../answer-context.ts";
+import {
+  answerTable,
+  answerTo,
+  knownApp,
+  localTime,
+  midnight,
+  publishedDays,
+  type AnswerContext,
+} from "../answer-context.ts";
 import { isStoreConnected, trackedKeyword } from "./dashboard.ts";
 import { iconOf } from "./store-page.ts";
 
-const known = (scene: Scene, trackId: string) => knownApp(scene, storeOf(trackId), trackId);
+const known = (context: AnswerContext, trackId: string) => knownApp(context, storeOf(trackId), trackId);
 
 /** An app among the results of a search; the earlier ones score higher. */
-function hit(scene: Scene, app: MarketApp, index: number) {
+function hit(context: AnswerContext, app: MarketApp, index: number) {
   const { categoryId, categoryName, developerId } = appFacts(app);
   return {
     trackId: app.trackId,
     name: app.name,
     categoryName,
     categoryId,
-    iconUrl: iconOf(app, versionOn(app, addDays(scene.today, -1))),
+    iconUrl: iconOf(app, versionOn(app, addDays(context.today, -1))),
     developerId,
     developerName: app.developer,
     rankScore: Math.round(1_000 / (index + 1)) / 10,
@@ -39,11 +47,11 @@ const hostOf = ({ developer }: MarketApp) =>
       .replaceAll(/[^a-z]/g, "") || "studio"
   }.example`;
 
-function companyHits(scene: Scene, store: Store, query: string) {
-  return scene.market.apps
+function companyHits(context: AnswerContext, store: Store, query: string) {
+  return context.market.apps
     .filter((app) => app.store === store && query.includes(hostOf(app)))
     .map((app, index) => {
-      const { categoryId, ...rest } = hit(scene, app, index);
+      const { categoryId, ...rest } = hit(context, app, index);
       // text in one store, a number in the other
       return {
         ...rest,
@@ -55,8 +63,8 @@ function companyHits(scene: Scene, store: Store, query: string) {
 
 /** One point a country and day, and one for their total where no country is named; none for an app that is not connected. */
 function points(
-  scene: Scene,
-  asked: {
+  context: AnswerContext,
+  requested: {
     app: MarketApp;
     operation: Operation;
     start: Day;
@@ -65,11 +73,11 @@ function points(
     device?: Device | undefined;
   },
 ) {
-  const { app, operation, country, device } = asked;
-  if (!isStoreConnected(scene, app)) return [];
+  const { app, operation, country, device } = requested;
+  if (!isStoreConnected(context, app)) return [];
   const devices = device === undefined ? devicesOf[app.store] : [device];
   const countries = app.countries.filter((one) => one === (country ?? one));
-  return publishedDays(scene, operation, asked).flatMap((day) => {
+  return publishedDays(context, operation, requested).flatMap((day) => {
     const parts = countries.map((one) => ({ country: one, day, of: businessOver(app, one, { days: [day], devices }) }));
     const sum = (name: "downloads" | "revenue" | "views") => parts.reduce((total, { of }) => total + of[name], 0);
     const total = { downloads: sum("downloads"), revenue: Math.round(sum("revenue") * 100) / 100, views: sum("views") };
@@ -79,49 +87,49 @@ function points(
 
 /** Answers about what the account does and has: its keywords, searches, sales. */
 export const dashboardMoreAnswers = answerTable([
-  answerTo(words.addKeywords, ({ trackId, countryCode, body }, scene) => {
-    const app = known(scene, trackId);
+  answerTo(words.addKeywords, ({ trackId, countryCode, body }, context) => {
+    const app = known(context, trackId);
     const device = app.store === "ios" ? ("IPHONE" as const) : ("ALL" as const);
-    const cell = { store: app.store, trackId, country: countryCode, device, day: scene.today };
-    return scene.tracked.add(app, countryCode, { keywords: body, at: scene.now }).map((keyword) => ({
-      ...trackedKeyword(scene, { ...cell, keyword }),
-      createdAt: new Date(scene.now).toISOString().slice(0, 23),
+    const cell = { store: app.store, trackId, country: countryCode, device, day: context.today };
+    return context.tracked.add(app, countryCode, { keywords: body, at: context.now }).map((keyword) => ({
+      ...trackedKeyword(context, { ...cell, keyword }),
+      createdAt: new Date(context.now).toISOString().slice(0, 23),
     }));
   }),
-  answerTo(words.deleteKeywords, ({ trackId, countryCode, body }, scene) =>
-    scene.tracked.remove(known(scene, trackId), countryCode, body).map((value) => ({
+  answerTo(words.deleteKeywords, ({ trackId, countryCode, body }, context) =>
+    context.tracked.remove(known(context, trackId), countryCode, body).map((value) => ({
       value,
       countryCode,
       pinned: false,
-      createdAt: localTime(midnight(addDays(scene.today, -90))),
+      createdAt: localTime(midnight(addDays(context.today, -90))),
     })),
   ),
-  answerTo(words.keywordSpots, ({ trackId, countryCode }, scene) => {
-    const app = knownApp(scene, "ios", trackId);
-    const language = scene.market.languageIn(countryCode);
-    const all = scene.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
-    const { at } = versionOn(app, addDays(scene.today, -1));
+  answerTo(words.keywordSpots, ({ trackId, countryCode }, context) => {
+    const app = knownApp(context, "ios", trackId);
+    const language = context.market.languageIn(countryCode);
+    const all = context.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
+    const { at } = versionOn(app, addDays(context.today, -1));
     // each release drops a word and takes up another
     const first = Math.floor(at / 86_400_000) % Math.max(1, all.length);
     const field = [...all.slice(first), ...all.slice(0, first)];
     return [...new Set([`${language}-${countryCode}`, "en-GB"])].map((locale, index) => ({
       locale,
       keywords: field.slice(index * 4, index * 4 + 8).join(","),
-      updateDate: scene.instant(at),
+      updateDate: context.instant(at),
     }));
   }),
-  answerTo(search.appSearch, ({ query }, scene) =>
-    scene.market.apps
+  answerTo(search.appSearch, ({ query }, context) =>
+    context.market.apps
       .filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()))
-      .map((app, index) => hit(scene, app, index)),
+      .map((app, index) => hit(context, app, index)),
   ),
-  answerTo(search.companyUrlSearch, ({ query }, scene) => ({
-    ios: companyHits(scene, "ios", query.toLowerCase()),
-    play: companyHits(scene, "android", query.toLowerCase()),
+  answerTo(search.companyUrlSearch, ({ query }, context) => ({
+    ios: companyHits(context, "ios", query.toLowerCase()),
+    play: companyHits(context, "android", query.toLowerCase()),
   })),
-  answerTo(data.salesMetrics, ({ trackId, context, start, end, countryCode, device }, scene) => {
-    const asked = {
-      app: known(scene, trackId),
+  answerTo(data.salesMetrics, ({ trackId, context: figure, start, end, countryCode, device }, context) => {
+    const requested = {
+      app: known(context, trackId),
       operation: data.salesMetrics,
       start,
       end,
@@ -129,15 +137,15 @@ export const dashboardMoreAnswers = answerTable([
       device,
     };
     const field = { DOWNLOAD: "downloads", REVENUE_TOTAL: "revenue", PAGE_VIEW: "views" } as const;
-    return points(scene, asked).map(({ country, day, of }) => ({
+    return points(context, requested).map(({ country, day, of }) => ({
       countryCode: country,
       date: day,
-      units: of[field[context]],
+      units: of[field[figure]],
     }));
   }),
-  answerTo(data.retentionHistory, ({ trackId, start, end, device }, scene) =>
-    points(scene, { app: known(scene, trackId), operation: data.retentionHistory, start, end, device }).map(
-      ({ country, day, of }) => ({ date: scene.instant(midnight(day)), country, androidStoreVisits: of.views }),
+  answerTo(data.retentionHistory, ({ trackId, start, end, device }, context) =>
+    points(context, { app: known(context, trackId), operation: data.retentionHistory, start, end, device }).map(
+      ({ country, day, of }) => ({ date: context.instant(midnight(day)), country, androidStoreVisits: of.views }),
     ),
   ),
 ]);

@@ -5,20 +5,20 @@ import type { MarketApp } from "../market/apps.ts";
 import type { RankCell } from "../market/market.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, isPublished, knownApp, type AnswerContext } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
 /** Days of ranks that come along with a tracked keyword. */
 const historyDays = 7;
 
 /** Whether the account sees what the store knows of an app: of every second app of the market, the first among them. */
-export function isStoreConnected({ connected, market }: Scene, app: MarketApp): boolean {
+export function isStoreConnected({ connected, market }: AnswerContext, app: MarketApp): boolean {
   return connected && market.apps.indexOf(app) % 2 === 0;
 }
 
-/** What the account is told of an app, be it one that it tracks or a competitor. */
-function information(scene: Scene, app: MarketApp) {
-  const day = addDays(scene.today, -1);
+/** What the account's list says of an app, tracked or a competitor. */
+function information(context: AnswerContext, app: MarketApp) {
+  const day = addDays(context.today, -1);
   const { categoryId, categoryName, price, developerId } = appFacts(app);
   const ratings = ratingsOn(app, day);
   return {
@@ -35,21 +35,21 @@ function information(scene: Scene, app: MarketApp) {
   };
 }
 
-function trackedApp(scene: Scene, app: MarketApp) {
+function trackedApp(context: AnswerContext, app: MarketApp) {
   return {
-    ...information(scene, app),
-    isStoreAccountConnected: isStoreConnected(scene, app),
+    ...information(context, app),
+    isStoreAccountConnected: isStoreConnected(context, app),
     availableCountries: [...app.countries],
-    competitors: scene.market.competitors(app).map((one) => information(scene, one)),
+    competitors: context.market.competitors(app).map((one) => information(context, one)),
   };
 }
 
 /** A keyword that the account tracks, with its facts and its ranks of the last days. */
-export function trackedKeyword(scene: Scene, cell: RankCell) {
-  const facts = scene.market.facts(cell.store, cell.country, cell.keyword);
-  const told = (day: Day) => (isPublished(scene, day) ? scene.market.latestRank({ ...cell, day }) : null);
-  const now = told(cell.day);
-  const before = told(addDays(cell.day, -1));
+export function trackedKeyword(context: AnswerContext, cell: RankCell) {
+  const facts = context.market.facts(cell.store, cell.country, cell.keyword);
+  const reported = (day: Day) => (isPublished(context, day) ? context.market.latestRank({ ...cell, day }) : null);
+  const now = reported(cell.day);
+  const before = reported(addDays(cell.day, -1));
   const history = Array.from({ length: historyDays }, (_, index) => addDays(cell.day, index + 1 - historyDays));
   return {
     keyword: cell.keyword,
@@ -61,7 +61,7 @@ export function trackedKeyword(scene: Scene, cell: RankCell) {
     ...(now === null ? {} : { rank: now.rank }),
     ...(typeof now?.rank === "number" && typeof before?.rank === "number" ? { change: before.rank - now.rank } : {}),
     rankingHistory: history.flatMap((date) => {
-      const crawl = told(date);
+      const crawl = reported(date);
       return crawl === null ? [] : [{ rank: crawl.rank, date }];
     }),
   };
@@ -69,18 +69,18 @@ export function trackedKeyword(scene: Scene, cell: RankCell) {
 
 /** Answers about what the account tracks: every app of the market, and its keywords. */
 export const dashboardAnswers = answerTable([
-  answerTo(dashboard.dashboardApps, (_, scene) => scene.market.apps.map((app) => trackedApp(scene, app))),
-  answerTo(dashboard.dailyKeywordRankings, ({ trackId, countryCode, device, date }, scene) => {
+  answerTo(dashboard.dashboardApps, (_, context) => context.market.apps.map((app) => trackedApp(context, app))),
+  answerTo(dashboard.dailyKeywordRankings, ({ trackId, countryCode, device, date }, context) => {
     const store = storeOf(trackId);
-    const app = knownApp(scene, store, trackId);
-    const where = { store, trackId, country: countryCode, day: date ?? scene.today } as const;
+    const app = knownApp(context, store, trackId);
+    const where = { store, trackId, country: countryCode, day: date ?? context.today } as const;
     const seenOn = store === "android" ? "ALL" : device === "ipad" ? "IPAD" : "IPHONE";
-    return scene.tracked
+    return context.tracked
       .of(app, countryCode)
-      .map((keyword) => trackedKeyword(scene, { ...where, keyword, device: seenOn }));
+      .map((keyword) => trackedKeyword(context, { ...where, keyword, device: seenOn }));
   }),
-  answerTo(dashboard.numberOfKeywords, ({ trackId }, scene) => {
-    const app = knownApp(scene, storeOf(trackId), trackId);
-    return Object.fromEntries(app.countries.map((country) => [country, scene.tracked.of(app, country).length]));
+  answerTo(dashboard.numberOfKeywords, ({ trackId }, context) => {
+    const app = knownApp(context, storeOf(trackId), trackId);
+    return Object.fromEntries(app.countries.map((country) => [country, context.tracked.of(app, country).length]));
   }),
 ]);

@@ -6,9 +6,9 @@ const both = ["IPHONE", "IPAD"] as const;
 
 /** Answers about downloads and revenue. A month is the sum of its days; without a device both are meant. */
 export const estimationAnswers = answerTable([
-  answerTo(estimation.iosDownloadRevenue, ({ trackId, country, startDate, endDate, device }, scene) => {
-    const app = knownApp(scene, "ios", trackId);
-    const days = publishedDays(scene, estimation.iosDownloadRevenue, { start: startDate, end: endDate });
+  answerTo(estimation.iosDownloadRevenue, ({ trackId, country, startDate, endDate, device }, context) => {
+    const app = knownApp(context, "ios", trackId);
+    const days = publishedDays(context, estimation.iosDownloadRevenue, { start: startDate, end: endDate });
     return days.map((day) => {
       const { downloads, revenue } = businessOver(app, country, {
         days: [day],
@@ -17,10 +17,10 @@ export const estimationAnswers = answerTable([
       return { date: day, download: downloads, revenue };
     });
   }),
-  answerTo(estimation.iosMonthlyDownloadRevenue, ({ trackId }, scene) => {
-    const app = knownApp(scene, "ios", trackId);
+  answerTo(estimation.iosMonthlyDownloadRevenue, ({ trackId }, context) => {
+    const app = knownApp(context, "ios", trackId);
     const parts = app.countries.map((country) => {
-      const { downloads, revenue } = businessOver(app, country, { days: lastMonth(scene.today), devices: both });
+      const { downloads, revenue } = businessOver(app, country, { days: lastMonth(context.today), devices: both });
       return [country, { download: downloads, revenue }] as const;
     });
     return {

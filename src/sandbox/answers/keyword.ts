@@ -3,25 +3,25 @@ import { addDays, type Day } from "../../core/day.ts";
 import { daysOf } from "../../core/window.ts";
 import type { KeywordFacts } from "../market/keyword-facts.ts";
 import type { AppDay, RankCell } from "../market/market.ts";
-import { answerTable, answerTo, isPublished, knownApp, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, isPublished, knownApp, type AnswerContext } from "../answer-context.ts";
 
 const phones = ["IPHONE", "IPAD"] as const;
 
 /** One entry a crawl of a keyword; nothing for an unpublished day. */
 function ranks(
-  scene: Scene,
+  context: AnswerContext,
   cell: RankCell,
 ): { keyword: string; countryCode: string; date: number | string; rank: number | null }[] {
-  if (!isPublished(scene, cell.day)) return [];
-  return scene.market
+  if (!isPublished(context, cell.day)) return [];
+  return context.market
     .crawls(cell)
-    .map(({ at, rank }) => ({ keyword: cell.keyword, countryCode: cell.country, date: scene.instant(at), rank }));
+    .map(({ at, rank }) => ({ keyword: cell.keyword, countryCode: cell.country, date: context.instant(at), rank }));
 }
 
-function iosRanks(scene: Scene, cell: { trackId: string; keyword: string; country: string; day: Day }) {
-  const { trackId } = knownApp(scene, "ios", cell.trackId);
+function iosRanks(context: AnswerContext, cell: { trackId: string; keyword: string; country: string; day: Day }) {
+  const { trackId } = knownApp(context, "ios", cell.trackId);
   return phones.flatMap((device) =>
-    ranks(scene, { ...cell, store: "ios", device }).map((entry) => ({
+    ranks(context, { ...cell, store: "ios", device }).map((entry) => ({
       trackId: Number(trackId),
       ...entry,
       appKind: device,
@@ -29,79 +29,79 @@ function iosRanks(scene: Scene, cell: { trackId: string; keyword: string; countr
   );
 }
 
-function androidRanks(scene: Scene, cell: { trackId: string; keyword: string; country: string; day: Day }) {
-  const { trackId } = knownApp(scene, "android", cell.trackId);
-  return ranks(scene, { ...cell, store: "android", device: "ALL" }).map((entry) => ({ trackId, ...entry }));
+function androidRanks(context: AnswerContext, cell: { trackId: string; keyword: string; country: string; day: Day }) {
+  const { trackId } = knownApp(context, "android", cell.trackId);
+  return ranks(context, { ...cell, store: "android", device: "ALL" }).map((entry) => ({ trackId, ...entry }));
 }
 
 function daysBetweenInclusive(range: { startDate: Day; endDate: Day }): Day[] {
   return daysOf({ start: range.startDate, end: addDays(range.endDate, 1) });
 }
 
-function organic(scene: Scene, cell: AppDay): { keyword: string; rank: number }[] {
-  knownApp(scene, cell.store, cell.trackId);
-  return isPublished(scene, cell.day) ? [...scene.market.organic(cell)] : [];
+function organic(context: AnswerContext, cell: AppDay): { keyword: string; rank: number }[] {
+  knownApp(context, cell.store, cell.trackId);
+  return isPublished(context, cell.day) ? [...context.market.organic(cell)] : [];
 }
 
 /** The keywords that bring the most searches: much searched for, and high up. */
-function top(scene: Scene, cell: AppDay, limit = 100) {
-  return organic(scene, cell)
+function top(context: AnswerContext, cell: AppDay, limit = 100) {
+  return organic(context, cell)
     .map((entry) => ({
       ...entry,
-      searchVolume: scene.market.facts(cell.store, cell.country, entry.keyword).searchVolume,
+      searchVolume: context.market.facts(cell.store, cell.country, entry.keyword).searchVolume,
     }))
     .sort((a, b) => b.searchVolume / b.rank - a.searchVolume / a.rank)
     .slice(0, limit);
 }
 
-function common(facts: KeywordFacts, asked: { keyword: string; countryCode: string; language: string }) {
+function common(facts: KeywordFacts, requested: { keyword: string; countryCode: string; language: string }) {
   return {
-    keyword: asked.keyword,
-    countryCode: asked.countryCode,
-    languageCode: asked.language,
+    keyword: requested.keyword,
+    countryCode: requested.countryCode,
+    languageCode: requested.language,
     searchVolume: facts.searchVolume,
   };
 }
 
-/** The instant that stands for a whole day in answers that have no crawl of their own. */
-function midnight(scene: Scene, day: Day): number | string {
-  return scene.instant(Date.parse(`${day}T00:00:00Z`));
+/** The instant of a whole day in answers that have no crawl of their own. */
+function midnight(context: AnswerContext, day: Day): number | string {
+  return context.instant(Date.parse(`${day}T00:00:00Z`));
 }
 
 /** Answers about keywords: ranks, history, top and organic keywords, metadata. */
 export const keywordAnswers = answerTable([
-  answerTo(keyword.iosKeywordRanking, ({ trackId, countryCode, keywords, date }, scene) => {
-    knownApp(scene, "ios", trackId);
+  answerTo(keyword.iosKeywordRanking, ({ trackId, countryCode, keywords, date }, context) => {
+    knownApp(context, "ios", trackId);
     return keywords.flatMap((word) =>
-      iosRanks(scene, { trackId, keyword: word, country: countryCode, day: date ?? addDays(scene.today, -1) }),
+      iosRanks(context, { trackId, keyword: word, country: countryCode, day: date ?? addDays(context.today, -1) }),
     );
   }),
-  answerTo(keyword.androidKeywordRanking, ({ trackId, countryCode, keywords, date }, scene) => {
-    knownApp(scene, "android", trackId);
+  answerTo(keyword.androidKeywordRanking, ({ trackId, countryCode, keywords, date }, context) => {
+    knownApp(context, "android", trackId);
     return keywords.flatMap((word) =>
-      androidRanks(scene, { trackId, keyword: word, country: countryCode, day: date ?? addDays(scene.today, -1) }),
+      androidRanks(context, { trackId, keyword: word, country: countryCode, day: date ?? addDays(context.today, -1) }),
     );
   }),
-  answerTo(keyword.iosKeywordHistory, ({ trackId, countryCode, keyword: word, ...range }, scene) =>
+  answerTo(keyword.iosKeywordHistory, ({ trackId, countryCode, keyword: word, ...range }, context) =>
     daysBetweenInclusive(range).flatMap((day) =>
-      iosRanks(scene, { trackId, keyword: word, country: countryCode, day }),
+      iosRanks(context, { trackId, keyword: word, country: countryCode, day }),
     ),
   ),
-  answerTo(keyword.androidKeywordHistory, ({ trackId, countryCode, keyword: word, ...range }, scene) =>
+  answerTo(keyword.androidKeywordHistory, ({ trackId, countryCode, keyword: word, ...range }, context) =>
     daysBetweenInclusive(range).flatMap((day) =>
-      androidRanks(scene, { trackId, keyword: word, country: countryCode, day }),
+      androidRanks(context, { trackId, keyword: word, country: countryCode, day }),
     ),
   ),
-  answerTo(keyword.iosTopKeywords, ({ trackId, countryCode, date, device, limit }, scene) =>
-    top(scene, { store: "ios", trackId, country: countryCode, device: device ?? "IPHONE", day: date }, limit),
+  answerTo(keyword.iosTopKeywords, ({ trackId, countryCode, date, device, limit }, context) =>
+    top(context, { store: "ios", trackId, country: countryCode, device: device ?? "IPHONE", day: date }, limit),
   ),
-  answerTo(keyword.androidTopKeywords, ({ trackId, countryCode, date, limit }, scene) =>
-    top(scene, { store: "android", trackId, country: countryCode, device: "ALL", day: date }, limit),
+  answerTo(keyword.androidTopKeywords, ({ trackId, countryCode, date, limit }, context) =>
+    top(context, { store: "android", trackId, country: countryCode, device: "ALL", day: date }, limit),
   ),
-  answerTo(keyword.iosKeywordMetadata, ({ countryCode, keyword: word }, scene) => {
-    const facts = scene.market.facts("ios", countryCode, word);
+  answerTo(keyword.iosKeywordMetadata, ({ countryCode, keyword: word }, context) => {
+    const facts = context.market.facts("ios", countryCode, word);
     return {
-      ...common(facts, { keyword: word, countryCode, language: scene.market.languageIn(countryCode) }),
+      ...common(facts, { keyword: word, countryCode, language: context.market.languageIn(countryCode) }),
       numberOfIpadApps: facts.numberOfIpadApps,
       numberOfIphoneApps: facts.numberOfApps,
       ownIphoneChance: facts.chance,
@@ -110,26 +110,26 @@ export const keywordAnswers = answerTable([
       ...(facts.brandApp === null ? {} : { brandApp: Number(facts.brandApp) }),
     };
   }),
-  answerTo(keyword.androidKeywordMetadata, ({ countryCode, keyword: word }, scene) => {
-    const facts = scene.market.facts("android", countryCode, word);
+  answerTo(keyword.androidKeywordMetadata, ({ countryCode, keyword: word }, context) => {
+    const facts = context.market.facts("android", countryCode, word);
     return {
-      ...common(facts, { keyword: word, countryCode, language: scene.market.languageIn(countryCode) }),
+      ...common(facts, { keyword: word, countryCode, language: context.market.languageIn(countryCode) }),
       numberOfApps: facts.numberOfApps,
       playChance: facts.chance,
       ...(facts.brandApp === null ? {} : { brandApp: facts.brandApp }),
     };
   }),
-  answerTo(keyword.iosOrganicKeywords, ({ trackId, countryCode, device, date }, scene) => ({
+  answerTo(keyword.iosOrganicKeywords, ({ trackId, countryCode, device, date }, context) => ({
     trackId: Number(trackId),
     countryCode,
     deviceType: device,
-    date: midnight(scene, date),
-    rankings: organic(scene, { store: "ios", trackId, country: countryCode, device, day: date }),
+    date: midnight(context, date),
+    rankings: organic(context, { store: "ios", trackId, country: countryCode, device, day: date }),
   })),
-  answerTo(keyword.androidOrganicKeywords, ({ trackId, countryCode, date }, scene) => ({
+  answerTo(keyword.androidOrganicKeywords, ({ trackId, countryCode, date }, context) => ({
     trackId,
     countryCode,
-    date: midnight(scene, date),
-    rankings: organic(scene, { store: "android", trackId, country: countryCode, device: "ALL", day: date }),
+    date: midnight(context, date),
+    rankings: organic(context, { store: "android", trackId, country: countryCode, device: "ALL", day: date }),
   })),
 ]);

@@ -3,25 +3,25 @@ import type { Operation } from "../../api/define-operation.ts";
 import type { Store } from "../../core/store.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { visibilityOn } from "../market/business.ts";
-import { answerTable, answerTo, knownApp, publishedDays, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, knownApp, publishedDays, type AnswerContext } from "../answer-context.ts";
 
 /** Days that a history covers when no day is named. */
 const historyDays = 30;
 
-type Asked = {
+type Requested = {
   readonly body: readonly string[];
   readonly countries: readonly string[];
   readonly startDate?: Day | undefined;
   readonly endDate?: Day | undefined;
 };
 
-function history(scene: Scene, operation: Operation, store: Store, asked: Asked) {
-  const end = asked.endDate ?? scene.today;
-  const days = publishedDays(scene, operation, { start: asked.startDate ?? addDays(end, -historyDays), end });
-  return asked.body.flatMap((trackId) => {
-    const app = scene.market.app(store, trackId);
+function history(context: AnswerContext, operation: Operation, store: Store, requested: Requested) {
+  const end = requested.endDate ?? context.today;
+  const days = publishedDays(context, operation, { start: requested.startDate ?? addDays(end, -historyDays), end });
+  return requested.body.flatMap((trackId) => {
+    const app = context.market.app(store, trackId);
     if (app === null) return [];
-    const scores = asked.countries.map((country) => [
+    const scores = requested.countries.map((country) => [
       country,
       days.filter((day) => day >= app.released).map((date) => ({ date, score: visibilityOn(app, country, date) })),
     ]);
@@ -31,20 +31,24 @@ function history(scene: Scene, operation: Operation, store: Store, asked: Asked)
 
 /** Answers across the stores: the same app in the other one, and how visible apps are. */
 export const marketAnswers = answerTable([
-  answerTo(market.appMatch, ({ store, trackId }, scene) => {
+  answerTo(market.appMatch, ({ store, trackId }, context) => {
     const [own, other] = store === "ios" ? (["ios", "android"] as const) : (["android", "ios"] as const);
-    const app = knownApp(scene, own, trackId);
-    const match = scene.market.apps.find(
+    const app = knownApp(context, own, trackId);
+    const match = context.market.apps.find(
       (one) => one.store === other && one.name === app.name && one.developer === app.developer,
     );
     return match?.trackId ?? null;
   }),
-  answerTo(market.visibilityScore, ({ store, country, trackIds }, scene) => {
-    const known = trackIds.flatMap((trackId) => scene.market.app(store, trackId) ?? []);
-    return Object.fromEntries(known.map((app) => [app.trackId, visibilityOn(app, country, addDays(scene.today, -1))]));
+  answerTo(market.visibilityScore, ({ store, country, trackIds }, context) => {
+    const known = trackIds.flatMap((trackId) => context.market.app(store, trackId) ?? []);
+    return Object.fromEntries(
+      known.map((app) => [app.trackId, visibilityOn(app, country, addDays(context.today, -1))]),
+    );
   }),
-  answerTo(market.iosVisibilityHistory, (asked, scene) => history(scene, market.iosVisibilityHistory, "ios", asked)),
-  answerTo(market.androidVisibilityHistory, (asked, scene) =>
-    history(scene, market.androidVisibilityHistory, "android", asked),
+  answerTo(market.iosVisibilityHistory, (requested, context) =>
+    history(context, market.iosVisibilityHistory, "ios", requested),
+  ),
+  answerTo(market.androidVisibilityHistory, (requested, context) =>
+    history(context, market.androidVisibilityHistory, "android", requested),
   ),
 ]);

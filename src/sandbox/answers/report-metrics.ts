@@ -1,6 +1,6 @@
 import type { Result } from "../market/search-ads.ts";
 
-/** In which money a report is told, and which of its goals and installs count. */
+/** The currency of a report, and which of its goals and installs count. */
 export type Money = {
   /** What a US dollar is in the report's currency. */
   readonly rate: number;

@@ -2,10 +2,10 @@ import type { searchAdsReports } from "../../api/operations/search-ads-report.ts
 import type { Bid } from "../market/search-ads.ts";
 import { localTime, midnight, type ValuesOf } from "../answer-context.ts";
 
-/** What a row of a report stands for. */
+/** What a row of a report is about. */
 export type Level = ValuesOf<typeof searchAdsReports>["reportLevel"];
 
-// what tells the rows of a level apart; search terms and negative keywords are those of the keywords here
+// what identifies the rows of a level; search terms and negative keywords are those of the keywords here
 const keys = {
   ACCOUNT: ({ org }) => org.id,
   APP: ({ app }) => app.trackId,
@@ -23,7 +23,7 @@ export function levelKeys(level: Level, bids: readonly Bid[]): { key: string | n
   return bids.map((bid) => ({ key: keys[level](bid), bid }));
 }
 
-/** The names of what a row stands for, down to its level. */
+/** The names of what a row is about, down to its level. */
 export function identityOf(level: Level, bid: Bid): Record<string, unknown> {
   const { org, app, country } = bid;
   const account = { orgId: org.id, orgName: org.name };
@@ -50,7 +50,7 @@ function segments({ adGroupId }: Bid) {
   };
 }
 
-/** How a campaign stands; one in a few is paused. */
+/** The state of a campaign; one in a few is paused. */
 export function statusOf({ campaignId, country }: Bid): Record<string, unknown> {
   const paused = campaignId % 5 === 1;
   return {

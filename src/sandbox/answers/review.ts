@@ -4,9 +4,9 @@ import type { Store } from "../../core/store.ts";
 import { dayOf, type Day } from "../../core/day.ts";
 import { reviewsOn, type MarketReview } from "../market/reviews.ts";
 import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, localTime, publishedDays, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
 
-type Asked = {
+type Requested = {
   readonly trackId: string;
   readonly startDate: Day;
   readonly endDate: Day;
@@ -18,23 +18,25 @@ type Asked = {
 };
 
 /** The reviews that fit a question, the newest first; none of an app that is not crawled. */
-function reviews(scene: Scene, operation: Operation, store: Store, asked: Asked): MarketReview[] {
-  const app = scene.market.app(store, asked.trackId);
+function reviews(context: AnswerContext, operation: Operation, store: Store, requested: Requested): MarketReview[] {
+  const app = context.market.app(store, requested.trackId);
   if (app === null) return [];
-  const days = publishedDays(scene, operation, { start: asked.startDate, end: asked.endDate });
-  const languages = asked.languages?.map((language) => language.slice(0, 2).toLowerCase());
+  const days = publishedDays(context, operation, { start: requested.startDate, end: requested.endDate });
+  const languages = requested.languages?.map((language) => language.slice(0, 2).toLowerCase());
   return days
     .flatMap((day) => app.countries.flatMap((country) => reviewsOn(app, country, day)))
-    .filter(({ country }) => asked.countries?.includes(country) ?? true)
+    .filter(({ country }) => requested.countries?.includes(country) ?? true)
     .filter(({ language }) => languages?.includes(language) ?? true)
-    .filter(({ rating }) => asked.rating?.includes(rating) ?? true)
-    .filter(({ text, title }) => `${title ?? ""} ${text}`.toLowerCase().includes((asked.textQuery ?? "").toLowerCase()))
-    .filter(({ replied }) => replied === (asked.repliedReview ?? replied))
+    .filter(({ rating }) => requested.rating?.includes(rating) ?? true)
+    .filter(({ text, title }) =>
+      `${title ?? ""} ${text}`.toLowerCase().includes((requested.textQuery ?? "").toLowerCase()),
+    )
+    .filter(({ replied }) => replied === (requested.repliedReview ?? replied))
     .sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1));
 }
 
-/** What both lists tell of a review; on Android the country is the language. */
-function told(store: Store, of: MarketReview) {
+/** What both lists report of a review; on Android the country is the language. */
+function reported(store: Store, of: MarketReview) {
   return {
     reviewer: of.reviewer,
     date: localTime(of.at),
@@ -44,29 +46,34 @@ function told(store: Store, of: MarketReview) {
   };
 }
 
-function plain(scene: Scene, operation: Operation, store: Store, asked: Asked & { page?: number | undefined }) {
+function plain(
+  context: AnswerContext,
+  operation: Operation,
+  store: Store,
+  requested: Requested & { page?: number | undefined },
+) {
   const size = operation.paging?.size ?? 100;
-  const from = (asked.page ?? 0) * size;
-  return reviews(scene, operation, store, asked)
+  const from = (requested.page ?? 0) * size;
+  return reviews(context, operation, store, requested)
     .slice(from, from + size)
     .map((of) => ({
       id: Number(of.id),
-      ...told(store, of),
+      ...reported(store, of),
       // a number or its digit
       rating: Number(of.id) % 2 === 0 ? of.rating : String(of.rating),
     }));
 }
 
-type Paged = Asked & { readonly page?: number | undefined; readonly size?: number | undefined };
+type Paged = Requested & { readonly page?: number | undefined; readonly size?: number | undefined };
 
-function paged(scene: Scene, operation: Operation, store: Store, asked: Paged) {
-  const all = reviews(scene, operation, store, asked);
-  const [number, size] = [asked.page ?? 0, asked.size ?? 20];
-  const app = scene.market.app(store, asked.trackId);
+function paged(context: AnswerContext, operation: Operation, store: Store, requested: Paged) {
+  const all = reviews(context, operation, store, requested);
+  const [number, size] = [requested.page ?? 0, requested.size ?? 20];
+  const app = context.market.app(store, requested.trackId);
   return {
     content: all.slice(number * size, (number + 1) * size).map((of) => ({
       reviewId: store === "ios" ? Number(of.id) : `gp:${of.id}`,
-      ...told(store, of),
+      ...reported(store, of),
       rating: of.rating,
       ...(store === "android" && app !== null && of.replied ? { version: versionOn(app, dayOf(of.at)).text } : {}),
     })),
@@ -102,14 +109,16 @@ function counted(keys: readonly string[]): Record<string, number> {
 
 /** Answers about reviews: plain, in pages, by words. */
 export const reviewAnswers = answerTable([
-  answerTo(review.iosReviews, (asked, scene) => plain(scene, review.iosReviews, "ios", asked)),
-  answerTo(review.androidReviews, (asked, scene) => plain(scene, review.androidReviews, "android", asked)),
-  answerTo(review.iosReviewsV2, (asked, scene) => paged(scene, review.iosReviewsV2, "ios", asked)),
-  answerTo(review.androidReviewsV2, ({ countries, ...asked }, scene) =>
-    paged(scene, review.androidReviewsV2, "android", { ...asked, languages: countries }),
+  answerTo(review.iosReviews, (requested, context) => plain(context, review.iosReviews, "ios", requested)),
+  answerTo(review.androidReviews, (requested, context) => plain(context, review.androidReviews, "android", requested)),
+  answerTo(review.iosReviewsV2, (requested, context) => paged(context, review.iosReviewsV2, "ios", requested)),
+  answerTo(review.androidReviewsV2, ({ countries, ...requested }, context) =>
+    paged(context, review.androidReviewsV2, "android", { ...requested, languages: countries }),
   ),
-  answerTo(review.iosReviewAnalysis, (asked, scene) => words(reviews(scene, review.iosReviewAnalysis, "ios", asked))),
-  answerTo(review.androidReviewAnalysis, (asked, scene) =>
-    words(reviews(scene, review.androidReviewAnalysis, "android", asked)),
+  answerTo(review.iosReviewAnalysis, (requested, context) =>
+    words(reviews(context, review.iosReviewAnalysis, "ios", requested)),
+  ),
+  answerTo(review.androidReviewAnalysis, (requested, context) =>
+    words(reviews(context, review.androidReviewAnalysis, "android", requested)),
   ),
 ]);

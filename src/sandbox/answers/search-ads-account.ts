@@ -5,11 +5,11 @@ import type { MarketApp } from "../market/apps.ts";
 import { bidsOf, changesOn, organisations, type BidChange } from "../market/search-ads.ts";
 import { versionOn } from "../market/versions.ts";
 import { Refusal } from "../refusal.ts";
-import { answerTable, answerTo, localTime, midnight, publishedDays, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, localTime, midnight, publishedDays, type AnswerContext } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
 /** The apps that the account advertises; none where nothing is connected. */
-const advertised = ({ market, connected }: Scene) =>
+const advertised = ({ market, connected }: AnswerContext) =>
   connected ? market.apps.filter(({ store }) => store === "ios") : [];
 
 const trackers = ["ADJUST", "APPSFLYER"] as const;
@@ -51,8 +51,8 @@ function bidLog({ bid, at, from, to, byRule }: BidChange) {
   };
 }
 
-function searchAdsApp(scene: Scene, app: MarketApp) {
-  const day = addDays(scene.today, -1);
+function searchAdsApp(context: AnswerContext, app: MarketApp) {
+  const day = addDays(context.today, -1);
   const { categoryId, categoryName, developerId, price } = appFacts(app);
   const ratings = ratingsOn(app, day);
   return {
@@ -89,11 +89,11 @@ export const searchAdsAccountAnswers = answerTable([
       createDate: "2024-02-29T09:30:00",
     })),
   ]),
-  answerTo(account.mmpIntegrations, (_, scene) =>
-    advertised(scene).map((app, index) => ({
+  answerTo(account.mmpIntegrations, (_, context) =>
+    advertised(context).map((app, index) => ({
       name: app.name,
       trackId: app.trackId,
-      iconUrl: iconOf(app, versionOn(app, addDays(scene.today, -1))),
+      iconUrl: iconOf(app, versionOn(app, addDays(context.today, -1))),
       developerName: app.developer,
       integrations: [
         {
@@ -103,23 +103,23 @@ export const searchAdsAccountAnswers = answerTable([
       ],
     })),
   ),
-  answerTo(account.searchAdsGoals, ({ trackIds }, scene) =>
-    advertised(scene)
-      .map((app, index) => ({ app, told: goal(app, index) }))
+  answerTo(account.searchAdsGoals, ({ trackIds }, context) =>
+    advertised(context)
+      .map((app, index) => ({ app, reported: goal(app, index) }))
       .filter(({ app }) => trackIds?.includes(app.trackId) ?? true)
-      .map(({ told }) => told),
+      .map(({ reported }) => reported),
   ),
-  answerTo(account.searchAdsGoal, ({ id }, scene) => {
-    const found = advertised(scene)
+  answerTo(account.searchAdsGoal, ({ id }, context) => {
+    const found = advertised(context)
       .map(goal)
       .find((one) => one.id === id);
     if (found === undefined) throw new Refusal(404, `no goal has the id ${id}`);
     return found;
   }),
-  answerTo(account.searchAdsApps, (_, scene) => advertised(scene).map((app) => searchAdsApp(scene, app))),
-  answerTo(account.bidHistoryLogs, ({ orgId, startDate, endDate }, scene) => {
-    const days = publishedDays(scene, account.bidHistoryLogs, { start: startDate, end: endDate });
-    const bids = scene.connected ? bidsOf(scene.market).filter(({ org }) => org.id === orgId) : [];
+  answerTo(account.searchAdsApps, (_, context) => advertised(context).map((app) => searchAdsApp(context, app))),
+  answerTo(account.bidHistoryLogs, ({ orgId, startDate, endDate }, context) => {
+    const days = publishedDays(context, account.bidHistoryLogs, { start: startDate, end: endDate });
+    const bids = context.connected ? bidsOf(context.market).filter(({ org }) => org.id === orgId) : [];
     return days.flatMap((day) => bids.flatMap((bid) => changesOn(bid, day).map(bidLog)));
   }),
 ]);

@@ -12,21 +12,21 @@ function share(app: MarketApp, of: { country: string; keyword: string; days: rea
   return { all, slotShares: { "1": all, "2": Math.round(all * 5e3) / 1e4 } };
 }
 
-/** Answers about who pays for which keywords; both tell the same shares, from the app's side and from the keyword's. */
+/** Answers about who pays for which keywords; both report the same shares, by app and by keyword. */
 export const searchAdsInsightAnswers = answerTable([
-  answerTo(insight.paidKeywords, ({ trackId, countryCode, startDate, endDate }, scene) => {
-    const app = knownApp(scene, "ios", trackId);
-    const days = publishedDays(scene, insight.paidKeywords, { start: startDate, end: endDate });
-    const shares = scene.market
+  answerTo(insight.paidKeywords, ({ trackId, countryCode, startDate, endDate }, context) => {
+    const app = knownApp(context, "ios", trackId);
+    const days = publishedDays(context, insight.paidKeywords, { start: startDate, end: endDate });
+    const shares = context.market
       .trackedKeywords(app, countryCode)
       .map((keyword) => ({ keyword, of: share(app, { country: countryCode, keyword, days }) }))
       .filter(({ of }) => of.all > 0)
       .map(({ keyword, of }) => ({ keyword, appShare: of.all, slotShares: of.slotShares }));
     return { trackId: Number(trackId), shares };
   }),
-  answerTo(insight.payingApps, ({ countryCode, keyword, startDate, endDate }, scene) => {
-    const days = publishedDays(scene, insight.payingApps, { start: startDate, end: endDate });
-    const shares = scene.market.apps
+  answerTo(insight.payingApps, ({ countryCode, keyword, startDate, endDate }, context) => {
+    const days = publishedDays(context, insight.payingApps, { start: startDate, end: endDate });
+    const shares = context.market.apps
       .filter(({ store }) => store === "ios")
       .map((app) => ({ app, of: share(app, { country: countryCode, keyword, days }) }))
       .filter(({ of }) => of.all > 0)

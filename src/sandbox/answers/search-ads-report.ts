@@ -1,11 +1,11 @@
 import * as report from "../../api/operations/search-ads-report.ts";
 import type { Day } from "../../core/day.ts";
 import { paidShareOn, bidsOf, resultOn, type Bid } from "../market/search-ads.ts";
-import { answerTable, answerTo, publishedDays, type Scene, type ValuesOf } from "../answer-context.ts";
+import { answerTable, answerTo, publishedDays, type AnswerContext, type ValuesOf } from "../answer-context.ts";
 import { metricsOf, sumOf, type Money } from "./report-metrics.ts";
 import { identityOf, levelKeys, statusOf, type Level } from "./report-row.ts";
 
-type Asked = ValuesOf<typeof report.searchAdsReports>;
+type Requested = ValuesOf<typeof report.searchAdsReports>;
 
 /** Rows a page; small, so that a report of any size has several. */
 const rowsPerPage = 50;
@@ -16,28 +16,28 @@ type RowOf = { readonly group: readonly Bid[]; readonly span: readonly Day[] };
 /** How the rows of a report are cut: by day, and all things as one. */
 type Cut = { readonly isByDay: boolean; readonly sumsUp: boolean };
 
-function cutOf({ reportType }: Asked, { dailyReports }: Scene): Cut {
+function cutOf({ reportType }: Requested, { dailyReports }: AnswerContext): Cut {
   const isByDay = reportType === "DAILY" && dailyReports !== "undated";
   return { isByDay, sumsUp: reportType === "SUMMARY" || (isByDay && dailyReports === "totals") };
 }
 
 /** The bids that a report is about. */
-function bidsFor(scene: Scene, asked: Asked): Bid[] {
+function bidsFor(context: AnswerContext, requested: Requested): Bid[] {
   const narrowed = (ids: readonly number[] | null | undefined, id: number) => ids?.includes(id) ?? true;
-  return (scene.connected ? bidsOf(scene.market) : []).filter(
+  return (context.connected ? bidsOf(context.market) : []).filter(
     ({ org, campaignId, adGroupId, app }) =>
-      narrowed(asked.orgIds, org.id) &&
-      narrowed(asked.campaignIds, campaignId) &&
-      narrowed(asked.adGroupIds, adGroupId) &&
-      (asked.appId === undefined || Number(app.trackId) === asked.appId),
+      narrowed(requested.orgIds, org.id) &&
+      narrowed(requested.campaignIds, campaignId) &&
+      narrowed(requested.adGroupIds, adGroupId) &&
+      (requested.appId === undefined || Number(app.trackId) === requested.appId),
   );
 }
 
 /** One row for each thing of the level: over all days, by day for DAILY, and all things as one for SUMMARY. */
-function rowsOf(scene: Scene, asked: Asked, days: readonly Day[]): RowOf[] {
-  const bids = bidsFor(scene, asked);
-  const { isByDay, sumsUp } = cutOf(asked, scene);
-  const byKey = Map.groupBy(levelKeys(asked.reportLevel, bids), ({ key }) => key);
+function rowsOf(context: AnswerContext, requested: Requested, days: readonly Day[]): RowOf[] {
+  const bids = bidsFor(context, requested);
+  const { isByDay, sumsUp } = cutOf(requested, context);
+  const byKey = Map.groupBy(levelKeys(requested.reportLevel, bids), ({ key }) => key);
   const groups = sumsUp ? [bids] : [...byKey.values()].map((same) => same.map(({ bid }) => bid));
   const spans = isByDay ? days.map((day) => [day]) : [days];
   return groups
@@ -45,17 +45,17 @@ function rowsOf(scene: Scene, asked: Asked, days: readonly Day[]): RowOf[] {
     .flatMap((group) => spans.filter((span) => span.length > 0).map((span) => ({ group, span })));
 }
 
-function row(scene: Scene, asked: Asked, { group, span }: RowOf) {
-  const { isByDay, sumsUp } = cutOf(asked, scene);
-  const level: Level = asked.reportLevel;
+function row(context: AnswerContext, requested: Requested, { group, span }: RowOf) {
+  const { isByDay, sumsUp } = cutOf(requested, context);
+  const level: Level = requested.reportLevel;
   const [first] = group;
   const sum = sumOf(
-    level === "NEGATIVE" ? [] : group.flatMap((bid) => span.map((day) => resultOn(bid, day, scene.today))),
+    level === "NEGATIVE" ? [] : group.flatMap((bid) => span.map((day) => resultOn(bid, day, context.today))),
   );
-  const withGoals = asked.goalId !== undefined && asked.appId !== undefined;
-  const attribution = asked.reAttrType ?? "WITH";
+  const withGoals = requested.goalId !== undefined && requested.appId !== undefined;
+  const attribution = requested.reAttrType ?? "WITH";
   const own: Money = { rate: first?.org.rate ?? 1, withGoals, attribution };
-  const told: Money = { ...own, rate: rates[asked.currency ?? "USD"] ?? 1 };
+  const reported: Money = { ...own, rate: rates[requested.currency ?? "USD"] ?? 1 };
   const { spend, ...original } = metricsOf(sum, own);
   const money = Object.fromEntries(
     Object.entries(original).filter(([name]) =>
@@ -64,9 +64,9 @@ function row(scene: Scene, asked: Asked, { group, span }: RowOf) {
   );
   return {
     ...(sumsUp || first === undefined ? {} : { ...identityOf(level, first), ...statusOf(first) }),
-    currency: asked.currency ?? "USD",
+    currency: requested.currency ?? "USD",
     ...(isByDay ? { date: span[0] } : {}),
-    ...metricsOf(sum, told),
+    ...metricsOf(sum, reported),
     original: { ...money, spend, dailyBudget: 50 },
   };
 }
@@ -76,26 +76,29 @@ const rates: Readonly<Record<string, number>> = { USD: 1, EUR: 0.9, GBP: 0.8, JP
 
 /** Answers that sum up the account's search ads: any level is the sum of the one below. */
 export const searchAdsReportAnswers = answerTable([
-  answerTo(report.searchAdsReports, (asked, scene) => {
-    const days = publishedDays(scene, report.searchAdsReports, { start: asked.startDate, end: asked.endDate });
-    const all = rowsOf(scene, asked, days);
-    const offset = (asked.page ?? 0) * rowsPerPage;
+  answerTo(report.searchAdsReports, (requested, context) => {
+    const days = publishedDays(context, report.searchAdsReports, {
+      start: requested.startDate,
+      end: requested.endDate,
+    });
+    const all = rowsOf(context, requested, days);
+    const offset = (requested.page ?? 0) * rowsPerPage;
     return [
       {
         pagination: { totalRowCount: all.length, limit: rowsPerPage, offset },
-        tableData: all.slice(offset, offset + rowsPerPage).map((one) => row(scene, asked, one)),
+        tableData: all.slice(offset, offset + rowsPerPage).map((one) => row(context, requested, one)),
       },
     ];
   }),
-  answerTo(report.searchAdsTopApps, ({ keywordList, startDate, endDate }, scene) => {
-    const days = publishedDays(scene, report.searchAdsTopApps, { start: startDate, end: endDate });
-    const apps = scene.market.apps.filter(({ store }) => store === "ios");
-    return (scene.connected ? keywordList : []).map(({ keyword, keywordId, country }) => ({
+  answerTo(report.searchAdsTopApps, ({ keywordList, startDate, endDate }, context) => {
+    const days = publishedDays(context, report.searchAdsTopApps, { start: startDate, end: endDate });
+    const apps = context.market.apps.filter(({ store }) => store === "ios");
+    return (context.connected ? keywordList : []).map(({ keyword, keywordId, country }) => ({
       keywordData: {
         keyword,
         keywordId,
         countryCode: country,
-        numberOfApps: scene.market.facts("ios", country, keyword).numberOfApps,
+        numberOfApps: context.market.facts("ios", country, keyword).numberOfApps,
         competitors: false,
       },
       appData: apps

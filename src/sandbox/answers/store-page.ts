@@ -1,8 +1,8 @@
 import type { MarketApp } from "../market/apps.ts";
-import { stranger } from "../market/charts.ts";
+import { unlistedApp } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
 import type { Version } from "../market/versions.ts";
-import type { Scene } from "../answer-context.ts";
+import type { AnswerContext } from "../answer-context.ts";
 
 /** The picture of an app as of a version. */
 export function iconOf(app: MarketApp, version: Version): string {
@@ -19,8 +19,8 @@ export function descriptionOf(app: MarketApp, version: Version, language: string
   return `${app.name} (${language}, text ${version.edition.description})\nMade by ${app.developer}. 🌱 Try it & see.`;
 }
 
-/** The apps that a store shows beside an app as of a version; some are known to nobody. */
-export function similarTo(scene: Scene, app: MarketApp, version: Version): string[] {
+/** The apps that a store shows beside an app as of a version; some are outside the market. */
+export function similarTo(context: AnswerContext, app: MarketApp, version: Version): string[] {
   const seed = hashOf(app.trackId, version.edition.similarApps) % 1_000;
-  return [...scene.market.neighbours(app).map(({ trackId }) => trackId), stranger(app.store, seed, 1)];
+  return [...context.market.neighbours(app).map(({ trackId }) => trackId), unlistedApp(app.store, seed, 1)];
 }

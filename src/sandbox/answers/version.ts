@@ -4,10 +4,15 @@ import type { Store } from "../../core/store.ts";
 import type { Day } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { versionsUntil, type Changing, type Version } from "../market/versions.ts";
-import { answerTable, answerTo, knownApp, localTime, publishedDays, type Scene } from "../answer-context.ts";
+import { answerTable, answerTo, knownApp, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
 import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts";
 
-type Asked = { readonly trackId: string; readonly startDate: Day; readonly endDate: Day; readonly language: string };
+type Requested = {
+  readonly trackId: string;
+  readonly startDate: Day;
+  readonly endDate: Day;
+  readonly language: string;
+};
 type Step = { readonly now: Version; readonly before: Version | null };
 
 const differenceNames = {
@@ -18,8 +23,8 @@ const differenceNames = {
 } as const satisfies Record<Changing, string>;
 
 /** The releases of a range with the one before each. */
-function steps(scene: Scene, operation: Operation, app: MarketApp, asked: Asked): Step[] {
-  const days = publishedDays(scene, operation, { start: asked.startDate, end: asked.endDate });
+function steps(context: AnswerContext, operation: Operation, app: MarketApp, requested: Requested): Step[] {
+  const days = publishedDays(context, operation, { start: requested.startDate, end: requested.endDate });
   const last = days.at(-1);
   if (last === undefined) return [];
   const versions = versionsUntil(app, last);
@@ -34,10 +39,13 @@ function differences({ now }: Step): string[] {
 }
 
 /** The values of a release, of the properties that changed with another one. */
-function values(scene: Scene, of: { app: MarketApp; at: Version; changed: readonly Changing[]; language: string }) {
+function values(
+  context: AnswerContext,
+  of: { app: MarketApp; at: Version; changed: readonly Changing[]; language: string },
+) {
   const { app, at, changed, language } = of;
   const ios = app.store === "ios";
-  const similar = similarTo(scene, app, at);
+  const similar = similarTo(context, app, at);
   return {
     versionString: at.text,
     versionDate: localTime(at.at),
@@ -50,8 +58,8 @@ function values(scene: Scene, of: { app: MarketApp; at: Version; changed: readon
   };
 }
 
-function list(scene: Scene, operation: Operation, store: Store, asked: Asked) {
-  return steps(scene, operation, knownApp(scene, store, asked.trackId), asked).map((step) => ({
+function list(context: AnswerContext, operation: Operation, store: Store, requested: Requested) {
+  return steps(context, operation, knownApp(context, store, requested.trackId), requested).map((step) => ({
     versionString: step.now.text,
     versionDate: localTime(step.now.at),
     releaseNotes: step.now.notes,
@@ -59,38 +67,41 @@ function list(scene: Scene, operation: Operation, store: Store, asked: Asked) {
   }));
 }
 
-function detailed(scene: Scene, operation: Operation, store: Store, asked: Asked) {
-  const app = knownApp(scene, store, asked.trackId);
-  return steps(scene, operation, app, asked)
+function detailed(context: AnswerContext, operation: Operation, store: Store, requested: Requested) {
+  const app = knownApp(context, store, requested.trackId);
+  return steps(context, operation, app, requested)
     .filter(({ before }) => before !== null)
     .map((step) => {
-      const of = { app, changed: step.now.changed, language: asked.language };
+      const of = { app, changed: step.now.changed, language: requested.language };
       return {
         versionDate: localTime(step.now.at),
         differences: differences(step),
-        newData: values(scene, { ...of, at: step.now }),
-        oldData: values(scene, { ...of, at: step.before ?? step.now }),
+        newData: values(context, { ...of, at: step.now }),
+        oldData: values(context, { ...of, at: step.before ?? step.now }),
       };
     });
 }
 
 /** Answers about the versions of apps, in a list and with what changed. */
 export const versionAnswers = answerTable([
-  answerTo(version.iosVersionList, ({ countryCode, ...asked }, scene) =>
-    list(scene, version.iosVersionList, "ios", { ...asked, language: scene.market.languageIn(countryCode) }),
+  answerTo(version.iosVersionList, ({ countryCode, ...requested }, context) =>
+    list(context, version.iosVersionList, "ios", { ...requested, language: context.market.languageIn(countryCode) }),
   ),
-  answerTo(version.androidVersionList, ({ langCode, ...asked }, scene) =>
-    list(scene, version.androidVersionList, "android", { ...asked, language: langCode.slice(0, 2).toLowerCase() }),
-  ),
-  answerTo(version.iosVersionListDetailed, ({ countryCode, ...asked }, scene) =>
-    detailed(scene, version.iosVersionListDetailed, "ios", {
-      ...asked,
-      language: scene.market.languageIn(countryCode),
+  answerTo(version.androidVersionList, ({ langCode, ...requested }, context) =>
+    list(context, version.androidVersionList, "android", {
+      ...requested,
+      language: langCode.slice(0, 2).toLowerCase(),
     }),
   ),
-  answerTo(version.androidVersionListDetailed, ({ langCode, ...asked }, scene) =>
-    detailed(scene, version.androidVersionListDetailed, "android", {
-      ...asked,
+  answerTo(version.iosVersionListDetailed, ({ countryCode, ...requested }, context) =>
+    detailed(context, version.iosVersionListDetailed, "ios", {
+      ...requested,
+      language: context.market.languageIn(countryCode),
+    }),
+  ),
+  answerTo(version.androidVersionListDetailed, ({ langCode, ...requested }, context) =>
+    detailed(context, version.androidVersionListDetailed, "android", {
+      ...requested,
       language: langCode.slice(0, 2).toLowerCase(),
     }),
   ),

@@ -33,17 +33,17 @@ const kinds = ["image", "image", "video", "html", "playable"] as const;
 /** How long an advertisement runs at most. */
 const mostDays = 90;
 
-/** The advertisements for an app that ran on any day from `start` to `end`, both counted in. */
+/** The advertisements for an app that ran on any day from `start` to `end`, both inclusive. */
 export function advertisementsOf(
   app: MarketApp,
-  asked: { start: Day; end: Day; languageIn: (country: string) => string },
+  requested: { start: Day; end: Day; languageIn: (country: string) => string },
 ): readonly Advertisement[] {
   const hash = hashOf("ads", app.store, app.trackId);
   const advertises = unit(mix(hash, 1)) > 0.25;
   const count = advertises ? Math.floor(20 + 140 * app.popularity) : 0;
   return Array.from({ length: count }, (_, index) =>
-    advertisement(app, mix(hash, 10 + index), { index, ...asked }),
-  ).filter(({ first, last }) => first <= asked.end && asked.start <= last);
+    advertisement(app, mix(hash, 10 + index), { index, ...requested }),
+  ).filter(({ first, last }) => first <= requested.end && requested.start <= last);
 }
 
 /** True when an app shows advertisements of others. */
@@ -54,7 +54,7 @@ export function isPublisher(app: MarketApp): boolean {
 function advertisement(
   app: MarketApp,
   hash: number,
-  asked: { index: number; languageIn: (country: string) => string },
+  requested: { index: number; languageIn: (country: string) => string },
 ): Advertisement {
   const country = pick(mix(hash, 1), app.countries);
   const [width, height] = pick(mix(hash, 2), sizes);
@@ -63,10 +63,10 @@ function advertisement(
   const first = addDays(epoch, unit(mix(hash, 3)) < 0.6 ? 0 : Math.floor(unit(mix(hash, 4)) * age));
   const last = first === epoch ? latest : addDays(first, 1 + Math.floor(unit(mix(hash, 5)) * mostDays));
   return {
-    id: 900_000_000 + (hashOf(app.trackId) % 90_000) * 1_000 + asked.index,
+    id: 900_000_000 + (hashOf(app.trackId) % 90_000) * 1_000 + requested.index,
     kind: pick(mix(hash, 6), kinds),
     country,
-    language: asked.languageIn(country),
+    language: requested.languageIn(country),
     network: pick(mix(hash, 7), networks),
     width,
     height,

@@ -33,7 +33,7 @@ const categoryIds = {
   food: { ios: 6023, android: 56 },
 } as const satisfies Record<Topic, { ios: number; android: number }>;
 
-// charts ask for them hundreds of times a call
+// charts read them hundreds of times a call
 const known = new WeakMap<MarketApp, AppFacts>();
 
 /** The facts about an app that do not change. */

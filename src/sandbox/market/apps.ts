@@ -16,7 +16,7 @@ export type MarketApp = {
   readonly countries: readonly string[];
   /** It has no rank before this day. */
   readonly released: Day;
-  /** 0 for nobody's app, 1 for everybody's. */
+  /** 0 for an app without users, 1 for one that all have. */
   readonly popularity: number;
 };
 

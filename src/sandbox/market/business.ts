@@ -16,7 +16,7 @@ type BusinessCell = {
 /** What an app did on a day. */
 export type Business = { readonly downloads: number; readonly revenue: number; readonly views: number };
 
-/** How many installed an app, what they paid in US dollars, how many looked at its page. */
+/** How many installed an app, what they paid in US dollars, how many saw its page. */
 function businessOn({ app, country, day, device }: BusinessCell): Business {
   if (!app.countries.includes(country) || day < app.released) return { downloads: 0, revenue: 0, views: 0 };
   const hash = hashOf("business", app.store, app.trackId, country, device);

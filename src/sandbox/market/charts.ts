@@ -22,7 +22,7 @@ export type ChartCell = {
 
 /** How many apps a chart shows. */
 const chartLength = 100;
-/** The hours at which the service looks at the charts. */
+/** The hours at which the service reads the charts. */
 export const chartHours = [0, 6, 12, 18] as const;
 export const overallCategory = { ios: 36, android: 26 } as const satisfies Record<Store, number>;
 
@@ -51,12 +51,15 @@ export function placesIn(apps: readonly MarketApp[], cell: ChartCell): ReadonlyM
 export function chartOf(apps: readonly MarketApp[], cell: ChartCell): readonly string[] {
   const byPlace = new Map([...placesIn(apps, cell)].map(([trackId, place]) => [place, trackId]));
   const seed = hashOf("filler", cell.store, cell.categoryId, cell.type) % 1_000;
-  return Array.from({ length: chartLength }, (_, index) => byPlace.get(index + 1) ?? stranger(cell.store, seed, index));
+  return Array.from(
+    { length: chartLength },
+    (_, index) => byPlace.get(index + 1) ?? unlistedApp(cell.store, seed, index),
+  );
 }
 
 /** The id of an app that nothing else is known of. */
-export function stranger(store: Store, seed: number, index: number): string {
-  return store === "ios" ? String(7_000_000_000 + seed * 1_000 + index) : `com.stranger.s${seed}.n${index}`;
+export function unlistedApp(store: Store, seed: number, index: number): string {
+  return store === "ios" ? String(7_000_000_000 + seed * 1_000 + index) : `com.unlistedApp.s${seed}.n${index}`;
 }
 
 function canBeIn(app: MarketApp, cell: ChartCell): boolean {

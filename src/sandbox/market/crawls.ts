@@ -2,17 +2,17 @@ import type { Day } from "../../core/day.ts";
 import { hashOf, mix, unit } from "./noise.ts";
 import { dayMs, dayNumber, lastRank, type Device } from "./ranks.ts";
 
-/** One look of the service at the store: the instant as epoch-ms and the rank that it saw, null for none. */
+/** One crawl of the store by the service: the instant as epoch-ms and the rank that it saw, null for none. */
 export type Crawl = { readonly at: number; readonly rank: number | null };
 
-// the first look of a day is after 00:30 UTC and the last one before 23:00
+// the first crawl of a day is after 00:30 UTC and the last one before 23:00
 const earliest = 1_800;
 const latest = 82_800;
 const noon = 43_200;
 
 /**
- * The crawls of one day in the order in which the service tells them, which is not always that of time. A third of the days
- * have two; the latest of them saw `rank`. An unranked day is told as a crawl without a rank, or not at all.
+ * The crawls of one day in the order in which the service lists them, which is not always that of time. A third of the days
+ * have two; the latest of them saw `rank`. An unranked day is reported as a crawl without a rank, or not at all.
  */
 export function crawlsOn(options: {
   standing: number;

@@ -2,7 +2,7 @@ import type { Store } from "../../core/store.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, pick, unit } from "./noise.ts";
 
-/** What the market knows about a keyword in a country, whoever asks. */
+/** What the market knows about a keyword in a country, the same for every account. */
 export type KeywordFacts = {
   /** 5 to 100, one decimal. */
   readonly searchVolume: number;

@@ -26,7 +26,7 @@ export type RankCell = { store: Store; trackId: string; keyword: string; country
 /** One app in one country on one day, on one device. */
 export type AppDay = Omit<RankCell, "keyword">;
 
-/** A made-up app market: pure functions of the seed and of what is asked, so nothing is stored and any size works. */
+/** A made-up app market: pure functions of the seed and of the request, so nothing is stored and any size works. */
 export type Market = {
   readonly options: MarketOptions;
   readonly apps: readonly MarketApp[];
@@ -37,9 +37,9 @@ export type Market = {
   /** Apps of the same store that the account names as competitors of this one; not all of them does it track. */
   competitors(app: MarketApp): readonly MarketApp[];
   trackedKeywords(app: MarketApp, country: string): readonly string[];
-  /** All crawls of a day in the order in which the service tells them; empty where the answer leaves the keyword out. */
+  /** All crawls of a day in the order in which the service lists them; empty where the answer leaves the keyword out. */
   crawls(cell: RankCell): readonly Crawl[];
-  /** The truth a reader must arrive at: what the latest crawl saw; null where the service tells nothing. Knows no "today". */
+  /** The truth a reader must arrive at: what the latest crawl saw; null where the service reports nothing. Knows no "today". */
   latestRank(cell: RankCell): { rank: number | null; at: number } | null;
   /** Every keyword that the app ranks for, tracked ones first. */
   organic(cell: AppDay): readonly { keyword: string; rank: number }[];
@@ -80,9 +80,9 @@ export function createMarket(seed: number, chosen: Partial<MarketOptions> = {}):
     competitors: (of) => [...neighbours(seed, of, apps).slice(0, 1), ...neighbours(seed, of, rivals).slice(0, 2)],
     trackedKeywords: (of, country) => keywords(of, country, options.keywordsPerApp),
     organic: (cell) => {
-      const asked = app(cell.store, cell.trackId);
-      if (asked === null) return [];
-      return keywords(asked, cell.country, Math.max(options.organicKeywords, options.keywordsPerApp)).flatMap(
+      const requested = app(cell.store, cell.trackId);
+      if (requested === null) return [];
+      return keywords(requested, cell.country, Math.max(options.organicKeywords, options.keywordsPerApp)).flatMap(
         (keyword) => {
           const rank = latestRank({ ...cell, keyword })?.rank ?? null;
           return rank === null ? [] : [{ keyword, rank }];

@@ -3,7 +3,7 @@ import type { devicesOf, Store } from "../../core/store.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander, wave } from "./noise.ts";
 
-/** A device whose ranks a store tells apart; `ALL` on Android. */
+/** A device with ranks of its own in a store; `ALL` on Android. */
 export type Device = (typeof devicesOf)[Store][number];
 
 /** Milliseconds in a UTC day. */

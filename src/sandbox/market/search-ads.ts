@@ -76,7 +76,7 @@ export function bidsOf(market: Market): readonly Bid[] {
   );
 }
 
-/** What a bid did on a day as it is told `today`: what comes of taps is counted for some days more. */
+/** What a bid did on a day as it is reported `today`: what comes of taps is counted for some days more. */
 export function resultOn(bid: Bid, day: Day, today: Day): Result {
   const hash = hashOf("bid", bid.keywordId);
   const size = 900 * bid.app.popularity * unit(mix(hash, 1)) * (1 + 0.6 * wander(hash, dayNumber(day)));

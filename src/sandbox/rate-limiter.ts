@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import type { RateLimit } from "./options.ts";
 
 /** A token bucket an API key: `burst` requests at once, then `perSecond`. */
-export class Pace {
+export class RateLimiter {
   readonly #limit: RateLimit | null;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, { tokens: number; at: number }>();
@@ -12,7 +12,7 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Lets one request pass, or not; the headers tell how things stand. */
+  /** Lets one request pass, or not; the headers report what is left. */
   pass(token: string): { allowed: boolean; headers: Record<string, string> } {
     if (this.#limit === null) return { allowed: true, headers: {} };
     const { perSecond, burst } = this.#limit;
