@@ -179,7 +179,7 @@ export const dayStyles: readonly DayStyle[] = [
     sign: "M4.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0",
     ink: black,
   },
-  { states: ["skipped"], text: "cannot be had", name: "k", fill: "#afb8c1", sign: "M4 7H10", ink: black },
+  { states: ["skipped"], text: "unavailable", name: "k", fill: "#afb8c1", sign: "M4 7H10", ink: black },
   { states: ["dropped"], text: "kept no longer", name: "g", fill: "#eaeef2", sign: "M4 10L10 4", ink: black },
   { states: ["loaded"], text: "loaded", name: "l", fill: "#0072b2", sign: "", ink: white },
   { states: ["empty"], text: "requested, nothing there", name: "e", fill: "#cfe8f7", sign: "", ink: black },
