@@ -126,7 +126,7 @@ function requestTable({ rounds, size, transport, paced }: Found): Table {
 function workerTable({ shared }: Found): Table {
   return {
     title: "Workers on one allowance, 200 ms latency, 4 requests under way in each",
-    head: ["workers", "allowed a second", "reached", "asked twice", "least balance", "floor"],
+    head: ["workers", "allowed a second", "reached", "requested twice", "least balance", "floor"],
     rows: shared.map(({ workers, pace, reached, twice, least, floor }) => [
       String(workers),
       count(pace),

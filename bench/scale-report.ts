@@ -78,7 +78,7 @@ function ledgerTable({ ledgers }: ScaleFound): Table {
 
 const growthNames: Readonly<Record<Growth, string>> = {
   slices: "slices",
-  account: "what is followed",
+  account: "portfolio",
   rows: "rows",
   none: "nothing: an app's own",
 };

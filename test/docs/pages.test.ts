@@ -2,10 +2,13 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
+import { leftWordsIn } from "../support/left-words.ts";
 import { docsPages, pageAt, proseOf, type DocsPage } from "../support/pages.ts";
 
 const readme = pageAt("README.md");
 const glossary = pageAt("docs/glossary.md");
+/** Pages that people write; texts of the others are held where they come from. */
+const written = docsPages.filter(({ text }) => !text.includes("`npm run docs` writes this page"));
 const all = [...docsPages, ...["CONTRIBUTING.md", "DECISIONS.md", "CHANGELOG.md", "SECURITY.md"].map(pageAt)];
 
 /** Where the links of a page lead: files from the project's folder, and the anchor behind `#`. */
@@ -48,6 +51,14 @@ describe("the pages", () => {
     expect(Buffer.byteLength(readme.text)).toBeLessThanOrEqual(14_336);
     const linked = new Set(linksOf(readme).map(({ file }) => file));
     expect(docsPages.map(({ file }) => file).filter((file) => file !== readme.file && !linked.has(file))).toEqual([]);
+  });
+
+  test.each(written.map((page) => [page.file, page] as const))("%s is in the field's words", (_, page) => {
+    expect(
+      proseOf(page)
+        .split("\n")
+        .flatMap((line) => leftWordsIn(line).map((word) => [word, line])),
+    ).toEqual([]);
   });
 
   test("link the glossary before they use one of its words", () => {
