@@ -51,7 +51,7 @@ function ended(slice: Slice) {
   return { slice, ending };
 }
 
-/** Slices of a backfill: an app, country and hundred keywords each, a day apart. */
+/** Slices of a history: an app, country and hundred keywords each, a day apart. */
 async function queue(client: pg.Client, count: number): Promise<void> {
   await client.query(
     `insert into ops.worker (worker_id, kind, host, pid, started_at, heartbeat_at) overriding system value
@@ -64,7 +64,7 @@ async function queue(client: pg.Client, count: number): Promise<void> {
      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
                             planned_credits, run_id, turn, created_at)
      select 'keyword_rank', 'ios.keyword-ranking', jsonb_build_object('app', (9000000 + run_id * 100000 + n / 730)::text, 'store', 'ios', 'country', 'US'), 1,
-            $2::date - 1 - n % 730, $2::date - n % 730, $2, '', 'backfill', 'pending', 1, 3, run_id, 400000 + (date '2100-01-01' - ($2::date - n % 730)), now()
+            $2::date - 1 - n % 730, $2::date - n % 730, $2, '', 'history', 'pending', 1, 3, run_id, 400000 + (date '2100-01-01' - ($2::date - n % 730)), now()
      from   run cross join generate_series(1, $1::int) as n
      order  by n % 730, n`,
     [count, today],

@@ -127,7 +127,7 @@ create table ops.slice (
   window_end       date        not null,
   as_of            date        not null,
   fingerprint      text        not null,
-  class            text        not null check (class in ('snapshot', 'daily', 'lookback', 'backfill')),
+  class            text        not null check (class in ('snapshot', 'daily', 'lookback', 'history')),
   state            text        not null check (state in ('pending', 'running', 'deferred', 'loaded', 'empty', 'skipped', 'failed')),
   planned_requests integer     not null,
   planned_credits  integer     not null,

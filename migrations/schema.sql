@@ -4061,7 +4061,7 @@ create table ops.slice (
   ended_at timestamp with time zone, -- When it reached its state.
   constraint slice_pkey PRIMARY KEY (slice_id),
   constraint slice_check CHECK ((window_start < window_end)),
-  constraint slice_class_check CHECK ((class = ANY (ARRAY['snapshot'::text, 'daily'::text, 'lookback'::text, 'backfill'::text]))),
+  constraint slice_class_check CHECK ((class = ANY (ARRAY['snapshot'::text, 'daily'::text, 'lookback'::text, 'history'::text]))),
   constraint slice_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'loaded'::text, 'empty'::text, 'skipped'::text, 'failed'::text]))),
   constraint slice_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES ops.batch(batch_id),
   constraint slice_run_id_fkey FOREIGN KEY (run_id) REFERENCES ops.run(run_id),

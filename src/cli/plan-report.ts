@@ -28,7 +28,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
   const now = app.clock.now();
   const of = (name: CreditClass) => sumOf(work.filter((one) => one.class === name));
   const done = forecast({
-    work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), backfill: of("backfill") },
+    work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },
     floors: settings.credits.floors,
     total,
     remaining: resetsAt <= now ? total : remaining,

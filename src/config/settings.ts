@@ -152,7 +152,7 @@ export const Settings = z.strictObject({
           snapshot: Share.default(0.02).describe("For what is lost for good when missed tonight."),
           daily: Share.default(0.05).describe("For the newest day."),
           lookback: Share.default(0.1).describe("For days that the source restates."),
-          backfill: Share.default(0.2).describe("For history."),
+          history: Share.default(0.2).describe("For history."),
         })
         .prefault({})
         .describe("Share of the allowance that each class leaves untouched, 0 to 1."),

@@ -5,7 +5,7 @@ import type { Window } from "./window.ts";
 export type Scope = Readonly<Record<string, string>>;
 
 /** In which order classes may dip into the reserve of credits: the first is lost for good when missed tonight. */
-export const creditClasses = ["snapshot", "daily", "lookback", "backfill"] as const;
+export const creditClasses = ["snapshot", "daily", "lookback", "history"] as const;
 export type CreditClass = (typeof creditClasses)[number];
 /** Who credits are held for: a slice of some class, or a person who asks by a command; what the floors leave is for people. */
 export type Spender = CreditClass | "person";

@@ -56,7 +56,7 @@ export const everythingShow: DemoShow = show({
       ...everythingOn.datasets,
       search_ads_report: { on: true, options: { levels: ["CAMPAIGN", "AD_GROUP", "KEYWORD", "SEARCH_TERM"] } },
     },
-    credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 } },
+    credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
   },
   folder: "demo-everything",
   what: "a made-up market of 3 apps in 2 countries, every dataset, 35 days",

@@ -45,8 +45,8 @@ export function creditOutlook(allowance: Allowance, now: number): Outlook | null
   const hoursToReset = (resetsAt - now) / hourMs;
   if (hoursToReset <= 0) return null;
   const above = (share: number) => Math.max(0, remaining - held - Math.floor(share * total));
-  const backfill = Math.min(open.backfill ?? 0, above(floors.backfill));
-  const usable = Math.max(0, above(floors.daily) - backfill);
+  const history = Math.min(open.history ?? 0, above(floors.history));
+  const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.spent / allowance.spentHours;
   // not added up: what waits is part of what a day takes

@@ -69,7 +69,7 @@ async function readAllowance({ db, settings, clock, accountId }: LookParts): Pro
   const { rows: spent } = await sql<{ credits: number }>`
     select coalesce(sum(cost), 0)::float8 as credits
     from   ops.request
-    where  account_id = ${accountId} and class <> 'backfill' and received_at > ${since}::timestamptz`.execute(db);
+    where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
     select class, sum(planned_credits)::float8 as credits
     from   ops.slice

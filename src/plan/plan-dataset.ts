@@ -76,7 +76,7 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const { fetchOptions, answered } = withoutUntracked(partition.fetchOptions, covered);
   const { items } = partition;
   const newest = addDays(today, -timing.settleDays);
-  const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "backfill");
+  const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "history");
   const [broad] = fetchOptions.filter(isBroad);
   if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
     const { pieces, naiveCredits } = unaskedCover(sorted(items), fetchOptions, days);
@@ -86,7 +86,7 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const { fresh, restated } = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
   const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) =>
-    draft(request, partition, piece, firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "backfill"),
+    draft(request, partition, piece, firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "history"),
   );
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
 }

@@ -36,7 +36,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
     // the newest whole period: the one before the unfinished one, or the one that has just ended
     const isNewest = window.end === newest.start || window.end === newest.end;
     for (const [wanted, creditClass] of [
-      [first, isNewest ? "daily" : "backfill"],
+      [first, isNewest ? "daily" : "history"],
       [again, "lookback"],
     ] as const) {
       if (wanted.length === 0) continue;

@@ -164,7 +164,7 @@ describe("the floors of the allowance", () => {
   test("are kept for people: a command spends what no sync may, down to the last credit", async () => {
     const token = "a-token-of-few-credits";
     await using stage = await openStage({ accounts: [{ token, total: 1000, remaining: 11, periodHours: 24 }] });
-    const settings = { credits: { floors: { snapshot: 0.5, daily: 0.5, lookback: 0.5, backfill: 0.5 } } };
+    const settings = { credits: { floors: { snapshot: 0.5, daily: 0.5, lookback: 0.5, history: 0.5 } } };
     const run = async (...command: readonly string[]) => {
       await using child = startChild(stage, command, { settings });
       const code = await child.ended;

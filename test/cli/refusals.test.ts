@@ -47,7 +47,7 @@ test("what cannot be run is told in one line that says how it can", async () => 
   const other = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
   expect(other.stderr).toContain(`no plan has the number 4711 (the newest: ${planId}); `);
 
-  const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 }, ask_above: 0 } };
+  const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } };
   const asked = await run(stage, ["backfill", "--as-of", today, "--plan", planId], { settings });
   expect(asked.code).toBe(2);
   expect(asked.stderr).toMatch(new RegExp(`; \`storehouse backfill --plan ${planId} --yes\` runs it\\n$`));
@@ -57,7 +57,7 @@ test("what cannot be run is told in one line that says how it can", async () => 
 test("a plan that is interrupted names the command that goes on, with --yes where it would ask again", async () => {
   await using stage = await openFollowed({ market: { apps: 1 }, latencyMs: 50 });
   const { planId } = await planned(stage);
-  const floors = { snapshot: 0, daily: 0, lookback: 0, backfill: 0 };
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
   const settings = { credits: { floors, ask_above: 0 } };
   await using child = startChild(stage, ["backfill", "--as-of", today, "--plan", planId, "--yes"], { settings });
   await until(() => stage.asked().length > 1);

@@ -30,7 +30,7 @@ const defaults: Settings = {
   portfolio: { source: "account", apps: [] },
   datasets: {},
   retention: { action: "drop" },
-  credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 }, ask_above: 1000 },
+  credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 }, ask_above: 1000 },
   api: {
     store_words: { ios: "iosstore", android: "androidstore" },
     requests_per_second: 3,
@@ -77,7 +77,7 @@ portfolio:
 datasets:
   keyword_rank: { history_days: 90, countries: [US], on: false, settle_days: 0, lookback_days: 3 }
   organic_keyword:
-credits: { floors: { backfill: 0.5 } }
+credits: { floors: { history: 0.5 } }
 api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
 `);
   expect(settings).toEqual({
@@ -92,7 +92,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     datasets: {
       keyword_rank: { history_days: 90, countries: ["US"], on: false, settle_days: 0, lookback_days: 3 },
     },
-    credits: { ...defaults.credits, floors: { ...defaults.credits.floors, backfill: 0.5 } },
+    credits: { ...defaults.credits, floors: { ...defaults.credits.floors, history: 0.5 } },
     api: {
       ...defaults.api,
       store_words: { ios: "apple-store", android: "androidstore" },
@@ -132,7 +132,7 @@ describe("a wrong value is told with file, line and key", () => {
     ["datasets.category_rank.options.charts.0", 3, "datasets:\n  category_rank:\n    options: { charts: [BEST] }"],
     ["datasets.keyword_rank.countries", 2, "datasets:\n  keyword_rank: { countries: US }"],
     ["credits.floors.daily", 3, "credits:\n  floors:\n    daily: 5%"],
-    ["credits.floors.backfill", 3, "credits:\n  floors:\n    backfill: 1.1"],
+    ["credits.floors.history", 3, "credits:\n  floors:\n    history: 1.1"],
     ["api.store_words.ios", 2, "api:\n  store_words: { ios: a/b }"],
     ["api.store_words.android", 2, "api:\n  store_words: { android: .. }"],
     ["api.requests_per_second", 2, "api:\n  requests_per_second: 0"],

@@ -40,7 +40,7 @@ test("each class has its own floor: as credits run out backfill stops first and 
       else await account.settle(grant, account.refusal());
     }
   }
-  expect(stopsAt).toEqual({ backfill: 20, lookback: 10, daily: 5, snapshot: 2 });
+  expect(stopsAt).toEqual({ history: 20, lookback: 10, daily: 5, snapshot: 2 });
 });
 
 test("grants nothing while the balance or the total is not known", async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => bank[Symbol.asyncDispose]());
 
 const total = 100;
-const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 } as const;
+const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 } as const;
 const lowestFloor = 2;
 
 type Real = { readonly account: TestAccount; readonly grants: Map<number, Grant> };

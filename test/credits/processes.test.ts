@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => bank[Symbol.asyncDispose]());
 
-const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 } as const;
+const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 } as const;
 const prefix = "/iosstore-keyword-ranking";
 const calls = [
   { path: `${prefix}/6446318020/US/keywordrankings?keywords=a`, cost: 3 },
@@ -69,7 +69,7 @@ test("three processes spend one balance down to the floor, never under it, and b
 
 test("another consumer and calls dearer than documented cost no more than what was under way", async () => {
   const [total, floor] = [800, 200];
-  const quarter = { snapshot: 0.25, daily: 0.25, lookback: 0.25, backfill: 0.25 };
+  const quarter = { snapshot: 0.25, daily: 0.25, lookback: 0.25, history: 0.25 };
   const costs = { "ios.keyword-ranking": 4, "ios.keyword-history": 13 };
   await using sandbox = await service({ total, costs });
   await using spenders = await openSpenders(3, { ...spenderOf(sandbox, "surprised"), floors: quarter });

@@ -43,7 +43,7 @@ test("adds up requests and credits by dataset and class, of the running period o
     { receivedAt: start },
     { receivedAt: start + hour },
     { receivedAt: start + hour, status: 429, cost: 0 },
-    { receivedAt: start + hour, class: "backfill", cost: 10 },
+    { receivedAt: start + hour, class: "history", cost: 10 },
     { receivedAt: start + hour, dataset: "top_keyword", cost: 20 },
     { receivedAt: start + hour, dataset: null, class: "snapshot", cost: 0 },
     { receivedAt: start + hour, accountId: "somebody else", cost: 500 },
@@ -52,8 +52,8 @@ test("adds up requests and credits by dataset and class, of the running period o
   const { account: told, spent } = await readCreditReport(bank.db, account.accountId);
   expect(told).toMatchObject({ total: 100, remaining: 90, held: 0, resetsAt: account.periodEnd, periodHours: 24 });
   expect(spent).toEqual([
-    { dataset: "keyword_rank", class: "backfill", requests: 1, credits: 10 },
     { dataset: "keyword_rank", class: "daily", requests: 3, credits: 6 },
+    { dataset: "keyword_rank", class: "history", requests: 1, credits: 10 },
     { dataset: "top_keyword", class: "daily", requests: 1, credits: 20 },
     { dataset: null, class: "snapshot", requests: 1, credits: 0 },
   ]);

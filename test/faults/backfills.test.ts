@@ -20,7 +20,7 @@ test("a worker goes on by itself with a backfill that credits stopped, and asks 
 
   // a period is a few seconds; in one there are credits for what is followed, and for less than half of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
-  const floors = { snapshot: 0, daily: 0, lookback: 0, backfill: 1 - (0.4 * made.credits) / account.total };
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.4 * made.credits) / account.total };
   await using stage = await openFollowed({ accounts: [account] });
   const tight = { ...settings, credits: { floors } };
   const stopped = await backfillCommand(stage, ranks, { settings: tight });

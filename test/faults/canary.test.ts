@@ -91,7 +91,7 @@ test("the search finds a token in whatever form it is stored", async () => {
   await using stage = await openStage();
   const forms = [token, encodeURIComponent(token), JSON.stringify({ token }), Buffer.from(token).toString("base64")];
   for (const form of forms)
-    await stage.query("insert into ops.drift values ($1, 'path', 'kind', now(), 1, now()) on conflict do nothing", [
+    await stage.query("insert into ops.drift values ($1, 'path', 'kind', now(), now(), 1) on conflict do nothing", [
       form,
     ]);
   expect((await tablesWithCanary(stage)).found).toEqual(forms.map(() => "ops.drift"));

@@ -6,7 +6,7 @@ import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 const concurrency = 2;
 const total = 2_000;
 const share = 0.1;
-const floors = { snapshot: share, daily: share, lookback: share, backfill: share };
+const floors = { snapshot: share, daily: share, lookback: share, history: share };
 const settings = { api: { concurrency }, credits: { floors } };
 /** The credits come back in ten years: what is put off until then is not done. */
 const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };

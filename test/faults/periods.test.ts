@@ -15,7 +15,7 @@ const backfillFloor = 0.2;
 const settings = {
   api: { concurrency: 2 },
   datasets: { keyword_rank: { history_days: 9 } },
-  credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: backfillFloor } },
+  credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: backfillFloor } },
 };
 
 test("two workers finish a backfill larger than the allowance by themselves, over several periods, and keep the floor in each", async () => {
@@ -39,4 +39,4 @@ test("two workers finish a backfill larger than the allowance by themselves, ove
   expect(stage.asked().filter(({ status }) => status !== 200)).toEqual([]);
 });
 
-const noFloors = { snapshot: 0, daily: 0, lookback: 0, backfill: 0 };
+const noFloors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };

@@ -88,7 +88,7 @@ test("four workers that want more than there is leave the floor to others", asyn
     latencyMs: gate.latencyMs,
     accounts: [{ token: "shared", total, periodHours: 24 }],
   });
-  const floors = { snapshot: share, daily: share, lookback: share, backfill: share };
+  const floors = { snapshot: share, daily: share, lookback: share, history: share };
   const settings = { ...followed, credits: { floors } };
   await using children = new AsyncDisposableStack();
   const workers = Array.from({ length: 4 }, () => children.use(startDoomed(stage, "worker", { settings })));

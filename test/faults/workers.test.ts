@@ -13,7 +13,7 @@ const concurrency = 2;
 /** A month of days, so that there is work left at the last kill. */
 const whole = { api: { concurrency }, datasets: { keyword_rank: { history_days: 30 } } };
 const share = 0.3;
-const settings = { ...whole, credits: { floors: { snapshot: share, daily: share, lookback: share, backfill: share } } };
+const settings = { ...whole, credits: { floors: { snapshot: share, daily: share, lookback: share, history: share } } };
 /** A period is a few seconds, and the work takes several: in each of them the credits run out. */
 const account = { token: "sandbox-token", total: 400, periodHours: 5 / 3_600 };
 

@@ -38,7 +38,7 @@ describe("a scrape", () => {
     const worker = await stage.alive();
     const run = await stage.run();
     await stage.inState(run, "loaded", worker, draft(), draft({ scope: { app: "2" } }));
-    await stage.insert(run, draft({ scope: { app: "3" } }), draft({ dataset: "review", class: "backfill" }));
+    await stage.insert(run, draft({ scope: { app: "3" } }), draft({ dataset: "review", class: "history" }));
     await stage.pool.query("update ops.slice set rows_loaded = 10, rows_rejected = 1, created_at = $1", [
       new Date(now - 90_000).toISOString(),
     ]);
@@ -49,8 +49,8 @@ describe("a scrape", () => {
     });
     expect(await told("storehouse_rows_total")).toEqual({ keyword_rank: 30, review: 10 });
     expect(await told("storehouse_rejects_total")).toEqual({ keyword_rank: 3, review: 1 });
-    expect(await told("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 0, backfill: 1 });
-    expect(await told("storehouse_queue_age_seconds")).toEqual({ snapshot: 0, daily: 90, lookback: 0, backfill: 90 });
+    expect(await told("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 0, history: 1 });
+    expect(await told("storehouse_queue_age_seconds")).toEqual({ snapshot: 0, daily: 90, lookback: 0, history: 90 });
     expect((await told("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
     expect((await told("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
     expect(await told("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { creditOutlook, type Allowance } from "../../src/incidents/credit-outlook.ts";
 
 const hour = 3_600_000;
-const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, backfill: 0.2 };
+const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 };
 const well: Allowance = {
   total: 10_000,
   remaining: 8_000,
@@ -39,11 +39,11 @@ describe("the allowance", () => {
   });
 
   test("is not short because a backfill is larger than it: that stops at its floor", () => {
-    expect(look({ spent: 60, open: { backfill: 1_000_000 } })).toMatchObject({ usable: 1_500, wanted: 600, short: 0 });
+    expect(look({ spent: 60, open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, wanted: 600, short: 0 });
   });
 
   test("is short where a backfill may take what the days to come need", () => {
-    expect(look({ open: { backfill: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
+    expect(look({ open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
   });
 
   test("is nobody's guess after the reset", () => {

@@ -70,7 +70,7 @@ describe("a look finds", () => {
 
   test("fields that nobody knows and calls that cost other than documented", async () => {
     const at = new Date(now).toISOString();
-    await house.stage.pool.query("insert into ops.drift values ('ios.app-detail', '$.new', 'text', $1, 1, $1)", [at]);
+    await house.stage.pool.query("insert into ops.drift values ('ios.app-detail', '$.new', 'text', $1, $1, 1)", [at]);
     await house.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, 1, $1), ('ios.b', 3, 3, 1, $1)", [
       at,
     ]);
@@ -85,7 +85,7 @@ describe("a look finds", () => {
     const { pool } = house.stage;
     const at = (daysAgo: number) => new Date(house.clock.time - daysAgo * day24).toISOString();
     const field = (name: string, came: number, last: number) =>
-      pool.query("insert into ops.drift values ('ios.a', $1, 'text', $2, 1, $3)", [name, at(came), at(last)]);
+      pool.query("insert into ops.drift values ('ios.a', $1, 'text', $2, $3, 1)", [name, at(came), at(last)]);
     const answered = (daysAgo: number) =>
       pool.query(
         `insert into ops.credit_cost values ('ios.a', 1, 1, 1, $1)

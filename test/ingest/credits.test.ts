@@ -119,7 +119,7 @@ test("takes a refusal for what it is when somebody else spends the credits in th
 test("leaves each class's floor untouched", async () => {
   const accounts = purse(2_000);
   await using stage = await openStage({ accounts });
-  const floors = { snapshot: 0, daily: 0.8, lookback: 1, backfill: 1 };
+  const floors = { snapshot: 0, daily: 0.8, lookback: 1, history: 1 };
   const result = await stage.sync({ settings: { credits: { floors } } });
   expect(result.outcome).toBe("deferred");
   const classes = await stage.query<{ class: string }>(

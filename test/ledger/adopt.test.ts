@@ -93,7 +93,7 @@ describe("adoptOpen", () => {
     const run = await stage.run();
     await stage.insert(
       run,
-      draft({ class: "backfill", window: august(18), credits: 10 }),
+      draft({ class: "history", window: august(18), credits: 10 }),
       draft({ class: "daily", window: august(12), credits: 3 }),
       draft({ class: "daily", window: august(13), credits: 3 }),
       draft({ class: "snapshot", window: august(1), credits: 5 }),

@@ -9,7 +9,7 @@ import { readStatus } from "../../src/ledger/status.ts";
 import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
 
 const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
-const lost = draft({ items: ["a", "b"], window: days(3, 6), class: "backfill" });
+const lost = draft({ items: ["a", "b"], window: days(3, 6), class: "history" });
 
 describe("a failed slice", () => {
   const ledger = ledgerForTests();
@@ -20,7 +20,7 @@ describe("a failed slice", () => {
   });
 
   const ended = (state: Exclude<SliceState, "pending" | "running">, ...drafts: readonly Partial<SliceDraft>[]) =>
-    ledger.stage.inState(run, state, ledger.worker, ...drafts.map((one) => draft({ class: "backfill", ...one })));
+    ledger.stage.inState(run, state, ledger.worker, ...drafts.map((one) => draft({ class: "history", ...one })));
 
   /** How many failures everybody who counts them sees, and how many a retry takes. */
   const counted = async () => {

@@ -28,7 +28,7 @@ describe("the queue", () => {
   test("hands out classes in their order, then newest days, by the chunk, each slice once", async () => {
     const [backfill, daily, lookback, snapshot, earlier] = await stage.insert(
       run,
-      draft({ class: "backfill", window: august(5) }),
+      draft({ class: "history", window: august(5) }),
       draft({ class: "daily", window: august(4) }),
       draft({ class: "lookback", window: august(3) }),
       draft({ class: "snapshot", window: august(2) }),
@@ -98,7 +98,7 @@ describe("the queue", () => {
     const owner = await stage.alive();
     const mine = await stage.run({ workerId: owner });
     const [id] = await stage.insert(mine, draft({ class: "lookback", items: ["a", "b"] }));
-    await stage.insert(mine, draft({ class: "backfill" }));
+    await stage.insert(mine, draft({ class: "history" }));
     const [slice] = await next(1, owner);
     const halves = await splitSlice(stage.db, slice!, now);
     expect(halves[0]).toBe(id);

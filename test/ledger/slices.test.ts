@@ -84,7 +84,7 @@ describe("the ledger of slices", () => {
 
   describe("claim", () => {
     test("gives the whole slice back as it was planned, with the attempt that fences it", async () => {
-      const planned = draft({ items: ["a", "b"], class: "backfill", fingerprint: "f", requests: 2, credits: 6 });
+      const planned = draft({ items: ["a", "b"], class: "history", fingerprint: "f", requests: 2, credits: 6 });
       const [id] = await stage.insert(run, planned);
       expect(await claim(stage.db, id!, taker(worker), now)).toEqual({
         ...planned,

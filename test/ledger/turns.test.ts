@@ -45,7 +45,7 @@ describe("the turns of slices", () => {
       await enqueue(
         stage.db,
         run,
-        days.map((date) => draft({ class: date === 12 ? "daily" : "backfill", window: august(date) })),
+        days.map((date) => draft({ class: date === 12 ? "daily" : "history", window: august(date) })),
         now,
       );
   }
@@ -107,7 +107,7 @@ describe("the turns of slices", () => {
     await stage.pool.query(
       `insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state,
                               planned_requests, planned_credits, run_id, created_at)
-       select 'keyword_rank', 'any', jsonb_build_object('n', n), date '2026-08-01', date '2026-08-02', '2026-08-20', '', 'backfill',
+       select 'keyword_rank', 'any', jsonb_build_object('n', n), date '2026-08-01', date '2026-08-02', '2026-08-20', '', 'history',
               'pending', 1, 3, $1, now()
        from   generate_series(1, $2::int) as n`,
       [run, many],

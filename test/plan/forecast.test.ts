@@ -4,8 +4,8 @@ import { forecast, type ForecastInput } from "../../src/plan/forecast.ts";
 const hour = 3_600_000;
 const none = { credits: 0, requests: 0 };
 const input: ForecastInput = {
-  work: { snapshot: none, daily: none, lookback: none, backfill: none },
-  floors: { snapshot: 0, daily: 0, lookback: 0.1, backfill: 0.2 },
+  work: { snapshot: none, daily: none, lookback: none, history: none },
+  floors: { snapshot: 0, daily: 0, lookback: 0.1, history: 0.2 },
   total: 1000,
   remaining: 1000,
   resetsAt: 10 * hour,
@@ -25,17 +25,17 @@ test("work within the balance takes as long as the pace lets it", () => {
 
 test("a backfill leaves its floor untouched and goes on after each reset", () => {
   // 800 of each period: 2,000 credits take this one, the next, and half of the one after
-  const work = { ...input.work, backfill: { credits: 2000, requests: 200 } };
+  const work = { ...input.work, history: { credits: 2000, requests: 200 } };
   expect(forecast({ ...input, work })).toEqual({ periods: 3, doneAt: 34 * hour + 20_000 });
 });
 
 test("classes go in order: what the dearer promise takes is not there for history", () => {
-  const work = { ...input.work, daily: { credits: 900, requests: 90 }, backfill: { credits: 100, requests: 10 } };
+  const work = { ...input.work, daily: { credits: 900, requests: 90 }, history: { credits: 100, requests: 10 } };
   expect(forecast({ ...input, work })).toEqual({ periods: 2, doneAt: 10 * hour + 5_000 });
 });
 
 test("a class that can never be afforded has no end", () => {
-  const work = { ...input.work, backfill: { credits: 900, requests: 1 } };
+  const work = { ...input.work, history: { credits: 900, requests: 1 } };
   expect(forecast({ ...input, work })).toBeNull();
 });
 

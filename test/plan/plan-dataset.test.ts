@@ -171,10 +171,10 @@ describe("a series", () => {
     const { slices } = plan(series({ lookbackDays: 2, historyDays: 6 }), held);
     expect(slices.map((slice) => [slice.class, slice.window.start])).toEqual([
       ["daily", daysAgo(1)],
-      ["backfill", daysAgo(2)],
+      ["history", daysAgo(2)],
       ["lookback", daysAgo(3)],
       ["lookback", daysAgo(4)],
-      ["backfill", daysAgo(6)],
+      ["history", daysAgo(6)],
     ]);
   });
 
@@ -182,7 +182,7 @@ describe("a series", () => {
     const { slices } = plan(series({ settleDays: 3, historyDays: 2 }), []);
     expect(slices.map((slice) => [slice.class, slice.window])).toEqual([
       ["daily", oneDay(daysAgo(3))],
-      ["backfill", oneDay(daysAgo(4))],
+      ["history", oneDay(daysAgo(4))],
     ]);
   });
 

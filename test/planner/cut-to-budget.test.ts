@@ -19,7 +19,7 @@ async function cut(slices: readonly SliceDraft[], mostCredits: number, newestFir
   return { kept, leftOut };
 }
 
-const slice = (back: number, credits: number, name: SliceDraft["class"] = "backfill") =>
+const slice = (back: number, credits: number, name: SliceDraft["class"] = "history") =>
   draft({ class: name, window: oneDay(addDays(today, -back)), credits });
 
 test("takes classes in their order, and in each the oldest day first", async () => {

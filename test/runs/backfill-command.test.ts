@@ -10,7 +10,7 @@ import { factsOf } from "../support/ingest-tables.ts";
 const ranks = ["--dataset", "keyword_rank"] as const;
 /** Asks from the first credit on. */
 const asksAlways = {
-  settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 }, ask_above: 0 } },
+  settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } },
 };
 
 describe("storehouse backfill", () => {

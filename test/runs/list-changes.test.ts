@@ -45,7 +45,7 @@ describe("when the list of competitors or followed apps changes", () => {
     const plan = ledger();
     expect(credits(await plan(account(2, "7"), 0))).toBe(10);
     const slices = await plan(account(2, "7", "8"), 0);
-    expect(slices).toMatchObject([{ items: ["DE:8", "JP:8", "US:8"], credits: 10, class: "backfill" }]);
+    expect(slices).toMatchObject([{ items: ["DE:8", "JP:8", "US:8"], credits: 10, class: "history" }]);
     expect(slices[0]?.window).toEqual({ start: addDays(tonight, -90), end: tonight });
     expect(await plan(account(2, "7", "8"), 0)).toEqual([]);
   });

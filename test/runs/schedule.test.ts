@@ -132,7 +132,7 @@ test("days of a backfill are asked for newest first, after the day before, and o
     ...listed(["US", "JP"], keywords),
     datasets: { keyword_rank: { history_days: 30, longest_window: 1 } },
     api: { concurrency: 1 },
-    credits: { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0.5 } },
+    credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0.5 } },
   };
   await on(stage, today, { settings });
   const done = await stage.query<{ class: string; day: Day }>(
@@ -140,10 +140,10 @@ test("days of a backfill are asked for newest first, after the day before, and o
      where  s.dataset = 'keyword_rank' order by r.request_id`,
   );
   expect(done[0]?.class).toBe("daily");
-  const backfill = done.filter((slice) => slice.class === "backfill").map(({ day }) => day);
+  const backfill = done.filter((slice) => slice.class === "history").map(({ day }) => day);
   expect(backfill.length).toBeGreaterThan(1);
   expect(backfill).toEqual([...backfill].sort().toReversed());
-  expect(await stage.query("select from ops.slice where class = 'backfill' and state = 'deferred'")).not.toEqual([]);
+  expect(await stage.query("select from ops.slice where class = 'history' and state = 'deferred'")).not.toEqual([]);
   expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(total * 0.5);
 });
 

@@ -20,7 +20,7 @@ export type TestQueue = {
   readonly untilSent: (name: string) => Promise<void>;
 };
 
-const noFloors = { snapshot: 0, daily: 0, lookback: 0, backfill: 0 };
+const noFloors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
 
 /** Opens a queue over the account; the free question finds nothing new unless `refresh` says otherwise. */
 export function openQueue(

@@ -115,7 +115,7 @@ export function quick(settings: SettingsInput = {}): SettingsInput {
     ...settings,
     datasets: { ...others, keyword_rank: { history_days: 4 }, ...settings.datasets },
     health: { port: "off", ...settings.health },
-    credits: settings.credits ?? { floors: { snapshot: 0, daily: 0, lookback: 0, backfill: 0 } },
+    credits: settings.credits ?? { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
     api: { requests_per_second: 1000, retry_seconds: 0.02, timeout_seconds: 20, ...settings.api },
   };
 }

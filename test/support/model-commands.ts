@@ -18,7 +18,7 @@ const concurrency = 2;
 const settings = {
   api: { concurrency },
   datasets: { keyword_rank: { history_days: 3 } },
-  credits: { floors: { snapshot: floor, daily: floor, lookback: floor, backfill: floor } },
+  credits: { floors: { snapshot: floor, daily: floor, lookback: floor, history: floor } },
 };
 
 /** What a run of the model may know beside the stage: nothing of the program's own records. */

@@ -44,7 +44,7 @@ describe("new days and restated ones", () => {
 
   test("of which some lie far back count as a backfill", () => {
     const late = { ...upToYesterday, window: { start: daysAgo(20), end: daysAgo(1) } };
-    expect(plan([late])).toEqual([{ window: { start: daysAgo(30), end: today }, class: "backfill", credits: 1 }]);
+    expect(plan([late])).toEqual([{ window: { start: daysAgo(30), end: today }, class: "history", credits: 1 }]);
   });
 
   test("that are restated alone are a lookback", () => {
