@@ -43,15 +43,15 @@ async function load(app: App, { datasets, bounds, today }: DemoShow, stop: Abort
   if (result.error !== null) throw result.error;
   print(
     result.progress.total === 0
-      ? "\nEverything was loaded already: no credit spent."
+      ? "\nEverything is loaded already: no credit spent."
       : `\n${result.progress.credits.toLocaleString("en-US")} credits spent in this run.`,
   );
   return result.outcome === "loaded" ? 0 : result.outcome === "interrupted" ? 130 : 1;
 }
 
-type Wishes = { readonly show: DemoShow; readonly stay: boolean; readonly pictures: string | null };
+type DemoOptions = { readonly show: DemoShow; readonly stay: boolean; readonly pictures: string | null };
 
-async function demo({ show, stay, pictures }: Wishes): Promise<number> {
+async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
   const { today, market } = show;
   const stop = stopSignal();
   print(`Storehouse demo: ${show.words}.`);
@@ -77,7 +77,7 @@ async function demo({ show, stay, pictures }: Wishes): Promise<number> {
  * `--stay` and `--everything`, also where npm took them instead (`npm run demo --stay`), and `--pictures` with or without a folder, which are of
  * keyword ranks. Throws a UsageError for any other argument.
  */
-function wishesOf(given: readonly string[]): Wishes {
+function optionsOf(given: readonly string[]): DemoOptions {
   const known = ["--stay", "--everything"];
   const unknown = given.find((argument) => !known.includes(argument) && !/^--pictures(=.+)?$/.test(argument));
   if (unknown !== undefined)
@@ -96,7 +96,7 @@ function wishesOf(given: readonly string[]): Wishes {
 
 tolerateClosedPipes();
 try {
-  process.exitCode = await demo(wishesOf(process.argv.slice(2)));
+  process.exitCode = await demo(optionsOf(process.argv.slice(2)));
 } catch (error) {
   process.exitCode = await reportFailure(error, remark);
 }

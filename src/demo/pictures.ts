@@ -14,14 +14,14 @@ import { standingsFor } from "../cli/gap-options.ts";
 export const picturesFolder = path.join(projectRoot, "docs", "pictures");
 
 /** A keyword of the demo's market that rises, falls and is lost for some days. */
-const followed = { app: "6446318020", country: "GB", keyword: "notes" } as const;
+const example = { app: "6446318020", country: "GB", keyword: "notes" } as const;
 
-/** Draws the demo's ranks of one keyword, and which days are loaded of all that could be; a month before its first day is shown as well. */
+/** Draws the demo's ranks of one keyword, and the coverage of its days from a month before the first one. */
 export async function drawPictures(
   app: App,
   { folder, from }: { readonly folder: string; readonly from: Day },
 ): Promise<void> {
-  const ranks = await readRanks(app.warehouse.db, { ...followed, within: {} });
+  const ranks = await readRanks(app.warehouse.db, { ...example, within: {} });
   await putFile(path.join(folder, "keyword-rank.svg"), rankChart(ranks));
   const dataset = "keyword_rank";
   const standings = await standingsFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });

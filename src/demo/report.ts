@@ -31,10 +31,10 @@ export async function martCounts(db: Database): Promise<string> {
     );
     counts.push([`mart.${name}`, rows[0]?.count]);
   }
-  return `\nRows that the marts show; docs/marts.md has a question to each, and the answer that this database gives\n${table(["mart", "rows"], counts)}`;
+  return `\nRows by mart; docs/marts.md asks each a question and shows the answer\n${table(["mart", "rows"], counts)}`;
 }
 
-/** What was spent so far, next to what one request a keyword would have cost. */
+/** What was spent so far, and what one request for each keyword would have cost. */
 export async function spending(db: Database): Promise<string> {
   const { rows } = await sql<{ spent: number; naive: number; requests: number }>`
     select (select coalesce(sum(cost), 0)::int from ops.request) as spent,
@@ -44,8 +44,8 @@ export async function spending(db: Database): Promise<string> {
   const share =
     naive === 0
       ? ""
-      : `, ${Math.round((100 * spent) / naive)} % of the ${number(naive)} that one request a keyword would have cost`;
-  return `\nCredits so far: ${number(spent)} in ${number(requests)} requests${share}.`;
+      : `\nOne request for each keyword would have cost ${number(naive)}: ${Math.round((100 * spent) / naive)} % of it was spent.`;
+  return `\nCredits so far: ${number(spent)} in ${number(requests)} requests.${share}`;
 }
 
 type Question = { readonly title: string; readonly query: string };
@@ -53,56 +53,62 @@ type Question = { readonly title: string; readonly query: string };
 const questions: readonly Question[] = [
   {
     title: "Which keywords gained most in a week?",
-    query: `select app_name, store, country_code, keyword, device_code, previous_rank, keyword_rank, places_gained
-from   mart.keyword_rank_movers
-where  days_back = 7 and places_gained is not null
-order  by places_gained desc, app_name, store, country_code, keyword, device_code
-limit  5`,
+    query: `select   app_name as app, country_code as country, keyword,
+         device_code as device, previous_rank as before, keyword_rank as now,
+         places_gained as gained
+from     mart.keyword_rank_movers
+where    days_back = 7 and places_gained is not null
+order by gained desc, app, country, keyword, device
+limit    5`,
   },
   {
-    title: "Where are we asked for and not ranked?",
-    query: `select app_name, store, country_code, count(distinct keyword)::int as keywords_never_ranked
-from  (select app_name, store, country_code, keyword from mart.keyword_rank_daily
-       group by app_name, store, country_code, keyword having not bool_or(is_ranked)) as never_ranked
-group  by app_name, store, country_code
-order  by keywords_never_ranked desc, app_name, store, country_code
-limit  5`,
+    title: "For how many of its keywords is an app never ranked?",
+    query: `select   app_name, store, country_code, count(*)::int as keywords_never_ranked
+from    (select   app_name, store, country_code, keyword
+         from     mart.keyword_rank_daily
+         group by app_name, store, country_code, keyword
+         having   not bool_or(is_ranked)) as never_ranked
+group by app_name, store, country_code
+order by keywords_never_ranked desc, app_name, store, country_code
+limit    5`,
   },
   {
     title: "Is anything missing?",
-    query: `select dataset, min(date_day) as first_day, max(date_day) as last_day, sum(cell_count)::int as cells, sum(loaded_count)::int as loaded,
-       sum(cell_count - loaded_count - empty_count)::int as missing
-from   ops.coverage_daily
-group  by dataset
-order  by dataset`,
+    query: `select   dataset, min(date_day) as first_day, max(date_day) as last_day,
+         sum(cell_count)::int as cells, sum(loaded_count)::int as loaded,
+         sum(cell_count - loaded_count - empty_count)::int as missing
+from     ops.coverage_daily
+group by dataset
+order by dataset`,
   },
 ];
 
 /** A few questions, each with its SQL and its answer. */
 export async function answers(db: Database): Promise<string> {
-  const told: string[] = [];
+  const sections: string[] = [];
   for (const { title, query } of questions) {
     const { rows } = await sql<Record<string, Cell>>`${sql.raw(query)}`.execute(db);
     const columns = Object.keys(rows[0] ?? {});
-    told.push(
+    sections.push(
       `\n${title}\n\n${indent(query)}\n\n${table(
         columns,
         rows.map((row) => columns.map((column) => row[column])),
       )}`,
     );
   }
-  return told.join("\n");
+  return sections.join("\n");
 }
 
-/** How to look at the data with other tools. `url` holds the password of the demo's own database, which listens on loopback only. */
+/** How to open the data with other tools. `url` holds the password of the demo's own database, which listens on loopback only. */
 export function connectWords(url: string, stay: boolean): string {
   const { hostname, port, username, password, pathname } = new URL(url);
-  if (!stay) return "\nRun `npm run demo -- --stay` to keep the database up and open it with psql or a BI tool.";
+  if (!stay) return "\n`npm run demo -- --stay` keeps the database up, for psql or a BI tool.";
   return `
 The database is up until Ctrl-C.
-  psql     psql '${url}'
-  BI tool  Postgres, host ${hostname}, port ${port}, database ${pathname.slice(1)}, user ${username}, password ${password}
-Start with the schema mart; ops tells what is covered and what it cost.`;
+  psql      psql '${url}'
+  BI tool   Postgres at ${hostname}, port ${port}, database ${pathname.slice(1)}
+            user ${username}, password ${password}
+Start with the schema mart; the schema ops has coverage and cost.`;
 }
 
 function indent(text: string): string {

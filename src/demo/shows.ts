@@ -42,7 +42,7 @@ export const rankShow: DemoShow = show({
   datasets: ["keyword_rank"],
   settings: {},
   folder: "demo",
-  what: "a made-up market of 8 apps in 6 countries, keyword ranks of 60 days",
+  what: "8 made-up apps in 6 countries, 60 days of keyword ranks",
 });
 
 /** Every dataset, of a small market: what the page of marts shows. Search terms are among the levels of reports, which are not so by default. */
@@ -59,13 +59,13 @@ export const everythingShow: DemoShow = show({
     credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
   },
   folder: "demo-everything",
-  what: "a made-up market of 3 apps in 2 countries, every dataset, 35 days",
+  what: "3 made-up apps in 2 countries, every dataset, 35 days",
 });
 
-type Told = Omit<DemoShow, "bounds" | "words"> & { readonly days: number; readonly what: string };
+type ShowOfDays = Omit<DemoShow, "bounds" | "words"> & { readonly days: number; readonly what: string };
 
-function show({ days, what, ...told }: Told): DemoShow {
-  const { today } = told;
-  const words = `${what} up to ${addDays(today, -1)}, its yesterday`;
-  return { ...told, bounds: { start: addDays(today, -days) }, words };
+function show({ days, what, ...rest }: ShowOfDays): DemoShow {
+  const { today } = rest;
+  const words = `${what} up to ${addDays(today, -1)}`;
+  return { ...rest, bounds: { start: addDays(today, -days) }, words };
 }

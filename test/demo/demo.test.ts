@@ -62,7 +62,7 @@ test("loads the same tables in any time zone, and a second run spends nothing", 
     const drawn = path.join(home, "pictures");
     const { stdout } = start(path.join(home, "west"), "Asia/Kathmandu", `--pictures=${drawn}`);
     const said = stdout === null ? "" : await text(stdout);
-    expect(said).toContain("Everything was loaded already: no credit spent.");
+    expect(said).toContain("Everything is loaded already: no credit spent.");
     expect(said).toContain("7,013 in");
     // `npm run demo -- --pictures` draws those of docs again
     for (const name of ["keyword-rank.svg", "coverage.svg"])
