@@ -3,14 +3,15 @@ import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
-import { retry, type RetryOptions } from "../core/retry.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../postgres/database.ts";
 import { land } from "../raw/store-answers.ts";
 import type { IngestParts } from "./ingest-parts.ts";
+import { landReply } from "./paid-call.ts";
+import { retryCall } from "./request-once.ts";
 
-/** What asking for the balance takes. */
+/** What a balance check takes. */
 export type BalanceParts = {
   readonly db: Database;
   readonly client: Client;
@@ -19,52 +20,29 @@ export type BalanceParts = {
   readonly workerId: string | null;
 };
 
-/** Asks the service for the balance, which is free, notes the request, and books the answer. Throws what the status stands for. */
+/** Checks the balance, which is free, and books it. Throws what the reply's status stands for. */
 export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
-  const askedAt = clock.now();
-  const reply = await client.ask(remainingCredits, {});
-  await land(db, {
-    accountId,
-    sliceId: null,
-    attempt: 0,
-    page: 0,
-    dataset: null,
-    class: "snapshot",
-    operation: remainingCredits.id,
-    params: {},
-    status: reply.status,
-    errorCode: reply.problem?.code ?? null,
-    cost: 0,
-    remaining: reply.credits.remaining,
-    durationMs: reply.durationMs,
-    byteCount: reply.byteCount,
-    workerId,
-    receivedAt: reply.receivedAt,
-    body: null,
-  });
+  const checkedAt = clock.now();
+  const call = { operation: remainingCredits, params: {}, class: "snapshot", page: null } as const;
+  const reply = await client.ask(call.operation, call.params);
+  await landReply({ accountId, workerId, scrub: String, land: (landing) => land(db, landing) }, call, reply);
   if (reply.answer === null) throw reply.problem;
-  const told = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
+  const answer = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
   const balance = {
-    total: Math.floor(told.creditTotal),
-    remaining: Math.floor(told.creditRemaining),
-    // the last second of a period is told as 0 where seconds are rounded down: the deadline that is known still holds
-    resetsAt: told.creditResetTime > 0 ? reply.receivedAt + told.creditResetTime * 1000 : null,
-    periodHours: told.creditResetPeriod ?? null,
-    askedAt,
+    total: Math.floor(answer.creditTotal),
+    remaining: Math.floor(answer.creditRemaining),
+    // where seconds are rounded down, the last second of a period is 0: the deadline that is known still holds
+    resetsAt: answer.creditResetTime > 0 ? reply.receivedAt + answer.creditResetTime * 1000 : null,
+    periodHours: answer.creditResetPeriod ?? null,
+    askedAt: checkedAt,
   };
   await observeBalance(db, accountId, balance, clock);
 }
 
-/** The first question of a process: a wrong token shows before anything is planned. What may pass is asked again, a few times. */
+/** The balance check of a starting command: a wrong token shows before anything is planned. An error that may pass is retried a few times. */
 export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
-  const options: RetryOptions = {
-    clock: parts.clock,
-    backoff: { firstMs: parts.retryMs },
-    signal: stop,
-    again: (error, failures) => error instanceof RetryError && failures < error.attempts && !stop.aborted,
-  };
   try {
-    await retry(options, async () => {
+    await retryCall(parts, stop, async () => {
       await parts.refreshBalance();
       await liftStop(parts.db, parts.accountId, remainingCredits.id);
     });
@@ -74,8 +52,8 @@ export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promi
 }
 
 /**
- * The first question of a worker: an API that is away is waited for, and what else may pass is left to whoever needs the balance next.
- * Throws when the account is refused, when the address leads to no API, and when everything is to stop.
+ * The balance check of a starting worker: it waits while the API does not respond, and leaves any other error that may pass to the next
+ * check. Throws when the API refuses the account, when the address leads to no API, and when the process is to stop.
  */
 export async function awaitBalance(parts: IngestParts): Promise<void> {
   try {
@@ -86,12 +64,12 @@ export async function awaitBalance(parts: IngestParts): Promise<void> {
   }
 }
 
-/** Errors of the first question that a wrong address explains best. */
+/** Errors of the first check that a wrong address explains best. */
 const addressCodes: ReadonlySet<string> = new Set(["no_connection", "not_found", "not_json", "unknown_shape"]);
 
 async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   if (!(error instanceof StorehouseError) || !addressCodes.has(error.code)) return error;
-  // an address that led there before is right: the service is away
+  // an address that led to the API before is right: the service is unavailable
   const account = await readAccount(parts.db, parts.accountId);
   if (account?.observedAt != null) return error;
   return fail("bad_setting", { variable: "API_BASE_URL", problem: `leads to no API (${error.code})` }, error);

@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
+import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
-import { fail } from "../core/errors.ts";
+import { pageParams } from "../api/paging.ts";
+import { readAnswer } from "../api/read-answer.ts";
+import { dayOf } from "../core/day.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
 import { callsOf, type Dataset, mostPagesOf } from "../datasets/shared/define-dataset.ts";
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
-import { pagesOf } from "./paid-call.ts";
+import { landedPages, type LandedPage } from "../raw/read-answers.ts";
+import { paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
 import { readPages } from "./read-pages.ts";
@@ -59,4 +64,43 @@ export function answerDigest(program: string, slice: Slice, body: Buffer): strin
   const { dataset, operation, scope, items, window } = slice;
   const question = [program, dataset, operation, scopeKey(scope), items && digestOf(items), window.start, window.end];
   return createHash("sha256").update(JSON.stringify(question)).update(body).digest("hex");
+}
+
+/**
+ * A function that brings the pages of a slice, by number. A page that an earlier attempt landed and did not live to load is taken from
+ * there, since it is paid for; any other is a paid call.
+ */
+async function pagesOf(
+  parts: IngestParts,
+  dataset: Dataset,
+  slice: Slice,
+  signal: AbortSignal,
+): Promise<(index: number) => Promise<LandedPage>> {
+  const operation = operationById(slice.operation);
+  const landed = slice.attempt > 1 ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
+  // a call that is not sent yet is given back as soon as everything is to stop; one that is under way has until the task is aborted
+  const signals = { unsent: AbortSignal.any([signal, parts.halted]), underWay: signal };
+  return async (index) => {
+    const kept = landed.get(index);
+    if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, kept.body)) return kept;
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
+    const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
+    return parts.apiOutage.through(() => paidCall(parts, call));
+  };
+}
+
+/** An answer about "now" that came on an earlier day than the slice stands for is not its answer. */
+function isStillTrue(slice: Slice, page: LandedPage): boolean {
+  return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
+}
+
+/** False for an answer that was landed and cannot be used: half of one, or one that said it failed. */
+function isReadable(operation: Operation, body: Buffer): boolean {
+  try {
+    readAnswer(operation, body);
+    return true;
+  } catch (error) {
+    if (error instanceof StorehouseError) return false;
+    throw error;
+  }
 }

@@ -1,147 +1,151 @@
 import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { operationById } from "../api/operations/all.ts";
-import { pageParams } from "../api/paging.ts";
-import { readAnswer } from "../api/read-answer.ts";
 import type { Reply } from "../api/reply.ts";
-import { dayOf } from "../core/day.ts";
-import { AbortError, StorehouseError, wasSent } from "../core/errors.ts";
-import { pagePrice, type Slice } from "../core/slice.ts";
-import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { landedPages, type LandedPage } from "../raw/read-answers.ts";
-import { retryDatabase } from "./retry-database.ts";
+import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
+import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
+import { readAccount } from "../credits/account.ts";
+import type { LandedPage } from "../raw/read-answers.ts";
+import type { Landing } from "../raw/store-answers.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { problemOf, stopAsking } from "./receipt.ts";
+import { retryDatabase } from "./retry-database.ts";
 
-/**
- * A way to ask for the pages of a slice, by number, each through the credit queue and landed before it is read. Pages that an earlier
- * attempt landed and did not live to load are taken from there: they are paid for.
+/*
+ * One call, whoever makes it:
+ *
+ *   reserve    the credit queue holds what it may cost, or throws a DeferError: nothing is sent that was not granted
+ *   send       the client sends it and classifies the reply by its status
+ *   land       the request, and for a slice its answer, are committed before anything reads the body
+ *   book       the hold is replaced by what the headers say was charged
+ *   learn      a price that is new is kept for the calls and plans after it
+ *
+ * A call that ends without a reply is landed as such, unless it was never sent. The balance check is free: it is sent and landed and
+ * takes no other step.
  */
-export async function pagesOf(
-  parts: IngestParts,
-  dataset: Dataset,
-  slice: Slice,
-  signal: AbortSignal,
-): Promise<(index: number) => Promise<LandedPage>> {
-  const operation = operationById(slice.operation);
-  const landed = slice.attempt > 1 ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
-  return async (page) => {
-    const kept = landed.get(page);
-    if (kept !== undefined && isStillTrue(slice, kept) && isLegible(operation, kept.body)) return kept;
-    const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-    return parts.apiOutage.through(() => askPage(parts, { operation, params, slice, page, signal }));
-  };
-}
 
-/** What was told of "now" on an earlier day than the slice stands for is not its answer. */
-function isStillTrue(slice: Slice, page: LandedPage): boolean {
-  return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
-}
-
-/** False for an answer that was landed and refused: half of one, or one that said it failed. */
-function isLegible(operation: Operation, body: Buffer): boolean {
-  try {
-    readAnswer(operation, body);
-    return true;
-  } catch (error) {
-    if (error instanceof StorehouseError) return false;
-    throw error;
-  }
-}
-
-type PageRequest = {
+/** A request to the API and whom it is for. */
+export type ApiCall = {
   readonly operation: Operation;
   readonly params: Params;
-  readonly slice: Slice;
-  readonly page: number;
-  readonly signal: AbortSignal;
+  readonly class: Spender;
+  /** The page of a slice that it is for; null where it is for none, and then the body of its answer is not stored. */
+  readonly page: { readonly slice: Slice; readonly index: number } | null;
 };
 
-/** One page, granted, sent, landed. Throws what the status stands for. */
-async function askPage(parts: IngestParts, request: PageRequest): Promise<LandedPage> {
-  const { operation, slice, signal } = request;
-  const planned = pagePrice(slice);
-  const cost = () => Math.max(planned, parts.learned.get(operation.id) ?? 0);
-  // what is not sent yet is given back as soon as everything is to stop; what is on its way has until the task is aborted
-  const unsent = AbortSignal.any([signal, parts.halted]);
-  const work = { cost, class: slice.class, signal: unsent, sliceId: slice.sliceId };
+/** A call that costs credits. */
+export type PaidCall = ApiCall & {
+  /** Aborting it takes back a call that is not sent yet. */
+  readonly unsent: AbortSignal;
+  /** Aborting it cuts a call that is under way; where it is left out the call runs to its end, since it is paid for. */
+  readonly underWay?: AbortSignal;
+};
+
+/** What a call takes to be in `ops.request`. */
+export type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & {
+  readonly workerId: string | null;
+  readonly land: (landing: Landing) => Promise<void>;
+};
+
+/** Makes a paid call and returns its answer. Throws what the reply's status, or the lack of a reply, stands for. */
+export async function paidCall(parts: IngestParts, call: PaidCall): Promise<LandedPage> {
+  const { operation, page } = call;
+  const landing = { ...parts, land: (one: Landing) => retryDatabase(parts, () => parts.batched.land(one)) };
+  const cost = () => priceOf(parts, call);
+  const held = { cost, class: call.class, signal: call.unsent };
+  const work = page === null ? held : { ...held, sliceId: page.slice.sliceId };
+  let newPrice: number | null = null;
   const reply = await parts.queue.run(work, async () => {
-    const from = parts.clock.now();
-    try {
-      const result = await parts.client.ask(operation, request.params, signal);
-      if (result.problem instanceof AbortError) await stopWhereRefused(parts, request, result, cost());
-      await parts.at?.("after answer", slice);
-      // before its slot goes to the next call
-      if (result.credits.price !== null) parts.learned.set(operation.id, result.credits.price);
-      // paid for: a database that comes back soon gets it without asking again
-      await retryDatabase(parts, () => landAnswer(parts, request, result));
-      await parts.at?.("after landing");
-      return { result, receipt: { ...result.credits, lost: false } };
-    } catch (error) {
-      stopAsking(parts, slice, error);
-      if (error instanceof StorehouseError) await landLoss(parts, request, error, parts.clock.now() - from);
-      throw error;
-    }
+    const result = await send(parts, landing, call);
+    const { price } = result.credits;
+    // before a slot is free for the next call
+    if (price !== null && parts.learned.get(operation.id) !== price)
+      parts.learned.set(operation.id, (newPrice = price));
+    await landReply(landing, call, result);
+    await parts.at?.("after landing");
+    return { result, receipt: { ...result.credits, lost: false } };
   });
-  const problem = await problemOf(parts, operation, reply, cost());
+  const problem = await problemOf(parts, call, reply);
   if (problem !== null) throw problem;
-  if (reply.credits.price !== null) await parts.batched.learn({ operation, charged: reply.credits.price });
+  if (newPrice !== null) await parts.batched.learn({ operation, charged: newPrice });
   if (reply.answer === null) throw reply.problem;
   return { body: reply.answer, fetchedAt: reply.receivedAt };
 }
 
-/** Before the refusal is written down and its slot goes to the next call. What is in doubt here is looked at again after that. */
-async function stopWhereRefused(parts: IngestParts, request: PageRequest, reply: Reply, cost: number): Promise<void> {
-  const problem = await problemOf(parts, request.operation, reply, cost).catch(() => null);
-  stopAsking(parts, request.slice, problem);
+/** The credits to hold: what the plan expects or, where that is more, what the last such call was charged. */
+function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number {
+  const last = learned.get(operation.id);
+  return page === null ? (last ?? operation.cost) : Math.max(pagePrice(page.slice), last ?? 0);
 }
 
-async function landAnswer(parts: IngestParts, request: PageRequest, reply: Reply): Promise<void> {
-  await parts.batched.land({
-    ...landingOf(parts, request),
-    status: reply.status,
-    errorCode: reply.problem?.code ?? null,
-    cost: reply.credits.charged ?? 0,
-    remaining: reply.credits.remaining,
-    durationMs: reply.durationMs,
-    byteCount: reply.byteCount,
-    receivedAt: reply.receivedAt,
-    body: reply.answer,
+async function send(parts: IngestParts, landing: LandingParts, call: PaidCall): Promise<Reply> {
+  const from = parts.clock.now();
+  const reply = await parts.client.ask(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
+    stopCalls(parts, call.page?.slice, error);
+    if (error instanceof StorehouseError && wasSent(error)) {
+      const durationMs = parts.clock.now() - from;
+      await landing.land({ ...requestOf(landing, call), ...noReply(error, durationMs), receivedAt: parts.clock.now() });
+    }
+    throw error;
   });
+  // first, so that nothing is sent while the refusal is landed; what is in doubt here is decided after that
+  if (reply.problem instanceof AbortError)
+    stopCalls(parts, call.page?.slice, await problemOf(parts, call, reply).catch(() => null));
+  await parts.at?.("after answer", call.page?.slice);
+  return reply;
 }
 
-/** A call without an answer. Whether it was charged is not known; the balance of the next answer tells. */
-async function landLoss(
-  parts: IngestParts,
-  request: PageRequest,
-  error: StorehouseError,
-  durationMs: number,
-): Promise<void> {
-  if (!wasSent(error)) return;
-  await parts.batched.land({
-    ...landingOf(parts, request),
-    status: null,
-    errorCode: error.code,
-    cost: 0,
-    remaining: null,
+/** Commits a request and its reply; of an answer for a slice the body as well. */
+export async function landReply(parts: LandingParts, call: ApiCall, reply: Reply): Promise<void> {
+  const { status, problem, credits, durationMs, byteCount, receivedAt, answer } = reply;
+  await parts.land({
+    ...requestOf(parts, call),
+    status,
+    errorCode: problem?.code ?? null,
+    cost: credits.charged ?? 0,
+    remaining: credits.remaining,
     durationMs,
-    byteCount: 0,
-    receivedAt: parts.clock.now(),
-    body: null,
+    byteCount,
+    receivedAt,
+    body: call.page === null ? null : answer,
   });
 }
 
-function landingOf(parts: IngestParts, { operation, params, slice, page }: PageRequest) {
-  const scalars = Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value)));
+/** Nobody knows whether such a call was charged: the balance of the next reply says. */
+function noReply({ code }: StorehouseError, durationMs: number) {
+  return { status: null, errorCode: code, cost: 0, remaining: null, durationMs, byteCount: 0, body: null };
+}
+
+function requestOf({ accountId, workerId, scrub }: LandingParts, { operation, params, class: spender, page }: ApiCall) {
+  const scalars = Object.entries(params).filter(([, value]) => !Array.isArray(value));
   return {
-    accountId: parts.accountId,
-    sliceId: slice.sliceId,
-    attempt: slice.attempt,
-    page,
-    dataset: slice.dataset,
-    class: slice.class,
+    accountId,
+    sliceId: page?.slice.sliceId ?? null,
+    attempt: page?.slice.attempt ?? 0,
+    page: page?.index ?? 0,
+    dataset: page?.slice.dataset ?? null,
+    class: spender,
     operation: operation.id,
-    params: scalars,
-    workerId: parts.workerId,
+    // a person may have pasted a secret
+    params: Object.fromEntries(
+      scalars.map(([name, value]) => [name, typeof value === "string" ? scrub(value) : value]),
+    ),
+    workerId,
   };
+}
+
+/** The problem of a reply, null for an answer. Where the status leaves open whether credits or pace ran out, the balance decides. */
+async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promise<StorehouseError | null> {
+  const { problem, status, credits, mayMeanExhausted } = reply;
+  if (problem === null || !mayMeanExhausted) return problem;
+  if (credits.remaining === null) await parts.refreshBalance();
+  const account = await readAccount(parts.db, parts.accountId);
+  const remaining = credits.remaining ?? account?.remaining ?? null;
+  if (remaining === null || remaining >= priceOf(parts, call)) return problem;
+  const until = credits.resetsAt ?? account?.resetsAt;
+  return fail("credits_exhausted", { operation: call.operation.id, status, remaining, until });
+}
+
+/** Stops all calls of the process where an error of a slice says that the API refuses the token or the account. */
+export function stopCalls({ abort }: Pick<IngestParts, "abort">, slice: Slice | undefined, error: unknown): void {
+  if (slice !== undefined && error instanceof AbortError)
+    abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));
 }

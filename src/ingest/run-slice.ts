@@ -12,7 +12,7 @@ import { fetchSlice } from "./fetch-slice.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
-import { stopAsking } from "./receipt.ts";
+import { stopCalls } from "./paid-call.ts";
 
 /** A refusal for want of credits that names no reset is looked at again after this. */
 const unknownResetMs = 60 * 60_000;
@@ -97,7 +97,7 @@ function known(parts: IngestParts, error: unknown, signal: AbortSignal): Storeho
 }
 
 async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
-  stopAsking(parts, slice, error);
+  stopCalls(parts, slice, error);
   // to be told to stop, to wait for credits, or that there is nothing, is no trouble; a refusal of all is told once and not by each
   const quiet =
     error instanceof FencedError ||
