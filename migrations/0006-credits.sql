@@ -51,14 +51,12 @@ create table ops.credit_cost (
   operation    text        primary key,
   documented   integer     not null,
   learned      integer     not null,
-  sample_count bigint      not null,
   last_seen_at timestamptz not null
 );
 comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service last charged.';
 comment on column ops.credit_cost.documented   is 'Credits per call in the contract.';
 comment on column ops.credit_cost.learned      is 'Credits that the last successful call cost.';
-comment on column ops.credit_cost.sample_count is 'Number of successful calls.';
-comment on column ops.credit_cost.last_seen_at is 'When the last successful call was answered.';
+comment on column ops.credit_cost.last_seen_at is 'When a successful call was last recorded: at a new price, else once an hour.';
 select ops.comment_columns('ops.credit_cost');
 
 create table ops.account_stop (

@@ -3604,8 +3604,7 @@ create table ops.credit_cost (
   operation text not null, -- Operation of the API.
   documented integer not null, -- Credits per call in the contract.
   learned integer not null, -- Credits that the last successful call cost.
-  sample_count bigint not null, -- Number of successful calls.
-  last_seen_at timestamp with time zone not null, -- When the last successful call was answered.
+  last_seen_at timestamp with time zone not null, -- When a successful call was last recorded: at a new price, else once an hour.
   constraint credit_cost_pkey PRIMARY KEY (operation)
 );
 

@@ -41,6 +41,8 @@ type Parts = Taker & {
 const mostAtOnce = 100;
 /** Statements of 5,000 to 10,000 rows load fastest; memory is held for so many at most. */
 const mostRows = 10_000;
+/** The ledger has to the hour when an operation last answered. */
+const learnAgainMs = 60 * 60_000;
 /** Two keep Postgres at work while this process makes the next rows ready; more would only share the same processors. */
 const laneCount = 2;
 
@@ -63,13 +65,7 @@ export function createBatchedSteps(parts: Parts): BatchedSteps {
         return landings.map(() => undefined);
       },
     }),
-    learn: createBatcher({
-      ...statement,
-      flush: async (charges: readonly Charge[]) => {
-        await learnCosts(db, charges, clock);
-        return charges.map(() => undefined);
-      },
-    }),
+    learn: whenNew(parts),
     repeats: createBatcher({
       ...statement,
       flush: async (told: readonly Told[]) => {
@@ -78,6 +74,26 @@ export function createBatchedSteps(parts: Parts): BatchedSteps {
       },
     }),
     commit: inLanes(parts),
+  };
+}
+
+/** A price is written when it is new, and once an hour besides, so that the ledger has when an operation last answered. */
+function whenNew({ db, clock }: Parts): BatchedSteps["learn"] {
+  const written = new Map<string, { readonly charged: number; readonly at: number }>();
+  const write = createBatcher({
+    most: mostAtOnce,
+    spoilsAll: isLostConnection,
+    flush: async (charges: readonly Charge[]) => {
+      await learnCosts(db, charges, clock);
+      return charges.map(() => undefined);
+    },
+  });
+  return async (charge) => {
+    const { operation, charged } = charge;
+    const last = written.get(operation.id);
+    if (last?.charged === charged && clock.now() - last.at < learnAgainMs) return;
+    await write(charge);
+    written.set(operation.id, { charged, at: clock.now() });
   };
 }
 

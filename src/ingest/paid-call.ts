@@ -16,7 +16,7 @@ import { retryDatabase } from "./retry-database.ts";
  *   send       the client sends it and classifies the reply by its status
  *   land       the request, and for a slice its answer, are committed before anything reads the body
  *   book       the hold is replaced by what the headers say was charged
- *   learn      a price that is new is kept for the calls and plans after it
+ *   learn      what the call was charged is the price of the next ones, and of plans
  *
  * A call that ends without a reply is landed as such, unless it was never sent. The balance check is free: it is sent and landed and
  * takes no other step.
@@ -52,20 +52,17 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Land
   const cost = () => priceOf(parts, call);
   const held = { cost, class: call.class, signal: call.unsent };
   const work = page === null ? held : { ...held, sliceId: page.slice.sliceId };
-  let newPrice: number | null = null;
   const reply = await parts.queue.run(work, async () => {
     const result = await send(parts, landing, call);
-    const { price } = result.credits;
-    // before a slot is free for the next call
-    if (price !== null && parts.learned.get(operation.id) !== price)
-      parts.learned.set(operation.id, (newPrice = price));
+    // before its slot goes to the next call
+    if (result.credits.price !== null) parts.learned.set(operation.id, result.credits.price);
     await landReply(landing, call, result);
     await parts.at?.("after landing");
     return { result, receipt: { ...result.credits, lost: false } };
   });
   const problem = await problemOf(parts, call, reply);
   if (problem !== null) throw problem;
-  if (newPrice !== null) await parts.batched.learn({ operation, charged: newPrice });
+  if (reply.credits.price !== null) await parts.batched.learn({ operation, charged: reply.credits.price });
   if (reply.answer === null) throw reply.problem;
   return { body: reply.answer, fetchedAt: reply.receivedAt };
 }

@@ -71,9 +71,7 @@ describe("a look finds", () => {
   test("fields that nobody knows and calls that cost other than documented", async () => {
     const at = new Date(now).toISOString();
     await house.stage.pool.query("insert into ops.drift values ('ios.app-detail', '$.new', 'text', $1, $1, 1)", [at]);
-    await house.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, 1, $1), ('ios.b', 3, 3, 1, $1)", [
-      at,
-    ]);
+    await house.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, $1), ('ios.b', 3, 3, $1)", [at]);
     await house.watch(1);
     expect(house.seen().map(({ kind, subject }) => [kind, subject])).toEqual([
       ["contract_drift", "ios.app-detail 2026-08-20"],
@@ -88,7 +86,7 @@ describe("a look finds", () => {
       pool.query("insert into ops.drift values ('ios.a', $1, 'text', $2, $3, 1)", [name, at(came), at(last)]);
     const answered = (daysAgo: number) =>
       pool.query(
-        `insert into ops.credit_cost values ('ios.a', 1, 1, 1, $1)
+        `insert into ops.credit_cost values ('ios.a', 1, 1, $1)
          on conflict (operation) do update set last_seen_at = excluded.last_seen_at`,
         [at(daysAgo)],
       );
@@ -153,7 +151,7 @@ describe("a look finds", () => {
     await house.watch(1);
     await house.stage.pool.query("alter view ops.failed_slice rename to hidden");
     try {
-      await house.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, 1, now())");
+      await house.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, now())");
       await house.watch(3);
     } finally {
       await house.stage.pool.query("alter view ops.hidden rename to failed_slice");

@@ -69,8 +69,7 @@ function printReport({ account, spent, costs }: CreditReport): void {
     cost.operation,
     cost.documented,
     cost.learned,
-    cost.sampleCount,
     cost.learned === cost.documented ? "" : "differs",
   ]);
-  print(table(["operation", "documented", "learned", "calls", ""], rows));
+  print(table(["operation", "documented", "learned", ""], rows));
 }
