@@ -13,8 +13,8 @@ comment on column core.dim_country.country_key  is 'ISO 3166-1 numeric code; 100
 comment on column core.dim_country.country_code is 'ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.';
 comment on column core.dim_country.alpha3_code  is 'ISO 3166-1 alpha-3.';
 comment on column core.dim_country.country_name is 'Common English name.';
-comment on column core.dim_country.region       is 'Continent-sized region after UN M49.';
-comment on column core.dim_country.subregion    is 'Subregion after UN M49.';
+comment on column core.dim_country.region       is 'Continent-sized region in UN M49.';
+comment on column core.dim_country.subregion    is 'Subregion in UN M49.';
 
 insert into core.dim_country (country_key, country_code, alpha3_code, country_name, region, subregion) values
   (0, 'ALL', 'ALL', 'All countries', 'All', 'All'),

@@ -100,7 +100,7 @@ comment on column ops.run.plan_id         is 'Plan that it runs; null when it ma
 comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
 comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
-comment on column ops.run.planned_slices  is 'Slices planned so far in this run.';
+comment on column ops.run.planned_slices  is 'Slices that the run has planned so far.';
 comment on column ops.run.planned_credits is 'Credits those slices were expected to cost.';
 comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run.started_at      is 'When it started.';
@@ -187,7 +187,7 @@ comment on column ops.slice.run_id           is 'Run that it belongs to now.';
 comment on column ops.slice.plan_id          is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, or 0 for the queue that all workers share.';
 comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.';
-comment on column ops.slice.worker_id        is 'The process that runs it or ran it last.';
+comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
 comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
 comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.';

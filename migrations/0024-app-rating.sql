@@ -20,7 +20,7 @@ create table core.fact_app_rating (
   fetched_at     timestamptz not null,
   primary key (app_key, date_day, country_key, language_code)
 ) partition by range (date_day);
-comment on table  core.fact_app_rating                is 'Ratings of apps as they stood on a day. How do ratings grow?';
+comment on table  core.fact_app_rating                is 'Ratings of apps by day of observation. How do ratings grow?';
 comment on column core.fact_app_rating.date_day       is 'Day on which it was seen.';
 comment on column core.fact_app_rating.country_key    is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
 comment on column core.fact_app_rating.language_code  is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';

@@ -14,7 +14,7 @@ create table core.app_change (
   fetched_at    timestamptz not null,
   primary key (app_key, country_key, language_code, version_at, version, property)
 );
-comment on table  core.app_change               is 'What changed with each release of an app, one row per changed property. What did a competitor change, and when?';
+comment on table  core.app_change               is 'Changes of each release of an app, one row per changed property. What did a competitor change, and when?';
 comment on column core.app_change.country_key   is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
 comment on column core.app_change.language_code is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';
 comment on column core.app_change.version_at    is 'When the version was released, without time zone.';

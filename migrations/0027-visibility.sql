@@ -10,7 +10,7 @@ create table core.fact_visibility (
   fetched_at  timestamptz not null,
   primary key (app_key, date_day, country_key, kind)
 ) partition by range (date_day);
-comment on table  core.fact_visibility          is 'How visible apps are in the searches of their store, by country and day.';
+comment on table  core.fact_visibility          is 'Visibility scores of apps in the searches of their store, by country and day.';
 comment on column core.fact_visibility.date_day is 'Day of the score; the day of observation for kind now.';
 comment on column core.fact_visibility.kind     is 'history: the score of the day as the service keeps it; now: the score that was seen on the day.';
 comment on column core.fact_visibility.score    is 'Visibility score; null where the service reports none.';

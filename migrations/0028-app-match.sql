@@ -7,7 +7,7 @@ create table core.app_match (
   fetched_at       timestamptz not null,
   primary key (ios_track_id, android_track_id)
 );
-comment on table  core.app_match                  is 'Which iOS app and which Android app are the same, one row per pair. Ids are those of core.dim_app.track_id.';
+comment on table  core.app_match                  is 'Pairs of an iOS app and an Android app that are the same app. Ids are those of core.dim_app.track_id.';
 comment on column core.app_match.ios_track_id     is 'Track id in the iOS store.';
 comment on column core.app_match.android_track_id is 'Track id in the Android store.';
 select ops.comment_columns('core.app_match');

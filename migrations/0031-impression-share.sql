@@ -17,6 +17,6 @@ create table core.fact_impression_share (
 comment on table  core.fact_impression_share                  is 'Share of each app in the impressions of a keyword, without advertisements, as seen on a day. A newer answer on that day replaces the whole list. The reported shares need not add up to the whole.';
 comment on column core.fact_impression_share.date_day         is 'Day of observation.';
 comment on column core.fact_impression_share.share_day        is 'Day of the share; the day of observation where the service reports none.';
-comment on column core.fact_impression_share.impression_share is 'Part of the impressions, as the service scales it.';
+comment on column core.fact_impression_share.impression_share is 'Share of the impressions, in the scale of the service.';
 select ops.add_foreign_keys('core.fact_impression_share');
 select ops.comment_columns('core.fact_impression_share');

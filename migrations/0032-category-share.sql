@@ -19,6 +19,6 @@ comment on table  core.fact_category_share                is 'Categories of the 
 comment on column core.fact_category_share.date_day       is 'Day of observation.';
 comment on column core.fact_category_share.share_day      is 'Day of the share; the day of observation where the service reports none.';
 comment on column core.fact_category_share.category_code  is 'Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.';
-comment on column core.fact_category_share.category_share is 'Part of the category, as the service scales it.';
+comment on column core.fact_category_share.category_share is 'Share of the category, in the scale of the service.';
 select ops.add_foreign_keys('core.fact_category_share');
 select ops.comment_columns('core.fact_category_share');

@@ -10,7 +10,7 @@ create table core.ad_badge (
   fetched_at    timestamptz not null,
   primary key (app_key, date_day)
 );
-comment on table  core.ad_badge               is 'Whether apps advertise and show advertisements, as it stood on a day.';
+comment on table  core.ad_badge               is 'Whether apps advertise and show advertisements, by day of observation.';
 comment on column core.ad_badge.date_day      is 'Day on which it was seen.';
 comment on column core.ad_badge.is_advertiser is 'True when the app advertises.';
 comment on column core.ad_badge.is_publisher  is 'True when it shows advertisements of others.';

@@ -117,13 +117,13 @@ cross  join lateral (
 comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the app in the country: the potential of the keyword. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?';
 comment on column mart.keyword_opportunity.date_day            is 'Newest day of the app in the country.';
 comment on column mart.keyword_opportunity.keyword_rank        is 'Rank on that day; null when not ranked.';
-comment on column mart.keyword_opportunity.search_volume       is 'Search volume score, 0 to 100, as last seen: by keyword_metadata where that is loaded, else by the account''s own list.';
+comment on column mart.keyword_opportunity.search_volume       is 'Search volume score, 0 to 100, as last seen: from keyword_metadata where it is loaded, else from the account''s own list.';
 comment on column mart.keyword_opportunity.search_popularity   is 'Search-ads popularity score as last seen (iOS); null where the service reports none.';
 comment on column mart.keyword_opportunity.chance              is 'Chance to rank, 0 to 100, as the service scores it, as last seen.';
 comment on column mart.keyword_opportunity.competing_app_count is 'Apps that the search returns, as last seen.';
 comment on column mart.keyword_opportunity.brand_track_id      is 'Track id of the app whose brand the keyword is; null when it is none.';
 comment on column mart.keyword_opportunity.is_own_brand        is 'True where the keyword is the app''s own brand; null where it is no brand.';
-comment on column mart.keyword_opportunity.open_share          is '1 - 1 / rank, 0 to 1: what a better place could still win; 0 for the first place, 1 where not ranked.';
+comment on column mart.keyword_opportunity.open_share          is '1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, 1 where not ranked.';
 comment on column mart.keyword_opportunity.opportunity_score   is 'search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.';
 select ops.comment_columns('mart.keyword_opportunity');
 

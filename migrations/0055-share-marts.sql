@@ -80,9 +80,9 @@ comment on column mart.visibility_daily.date_day                 is 'Day of the 
 comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service reports none.';
 comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.';
 comment on column mart.visibility_daily.visibility_share         is 'Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1.';
-comment on column mart.visibility_daily.visibility_rank          is 'Place among them, 1 is the most visible; equal scores share a place.';
+comment on column mart.visibility_daily.visibility_rank          is 'Place among the app and its competitors, 1 is the most visible; equal scores share a place.';
 comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score in the country on that day.';
-comment on column mart.visibility_daily.competitor_average_score is 'Average of their scores; null without competitors.';
+comment on column mart.visibility_daily.competitor_average_score is 'Average score of the competitors; null without competitors.';
 comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible competitor; its track id where the name is missing.';
 comment on column mart.visibility_daily.best_competitor_score    is 'Its score.';
 comment on column mart.visibility_daily.competitor_source        is 'named: the account names competitors for the app; portfolio: it names none, and the other apps of the portfolio in the store are the competitors.';
@@ -130,10 +130,10 @@ left   join (
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
 comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
-comment on column mart.paid_share_of_voice.period_start          is 'First day that the part is about.';
+comment on column mart.paid_share_of_voice.period_start          is 'First day of the period.';
 comment on column mart.paid_share_of_voice.period_end            is 'Last day of the period, inclusive.';
 comment on column mart.paid_share_of_voice.share_source          is 'market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.';
-comment on column mart.paid_share_of_voice.paid_impression_share is 'The app''s part of the impressions, as the service scales it.';
+comment on column mart.paid_share_of_voice.paid_impression_share is 'Share of the app in the impressions, in the scale of the service.';
 comment on column mart.paid_share_of_voice.paid_rank             is 'Place among the reported payers; 1 has the largest share.';
 comment on column mart.paid_share_of_voice.payer_count           is 'Reported payers. Where only the app''s own keywords were requested, only apps of the portfolio.';
 comment on column mart.paid_share_of_voice.reported_share_sum        is 'Sum of the shares of all reported payers, which need not add up to the whole.';

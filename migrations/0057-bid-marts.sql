@@ -115,10 +115,10 @@ comment on column mart.bid_change_impact.before_tap_count         is 'Taps in th
 comment on column mart.bid_change_impact.after_tap_count          is 'Taps in the 7 days after, the day of the change left out.';
 comment on column mart.bid_change_impact.before_install_count     is 'Installs in the 7 days before, the day of the change left out.';
 comment on column mart.bid_change_impact.after_install_count      is 'Installs in the 7 days after, the day of the change left out.';
-comment on column mart.bid_change_impact.before_tap_through_share is 'Taps an impression, 0 to 1, in the 7 days before, the day of the change left out.';
-comment on column mart.bid_change_impact.after_tap_through_share  is 'Taps an impression, 0 to 1, in the 7 days after, the day of the change left out.';
-comment on column mart.bid_change_impact.before_cost_per_tap      is 'Spend a tap, in currency, in the 7 days before, the day of the change left out.';
-comment on column mart.bid_change_impact.after_cost_per_tap       is 'Spend a tap, in currency, in the 7 days after, the day of the change left out.';
-comment on column mart.bid_change_impact.before_cost_per_install  is 'Spend an install, in currency, in the 7 days before, the day of the change left out.';
-comment on column mart.bid_change_impact.after_cost_per_install   is 'Spend an install, in currency, in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_tap_through_share is 'Taps per impression, 0 to 1, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_tap_through_share  is 'Taps per impression, 0 to 1, in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_cost_per_tap      is 'Spend per tap, in currency, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_cost_per_tap       is 'Spend per tap, in currency, in the 7 days after, the day of the change left out.';
+comment on column mart.bid_change_impact.before_cost_per_install  is 'Spend per install, in currency, in the 7 days before, the day of the change left out.';
+comment on column mart.bid_change_impact.after_cost_per_install   is 'Spend per install, in currency, in the 7 days after, the day of the change left out.';
 select ops.comment_columns('mart.bid_change_impact');

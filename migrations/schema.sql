@@ -13,7 +13,7 @@ create schema parts; -- Monthly partitions of the large facts. Query the tables 
 
 create schema raw; -- Answers of the API, compressed and unchanged. Everything else can be rebuilt from them.
 
--- Whether apps advertise and show advertisements, as it stood on a day.
+-- Whether apps advertise and show advertisements, by day of observation.
 create table core.ad_badge (
   app_key integer not null, -- The app.
   date_day date not null, -- Day on which it was seen.
@@ -76,7 +76,7 @@ create table core.ad_creative (
   constraint ad_creative_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
 );
 
--- What changed with each release of an app, one row per changed property. What did a competitor change, and when?
+-- Changes of each release of an app, one row per changed property. What did a competitor change, and when?
 create table core.app_change (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
@@ -140,7 +140,7 @@ create table core.app_history (
   constraint app_history_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- Which iOS app and which Android app are the same, one row per pair. Ids are those of core.dim_app.track_id.
+-- Pairs of an iOS app and an Android app that are the same app. Ids are those of core.dim_app.track_id.
 create table core.app_match (
   ios_track_id text not null, -- Track id in the iOS store.
   android_track_id text not null, -- Track id in the Android store.
@@ -220,8 +220,8 @@ create table core.dim_country (
   country_code text not null, -- ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.
   alpha3_code text not null, -- ISO 3166-1 alpha-3.
   country_name text not null, -- Common English name.
-  region text not null, -- Continent-sized region after UN M49.
-  subregion text not null, -- Subregion after UN M49.
+  region text not null, -- Continent-sized region in UN M49.
+  subregion text not null, -- Subregion in UN M49.
   constraint dim_country_pkey PRIMARY KEY (country_key),
   constraint dim_country_country_code_key UNIQUE (country_code)
 );
@@ -282,7 +282,7 @@ create table core.fact_ad_distribution (
   constraint fact_ad_distribution_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- Ratings of apps as they stood on a day. How do ratings grow?
+-- Ratings of apps by day of observation. How do ratings grow?
 create table core.fact_app_rating (
   app_key integer not null, -- The app.
   date_day date not null, -- Day on which it was seen.
@@ -359,7 +359,7 @@ create table core.fact_category_share (
   share_day date not null, -- Day of the share; the day of observation where the service reports none.
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.
   category_name text, -- Name of the category.
-  category_share numeric, -- Part of the category, as the service scales it.
+  category_share numeric, -- Share of the category, in the scale of the service.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -425,7 +425,7 @@ create table core.fact_impression_share (
   device_key smallint not null, -- The device; 0 on Android.
   share_day date not null, -- Day of the share; the day of observation where the service reports none.
   app_key integer not null, -- The app.
-  impression_share numeric, -- Part of the impressions, as the service scales it.
+  impression_share numeric, -- Share of the impressions, in the scale of the service.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -467,7 +467,7 @@ create table core.fact_keyword_estimate (
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
   kind text not null, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
-  conversion_rate numeric, -- Part of those who are reached that would install; 0.0023 is 0.23 percent.
+  conversion_rate numeric, -- Share of the reached people who would install; 0.0023 is 0.23 percent.
   max_reach_count numeric, -- Estimated unique impressions of the keyword in the country.
   install_count numeric, -- Installs to be expected from reach and conversion.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -700,9 +700,9 @@ create table core.fact_search_ads_report (
   currency text not null, -- Requested currency of the money.
   attribution text not null, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
   goal_id text not null, -- Requested goal; '' for none. Without a goal the goal columns have no meaning.
-  period_start date not null, -- First day that the figures are about.
+  period_start date not null, -- First day of the period of the figures.
   period_end date not null, -- Last day of the period, inclusive; the same day where grain is day.
-  is_total boolean not null, -- True for a row that sums up others of its report: never to be added to them.
+  is_total boolean not null, -- True for a row that is the sum of other rows of its report. Never add it to them.
   app_id text not null, -- Advertised app; '' for none.
   campaign_id text not null, -- Campaign; '' for none.
   ad_group_id text not null, -- Ad group; '' for none. With the day it is not unique: country and the four segments belong to it.
@@ -711,7 +711,7 @@ create table core.fact_search_ads_report (
   product_page text not null, -- Custom product page, by its id or else its name; '' for none.
   search_term text not null, -- What people searched for; '' for none.
   match_type text not null, -- How the keyword must match; '' for none.
-  country_key smallint not null, -- Country; 0 (ALL) where the row is about no single one.
+  country_key smallint not null, -- Country; 0 (ALL) where the row is not about one country.
   gender text not null, -- Segment; '' for none.
   age text not null, -- Segment; '' for none.
   device_class text not null, -- Segment; '' for none.
@@ -733,39 +733,39 @@ create table core.fact_search_ads_report (
   install_count numeric, -- Installs, new downloads and redownloads together.
   new_download_count numeric, -- Installs by new users.
   redownload_count numeric, -- Installs by earlier users.
-  lat_on_install_count numeric, -- Installs of people who limit ad tracking.
-  lat_off_install_count numeric, -- Installs of people who do not.
+  lat_on_install_count numeric, -- Installs by users who limit ad tracking.
+  lat_off_install_count numeric, -- Installs by users who do not limit ad tracking.
   cpa numeric, -- Spend per install, in currency.
   cpt numeric, -- Spend per tap, in currency.
-  cpm numeric, -- Spend a thousand impressions, in currency.
-  ttr numeric, -- Taps an impression.
+  cpm numeric, -- Spend per thousand impressions, in currency.
+  ttr numeric, -- Taps per impression.
   cr numeric, -- Installs a tap.
   attributed_install_count numeric, -- Installs by the measurement partner.
   attributed_install_rate numeric, -- Those of them a tap.
-  cpi numeric, -- Spend an install by the measurement partner, in currency.
+  cpi numeric, -- Spend per install by the measurement partner, in currency.
   goal_count numeric, -- Times that the goal was reached.
-  goal_count_1d numeric, -- The same within 1 days of the install.
-  goal_count_3d numeric, -- The same within 3 days of the install.
-  goal_count_7d numeric, -- The same within 7 days of the install.
-  goal_count_14d numeric, -- The same within 14 days of the install.
-  goal_count_30d numeric, -- The same within 30 days of the install.
+  goal_count_1d numeric, -- Times that the goal was reached within 1 day of the install.
+  goal_count_3d numeric, -- Times that the goal was reached within 3 days of the install.
+  goal_count_7d numeric, -- Times that the goal was reached within 7 days of the install.
+  goal_count_14d numeric, -- Times that the goal was reached within 14 days of the install.
+  goal_count_30d numeric, -- Times that the goal was reached within 30 days of the install.
   goal_rate numeric, -- Goals an install.
   cost_per_goal numeric, -- Spend per goal, in currency.
-  cpa_goal numeric, -- Spend an install that was aimed at, in currency.
+  cpa_goal numeric, -- Target spend per install (CPA goal), in currency.
   goal_revenue numeric, -- Revenue of the goal, in currency.
-  goal_revenue_1d numeric, -- The same within 1 days of the install, in currency.
-  goal_revenue_3d numeric, -- The same within 3 days of the install, in currency.
-  goal_revenue_7d numeric, -- The same within 7 days of the install, in currency.
-  goal_revenue_14d numeric, -- The same within 14 days of the install, in currency.
-  goal_revenue_30d numeric, -- The same within 30 days of the install, in currency.
+  goal_revenue_1d numeric, -- Revenue of the goal within 1 day of the install, in currency.
+  goal_revenue_3d numeric, -- Revenue of the goal within 3 days of the install, in currency.
+  goal_revenue_7d numeric, -- Revenue of the goal within 7 days of the install, in currency.
+  goal_revenue_14d numeric, -- Revenue of the goal within 14 days of the install, in currency.
+  goal_revenue_30d numeric, -- Revenue of the goal within 30 days of the install, in currency.
   goal_roas numeric, -- Revenue of the goal per unit of spend.
-  goal_roas_1d numeric, -- The same within 1 days of the install.
-  goal_roas_3d numeric, -- The same within 3 days of the install.
-  goal_roas_7d numeric, -- The same within 7 days of the install.
-  goal_roas_14d numeric, -- The same within 14 days of the install.
-  goal_roas_30d numeric, -- The same within 30 days of the install.
+  goal_roas_1d numeric, -- Times that the goal was reached within 1 day of the install.
+  goal_roas_3d numeric, -- Times that the goal was reached within 3 days of the install.
+  goal_roas_7d numeric, -- Times that the goal was reached within 7 days of the install.
+  goal_roas_14d numeric, -- Times that the goal was reached within 14 days of the install.
+  goal_roas_30d numeric, -- Times that the goal was reached within 30 days of the install.
   revenue_per_goal numeric, -- Revenue a goal, in currency.
-  arpu numeric, -- Revenue an install, in currency.
+  arpu numeric, -- Revenue per install, in currency.
   default_bid numeric, -- Default bid of the ad group, in currency.
   daily_budget numeric, -- Daily budget, in currency.
   started_at timestamp without time zone, -- When the campaign, ad group or keyword of the row started, without time zone.
@@ -896,7 +896,7 @@ create table core.fact_top_keyword (
   constraint fact_top_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- How visible apps are in the searches of their store, by country and day.
+-- Visibility scores of apps in the searches of their store, by country and day.
 create table core.fact_visibility (
   app_key integer not null, -- The app.
   date_day date not null, -- Day of the score; the day of observation for kind now.
@@ -1455,12 +1455,12 @@ create view mart.bid_change_impact (
   after_tap_count numeric, -- Taps in the 7 days after, the day of the change left out.
   before_install_count numeric, -- Installs in the 7 days before, the day of the change left out.
   after_install_count numeric, -- Installs in the 7 days after, the day of the change left out.
-  before_tap_through_share numeric, -- Taps an impression, 0 to 1, in the 7 days before, the day of the change left out.
-  after_tap_through_share numeric, -- Taps an impression, 0 to 1, in the 7 days after, the day of the change left out.
-  before_cost_per_tap numeric, -- Spend a tap, in currency, in the 7 days before, the day of the change left out.
-  after_cost_per_tap numeric, -- Spend a tap, in currency, in the 7 days after, the day of the change left out.
-  before_cost_per_install numeric, -- Spend an install, in currency, in the 7 days before, the day of the change left out.
-  after_cost_per_install numeric -- Spend an install, in currency, in the 7 days after, the day of the change left out.
+  before_tap_through_share numeric, -- Taps per impression, 0 to 1, in the 7 days before, the day of the change left out.
+  after_tap_through_share numeric, -- Taps per impression, 0 to 1, in the 7 days after, the day of the change left out.
+  before_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days before, the day of the change left out.
+  after_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days after, the day of the change left out.
+  before_cost_per_install numeric, -- Spend per install, in currency, in the 7 days before, the day of the change left out.
+  after_cost_per_install numeric -- Spend per install, in currency, in the 7 days after, the day of the change left out.
 ) as
  WITH change AS (
          SELECT b_1.org_id,
@@ -1792,13 +1792,13 @@ create view mart.keyword_opportunity (
   device_code text, -- IPHONE, IPAD, or ALL on Android.
   date_day date, -- Newest day of the app in the country.
   keyword_rank integer, -- Rank on that day; null when not ranked.
-  search_volume numeric, -- Search volume score, 0 to 100, as last seen: by keyword_metadata where that is loaded, else by the account's own list.
+  search_volume numeric, -- Search volume score, 0 to 100, as last seen: from keyword_metadata where it is loaded, else from the account's own list.
   search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null where the service reports none.
   chance numeric, -- Chance to rank, 0 to 100, as the service scores it, as last seen.
   competing_app_count bigint, -- Apps that the search returns, as last seen.
   brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
   is_own_brand boolean, -- True where the keyword is the app's own brand; null where it is no brand.
-  open_share numeric, -- 1 - 1 / rank, 0 to 1: what a better place could still win; 0 for the first place, 1 where not ranked.
+  open_share numeric, -- 1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, 1 where not ranked.
   opportunity_score numeric -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.
 ) as
  SELECT a.store,
@@ -2101,10 +2101,10 @@ create view mart.paid_share_of_voice (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
-  period_start date, -- First day that the part is about.
+  period_start date, -- First day of the period.
   period_end date, -- Last day of the period, inclusive.
   share_source text, -- market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.
-  paid_impression_share numeric, -- The app's part of the impressions, as the service scales it.
+  paid_impression_share numeric, -- Share of the app in the impressions, in the scale of the service.
   paid_rank bigint, -- Place among the reported payers; 1 has the largest share.
   payer_count bigint, -- Reported payers. Where only the app's own keywords were requested, only apps of the portfolio.
   reported_share_sum numeric, -- Sum of the shares of all reported payers, which need not add up to the whole.
@@ -3276,9 +3276,9 @@ create view mart.visibility_daily (
   visibility_score numeric, -- Visibility score; null where the service reports none.
   score_kind text, -- history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.
   visibility_share numeric, -- Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1.
-  visibility_rank bigint, -- Place among them, 1 is the most visible; equal scores share a place.
+  visibility_rank bigint, -- Place among the app and its competitors, 1 is the most visible; equal scores share a place.
   competitor_count bigint, -- Competitors with a score in the country on that day.
-  competitor_average_score numeric, -- Average of their scores; null without competitors.
+  competitor_average_score numeric, -- Average score of the competitors; null without competitors.
   best_competitor_name text, -- Name of the most visible competitor; its track id where the name is missing.
   best_competitor_score numeric, -- Its score.
   competitor_source text -- named: the account names competitors for the app; portfolio: it names none, and the other apps of the portfolio in the store are the competitors.
@@ -3949,7 +3949,7 @@ create table ops.run (
   as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
-  planned_slices integer not null default 0, -- Slices planned so far in this run.
+  planned_slices integer not null default 0, -- Slices that the run has planned so far.
   planned_credits bigint not null default 0, -- Credits those slices were expected to cost.
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
@@ -4045,7 +4045,7 @@ create table ops.slice (
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, or 0 for the queue that all workers share.
   turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.
-  worker_id bigint, -- The process that runs it or ran it last.
+  worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.
