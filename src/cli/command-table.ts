@@ -89,7 +89,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: "doctor",
     summary:
-      "check settings, database, rights, pending migrations, token, clocks, disk, crontab, webhook, workers and what failed; nothing is changed",
+      "check settings, database, rights, pending migrations, token, clocks, disk, crontab, webhook, workers and failed slices; changes nothing",
     load: async () => (await import("./commands/doctor.ts")).defineDoctor,
   },
   {

@@ -223,7 +223,7 @@ export const Settings = z.strictObject({
         .describe("Its port; the next free one of ten where it is taken, any free one for 0, none for `off`."),
     })
     .prefault({})
-    .describe("How a worker is looked at."),
+    .describe("The health server of a worker: probes and metrics."),
   notify: z
     .strictObject({
       format: z
@@ -232,15 +232,15 @@ export const Settings = z.strictObject({
         .describe(
           "What NOTIFY_URL takes: `slack` (an incoming webhook) or `json` (the fields that docs/monitoring.md lists).",
         ),
-      look_seconds: z
+      check_seconds: z
         .number()
         .min(0.1)
         .max(3600)
         .default(60)
-        .describe("How often one of the workers looks for what is wrong."),
+        .describe("How often one of the workers checks for problems."),
     })
     .prefault({})
-    .describe("Who is told when something is wrong."),
+    .describe("Messages about incidents."),
 });
 
 /** The parsed configuration file. */

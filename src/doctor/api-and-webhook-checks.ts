@@ -2,16 +2,16 @@ import { createClient, type ClientOptions } from "../api/client.ts";
 import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { StorehouseError } from "../core/errors.ts";
-import { ill, failed, well, type Diagnosis } from "./diagnosis.ts";
+import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkSkew } from "./database-checks.ts";
-import type { Notice } from "../incidents/message.ts";
+import { testMessage } from "../incidents/message.ts";
 import type { Send } from "../incidents/notify.ts";
 
-/** Whether the API takes the token, by the question that costs nothing, and what its clock says. */
+/** Whether the API accepts the token, by a balance check, and whether its clock agrees with this machine's. */
 export async function checkApi(options: ClientOptions): Promise<readonly Diagnosis[]> {
   await using client = createClient(options);
   const { clock } = options;
-  const askedAt = clock.now();
+  const requestedAt = clock.now();
   try {
     const reply = await client.ask(remainingCredits, {});
     const skew =
@@ -19,53 +19,49 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
         ? []
         : [
             checkSkew("the API", {
-              askedAt,
+              requestedAt,
               answeredAt: reply.receivedAt,
               time: reply.serverTime,
               precisionMs: 1_000,
             }),
           ];
-    if (reply.answer === null) return [failed("token", reply.problem), ...skew];
-    const told = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
-    const left = Math.floor(told.creditRemaining);
-    const hours = Math.ceil(told.creditResetTime / 3_600);
-    const found = `the API takes it; ${left.toLocaleString("en-US")} of ${Math.floor(told.creditTotal).toLocaleString("en-US")} credits are left for ${hours} h`;
+    if (reply.answer === null) return [failedWith("token", reply.problem), ...skew];
+    const balance = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
+    const left = Math.floor(balance.creditRemaining);
+    const hours = Math.ceil(balance.creditResetTime / 3_600);
+    const found = `the API accepts it; ${left.toLocaleString("en-US")} of ${Math.floor(balance.creditTotal).toLocaleString("en-US")} credits are left for ${hours} h`;
     return [
-      left > 0 ? well("token", found) : ill("token", "warn", found, "wait for the reset, or raise the allowance"),
+      left > 0 ? pass("token", found) : warn("token", found, "wait for the reset, or raise the allowance"),
       ...skew,
     ];
   } catch (error) {
-    const found = error instanceof StorehouseError ? failed("token", error).found : "its answer cannot be read";
-    return [ill("token", "fail", found, "check API_BASE_URL and the network; nothing was charged")];
+    const found = error instanceof StorehouseError ? failedWith("token", error).found : "its answer is not readable";
+    return [failure("token", found, "check API_BASE_URL and the network; nothing was charged")];
   }
 }
 
-/** Whether anybody is told; `send` null where no webhook is set, `tries` sends a test message. */
+/** Whether incidents are sent to a webhook; `send` is null where none is set, `tests` sends a test message. */
 export async function checkWebhook(
   send: Send | null,
-  { tries, format, now }: { tries: boolean; format: string; now: number },
+  { tests, format, now }: { tests: boolean; format: string; now: number },
 ): Promise<Diagnosis> {
   if (send === null)
-    return tries
-      ? ill("webhook", "fail", "none is set, so no message was sent", "set NOTIFY_URL to the address of a webhook")
-      : ill(
+    return tests
+      ? failure(
           "webhook",
-          "warn",
-          "none is set: nobody is told what goes wrong",
-          "set NOTIFY_URL, and try it with `storehouse doctor --notify`",
+          "NOTIFY_URL is not set, so no test message was sent",
+          "set NOTIFY_URL to the address of a webhook",
+        )
+      : warn(
+          "webhook",
+          "NOTIFY_URL is not set: incidents are written to the log and to ops.incident_log only",
+          "set NOTIFY_URL, and test it with `storehouse doctor --notify`",
         );
-  if (!tries) return well("webhook", `set, takes ${format}; \`storehouse doctor --notify\` tries it`);
-  const test: Notice = {
-    opened: [],
-    recovered: [],
-    counts: { wrong: 0, over: 0, passed: 0 },
-    sentAt: now,
-    isTest: true,
-  };
+  if (!tests) return pass("webhook", `set, format ${format}; \`storehouse doctor --notify\` sends a test message`);
   try {
-    await send(test);
-    return well("webhook", `took a test message as ${format}`);
+    await send(testMessage(now));
+    return pass("webhook", `accepted a test message in format ${format}`);
   } catch (error) {
-    return failed("webhook", error);
+    return failedWith("webhook", error);
   }
 }

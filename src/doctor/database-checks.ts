@@ -1,12 +1,13 @@
 import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
+import { lackingRights, lackingRightsFix, lackingRightsText } from "../postgres/lacking-rights.ts";
 import { pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
-import { ill, well, type Diagnosis } from "./diagnosis.ts";
+import { failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 
 const newestKnown = 18;
 
-/** Whether the server can be worked with: its version, and whether it takes writes and every character. */
+/** Whether the server can be used: its version, whether it accepts writes, and its encoding. */
 export async function checkServer(db: Database): Promise<Diagnosis> {
   const { rows } = await sql<{
     version: string;
@@ -25,84 +26,105 @@ export async function checkServer(db: Database): Promise<Diagnosis> {
     isStandby: false,
     isReadOnly: false,
   };
-  const found = `Postgres ${version} answers`;
-  if (isStandby)
-    return ill("database", "fail", `${found}, as a standby that takes no writes`, "let DATABASE_URL name the primary");
+  const found = `Postgres ${version} responds`;
+  if (isStandby) return failure("database", `${found}, as a read-only standby`, "let DATABASE_URL name the primary");
   if (isReadOnly)
-    return ill("database", "fail", `${found}, for reading only`, "let DATABASE_URL name a user who may write");
-  if (encoding !== "UTF8")
-    return ill(
+    return failure(
       "database",
-      "fail",
+      `${found}, in read-only mode`,
+      "let DATABASE_URL name a user whose transactions may write",
+    );
+  if (encoding !== "UTF8")
+    return failure(
+      "database",
       `${found}, in a database of encoding ${encoding}`,
       "use a database made with encoding UTF8",
     );
   if (major > newestKnown)
-    return ill(
+    return warn(
       "database",
-      "warn",
-      `${found}, newer than the ${newestKnown} that is tested`,
-      "go on, and report what breaks",
+      `${found}; ${newestKnown} is the newest tested version`,
+      "you can continue; report what breaks",
     );
-  return well("database", found);
+  return pass("database", found);
+}
+
+/** Whether the database user has the rights to load, or to migrate. */
+export async function checkRights(db: Database): Promise<Diagnosis> {
+  const { me, mayCreate, tables, foreign, lacking } = await lackingRights(db);
+  if (tables === 0)
+    return mayCreate
+      ? pass("rights", `${me} may create schemas`)
+      : failure(
+          "rights",
+          `${me} may not create schemas`,
+          `\`grant create on database ... to ${me}\`, or migrate as the owner of the database`,
+        );
+  if (lacking.length > 0) return failure("rights", `${me} lacks ${lackingRightsText(lacking)}`, lackingRightsFix(me));
+  return foreign > 0
+    ? pass("rights", `${me} may load; another role owns the schemas and runs migrations`)
+    : pass("rights", `${me} owns the schemas`);
 }
 
 /** Which migrations are pending. None is run. */
 export async function checkMigrations(db: Database): Promise<Diagnosis> {
   const { missing, unknown } = await pendingMigrations(db);
   if (unknown.length > 0)
-    return ill(
+    return failure(
       "migrations",
-      "fail",
-      `the database is ahead of this program: it has ${unknown.join(", ")}`,
+      `a newer Storehouse migrated the database: it has ${unknown.join(", ")}`,
       "update Storehouse to the version that migrated the database",
     );
-  if (missing.length === 0) return well("migrations", "none is pending");
-  return ill(
+  if (missing.length === 0) return pass("migrations", "none is pending");
+  return warn(
     "migrations",
-    "warn",
     `${missing.length} pending, from ${missing[0] ?? ""} to ${missing.at(-1) ?? ""}`,
-    "`storehouse migrate` runs them, and so does the next command that needs the database",
+    "run `storehouse migrate`; the next command that needs the database runs them too",
   );
 }
 
-/** How large the database is. Its server does not tell how much room is left. */
+/** How large the database is. Postgres does not report how much disk space is left. */
 export async function checkSize(db: Database): Promise<Diagnosis> {
   const { rows } = await sql<{ size: string; mib: number }>`
     select pg_size_pretty(pg_database_size(current_database())) as size, (pg_database_size(current_database()) / 1048576)::int as mib`.execute(
     db,
   );
-  return well("database size", rows[0]?.size ?? "");
+  return pass("database size", rows[0]?.size ?? "");
 }
 
-/** Beyond this clocks are worth a look, and beyond that holds and leases go wrong. In ms. */
-const skewNoticed = 5_000;
+/** Beyond the first a warning, beyond the second holds and leases fail. In ms. */
+const skewWarned = 5_000;
 const skewHarmful = 60_000;
 
-/** Compares this machine's clock with another's that was read in between. `precisionMs`: it was told in steps of so much. */
+/** Compares this machine's clock with another that was read between `requestedAt` and `answeredAt`. `precisionMs` is the resolution of the other clock. */
 export function checkSkew(
   whose: string,
-  told: { readonly askedAt: number; readonly answeredAt: number; readonly time: number; readonly precisionMs: number },
+  other: {
+    readonly requestedAt: number;
+    readonly answeredAt: number;
+    readonly time: number;
+    readonly precisionMs: number;
+  },
 ): Diagnosis {
   const check = `clock of ${whose}`;
-  const here = (told.askedAt + told.answeredAt) / 2;
-  // what the way there and back and the steps of the other clock may explain is no skew
-  const unsure = (told.answeredAt - told.askedAt) / 2 + told.precisionMs;
-  const skew = told.time + told.precisionMs / 2 - here;
+  const here = (other.requestedAt + other.answeredAt) / 2;
+  // the round trip and the resolution of the other clock are no skew
+  const unsure = (other.answeredAt - other.requestedAt) / 2 + other.precisionMs;
+  const skew = other.time + other.precisionMs / 2 - here;
   const sure = Math.max(0, Math.abs(skew) - unsure);
   const found = `${Math.round(Math.abs(skew) / 100) / 10} s ${skew < 0 ? "behind" : "ahead of"} this machine`;
-  if (sure > skewHarmful) return ill(check, "fail", found, "set both clocks by a time server (NTP)");
-  if (sure > skewNoticed) return ill(check, "warn", found, "set both clocks by a time server (NTP)");
-  return well(check, `agrees with this machine's to ${Math.max(1, Math.ceil((Math.abs(skew) + unsure) / 1000))} s`);
+  if (sure > skewHarmful) return failure(check, found, "synchronise both clocks with a time server (NTP)");
+  if (sure > skewWarned) return warn(check, found, "synchronise both clocks with a time server (NTP)");
+  return pass(check, `agrees with this machine's to ${Math.max(1, Math.ceil((Math.abs(skew) + unsure) / 1000))} s`);
 }
 
-/** Compares clocks with the database. */
+/** Compares this machine's clock with the database's. */
 export async function checkDatabaseClock(db: Database, clock: Clock): Promise<Diagnosis> {
   // the first query may open the connection
   await sql`select 1`.execute(db);
-  const askedAt = clock.now();
+  const requestedAt = clock.now();
   const { rows } = await sql<{
     ms: number;
   }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db);
-  return checkSkew("the database", { askedAt, answeredAt: clock.now(), time: rows[0]?.ms ?? 0, precisionMs: 0 });
+  return checkSkew("the database", { requestedAt, answeredAt: clock.now(), time: rows[0]?.ms ?? 0, precisionMs: 0 });
 }

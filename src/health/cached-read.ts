@@ -1,34 +1,34 @@
 import type { Clock } from "../core/clock.ts";
 
-/** A value that takes long to read, kept for a while. */
-export type Glance<T> = {
-  /** The value, at most `patienceMs` later; null when it cannot be had in that time and none is kept that is fresh enough. */
+/** A cached value of a slow read. */
+export type CachedRead<T> = {
+  /** The value, at most `timeoutMs` later; null when no read ends in that time and no cached value is fresh enough. */
   readonly get: () => Promise<{ readonly value: T; readonly readAt: number } | null>;
 };
 
-/** How long a value is served without reading it anew, and for how long in any case while a newer one is not to be had. */
+/** A value is served without a new read for the first, and while no new read succeeds for the second. */
 const freshMs = 10_000;
 const staleMs = 60_000;
-/** Reading takes at most this share of one connection's time: what takes long is read seldom. */
+/** Reads take at most this share of one connection's time: a slow read is cached longer. */
 const mostShare = 0.05;
 
-/** Reads by `read`, one reading at a time whoever asks; a reading that takes longer than the patience goes on and serves the next. */
-export function createGlance<T>(
+/** Caches `read`. Callers share one read at a time; a read that takes longer than the timeout continues and serves the next caller. */
+export function createCachedRead<T>(
   clock: Clock,
   read: () => Promise<T>,
-  { patienceMs = 3_000 }: { readonly patienceMs?: number } = {},
-): Glance<T> {
-  let kept: { readonly value: T; readonly readAt: number; readonly tookMs: number } | null = null;
+  { timeoutMs = 3_000 }: { readonly timeoutMs?: number } = {},
+): CachedRead<T> {
+  let cached: { readonly value: T; readonly readAt: number; readonly tookMs: number } | null = null;
   let reading: Promise<void> | null = null;
 
   async function readOnce(): Promise<void> {
     const from = clock.now();
     const value = await read();
-    kept = { value, readAt: clock.now(), tookMs: clock.now() - from };
+    cached = { value, readAt: clock.now(), tookMs: clock.now() - from };
   }
 
   const isYounger = (limitMs: number) =>
-    kept !== null && clock.now() - kept.readAt < Math.max(limitMs, kept.tookMs / mostShare);
+    cached !== null && clock.now() - cached.readAt < Math.max(limitMs, cached.tookMs / mostShare);
 
   return {
     get: async () => {
@@ -36,18 +36,18 @@ export function createGlance<T>(
         reading ??= readOnce()
           .catch(() => undefined)
           .finally(() => (reading = null));
-        await within(reading, patienceMs);
+        await within(reading, timeoutMs);
       }
-      return isYounger(staleMs) ? kept : null;
+      return isYounger(staleMs) ? cached : null;
     },
   };
 }
 
 /** The work's value, or null when it takes longer or fails. The work itself goes on. */
-export async function within<T>(work: Promise<T>, patienceMs: number): Promise<T | null> {
+export async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | null> {
   const late = Promise.withResolvers<null>();
-  // a timer of its own: a clock that a test holds still must not hold up an answer
-  const timer = setTimeout(() => late.resolve(null), patienceMs);
+  // a real timer: a test's clock that stands still must not delay an answer
+  const timer = setTimeout(() => late.resolve(null), timeoutMs);
   try {
     return await Promise.race([work, late.promise]);
   } catch {

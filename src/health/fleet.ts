@@ -3,29 +3,28 @@ import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { creditClasses } from "../core/slice.ts";
 import { type AccountState, readAccount } from "../credits/account.ts";
-import type { Lateness } from "../incidents/findings.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
-import { latenessOf, readStates, type StateFacts } from "../incidents/lateness.ts";
+import { latenessOf, readSliceSums, type Lateness, type SliceSums } from "../incidents/lateness.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
 
-/** What all workers of a database share, as it stands in the ledger. */
-export type FleetFacts = {
-  readonly states: readonly StateFacts[];
+/** Figures of all workers of a database together, from the ledger. */
+export type FleetFigures = {
+  readonly states: readonly SliceSums[];
   readonly lateness: readonly Lateness[];
   readonly account: AccountState | null;
   /** Credits booked in the running period. */
   readonly spent: readonly { readonly class: string; readonly credits: number }[];
-  /** Slices that may be taken now, and for how long the oldest of them could have been. */
+  /** Slices that a worker may claim now, and for how long the oldest of them has been due. */
   readonly queue: readonly { readonly class: string; readonly slices: number; readonly ageSeconds: number }[];
-  /** Processes that have not ended, and how long ago the one was heard of that is silent for longest. */
-  readonly workers: readonly { readonly kind: string; readonly count: number; readonly silentSeconds: number }[];
+  /** Processes that have not ended, and the age of the oldest latest heartbeat. */
+  readonly workers: readonly { readonly kind: string; readonly count: number; readonly heartbeatAge: number }[];
   readonly runs: readonly { readonly kind: string; readonly outcome: string; readonly endedAt: Date }[];
   readonly incidents: readonly { readonly kind: string; readonly count: number }[];
   readonly databaseBytes: number;
 };
 
-/** What reading the facts takes. */
+/** What reading the figures needs. */
 export type FleetParts = {
   readonly db: Database;
   readonly settings: Settings;
@@ -33,11 +32,11 @@ export type FleetParts = {
   readonly accountId: string;
 };
 
-/** Reads them, one query after the other: a scrape takes one connection, however much there is to read. */
-export async function readFleet({ db, settings, clock, accountId }: FleetParts): Promise<FleetFacts> {
+/** Reads the figures, one query after the other: a scrape uses one connection. */
+export async function readFleet({ db, settings, clock, accountId }: FleetParts): Promise<FleetFigures> {
   const now = sql`${new Date(clock.now()).toISOString()}::timestamptz`;
   const rowsOf = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(db)).rows;
-  const states = await readStates(db);
+  const states = await readSliceSums(db);
   const account = await readAccount(db, accountId);
   const periodStart =
     account?.resetsAt == null || account.periodHours === null
@@ -47,28 +46,28 @@ export async function readFleet({ db, settings, clock, accountId }: FleetParts):
     states,
     lateness: latenessOf(states, settings, clock),
     account,
-    spent: await rowsOf(sql<FleetFacts["spent"][number]>`
+    spent: await rowsOf(sql<FleetFigures["spent"][number]>`
       select class, sum(cost)::float8 as credits
       from   ops.request
       where  account_id = ${accountId} and received_at >= coalesce(${periodStart}::timestamptz, ${now} - interval '30 days')
       group  by class`),
-    queue: await rowsOf(sql<FleetFacts["queue"][number]>`
+    queue: await rowsOf(sql<FleetFigures["queue"][number]>`
       select class, count(*)::float8 as slices,
              greatest(0, extract(epoch from ${now} - min(coalesce(due_at, created_at))))::float8 as "ageSeconds"
       from   ops.slice
       where  state = 'pending' and coalesce(due_at, '-infinity') <= ${now}
       group  by class`),
-    workers: await rowsOf(sql<FleetFacts["workers"][number]>`
-      select kind, count(*)::float8 as count, greatest(0, extract(epoch from now() - min(heartbeat_at)))::float8 as "silentSeconds"
+    workers: await rowsOf(sql<FleetFigures["workers"][number]>`
+      select kind, count(*)::float8 as count, greatest(0, extract(epoch from now() - min(heartbeat_at)))::float8 as "heartbeatAge"
       from   ops.worker
       where  stopped_at is null
       group  by kind`),
-    runs: await rowsOf(sql<FleetFacts["runs"][number]>`
+    runs: await rowsOf(sql<FleetFigures["runs"][number]>`
       select kind, coalesce(outcome, '') as outcome, max(ended_at) as "endedAt"
       from   ops.run
       where  ended_at is not null
       group  by 1, 2`),
-    incidents: await rowsOf(sql<FleetFacts["incidents"][number]>`
+    incidents: await rowsOf(sql<FleetFigures["incidents"][number]>`
       select kind, count(*)::float8 as count from ops.incident where closed_at is null group by kind`),
     databaseBytes:
       (await rowsOf(sql<{ size: number }>`select pg_database_size(current_database())::float8 as size`))[0]?.size ?? 0,
@@ -78,40 +77,40 @@ export async function readFleet({ db, settings, clock, accountId }: FleetParts):
 /** One value of a metric. */
 export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
-/** The facts as values of each metric. Classes and kinds of incidents are told at 0 too, so that an alert sees them begin. */
-export function fleetSamples(facts: FleetFacts, readAt: number): Readonly<Record<FleetMetric, readonly Sample[]>> {
-  const { states, account } = facts;
+/** The figures as values of each metric. Classes and kinds without slices or incidents are 0, so that an alert sees them rise. */
+export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Record<FleetMetric, readonly Sample[]>> {
+  const { states, account } = figures;
   return {
     storehouse_slices: states.map(({ dataset, state, slices }) => ({ labels: { dataset, state }, value: slices })),
     storehouse_rows_total: byDataset(states, ({ rows }) => rows),
     storehouse_rejects_total: byDataset(states, ({ rejects }) => rejects),
-    storehouse_freshness_seconds: facts.lateness.map(({ dataset, ageMs }) => ({
+    storehouse_freshness_seconds: figures.lateness.map(({ dataset, ageMs }) => ({
       labels: { dataset },
       value: ageMs / 1000,
     })),
-    storehouse_freshness_limit_seconds: facts.lateness.map(({ dataset, limitMs }) => ({
+    storehouse_freshness_limit_seconds: figures.lateness.map(({ dataset, limitMs }) => ({
       labels: { dataset },
       value: limitMs / 1000,
     })),
     storehouse_credits_allowance: single(account?.total),
     storehouse_credits_left: single(account?.remaining),
     storehouse_credits_held: single(account?.held),
-    storehouse_credits_spent: facts.spent.map((spent) => ({ labels: { class: spent.class }, value: spent.credits })),
+    storehouse_credits_spent: figures.spent.map((spent) => ({ labels: { class: spent.class }, value: spent.credits })),
     storehouse_credits_reset_timestamp_seconds: single(account?.resetsAt == null ? null : account.resetsAt / 1000),
-    storehouse_queue_slices: ofEach("class", creditClasses, facts.queue, ({ slices }) => slices),
-    storehouse_queue_age_seconds: ofEach("class", creditClasses, facts.queue, ({ ageSeconds }) => ageSeconds),
-    storehouse_workers: ofEach("kind", ["worker", "sync", "command"], facts.workers, ({ count }) => count),
-    storehouse_worker_silence_seconds: facts.workers.map(({ kind, silentSeconds }) => ({
+    storehouse_queue_slices: ofEach("class", creditClasses, figures.queue, ({ slices }) => slices),
+    storehouse_queue_age_seconds: ofEach("class", creditClasses, figures.queue, ({ ageSeconds }) => ageSeconds),
+    storehouse_workers: ofEach("kind", ["worker", "sync", "command"], figures.workers, ({ count }) => count),
+    storehouse_worker_heartbeat_age_seconds: figures.workers.map(({ kind, heartbeatAge }) => ({
       labels: { kind },
-      value: silentSeconds,
+      value: heartbeatAge,
     })),
-    storehouse_run_end_timestamp_seconds: facts.runs.map(({ kind, outcome, endedAt }) => ({
+    storehouse_run_end_timestamp_seconds: figures.runs.map(({ kind, outcome, endedAt }) => ({
       labels: { kind, outcome },
       value: endedAt.getTime() / 1000,
     })),
-    storehouse_incidents_open: ofEach("kind", Object.keys(incidentKinds), facts.incidents, ({ count }) => count),
-    storehouse_database_bytes: single(facts.databaseBytes),
-    storehouse_facts_timestamp_seconds: single(readAt / 1000),
+    storehouse_incidents_open: ofEach("kind", Object.keys(incidentKinds), figures.incidents, ({ count }) => count),
+    storehouse_database_bytes: single(figures.databaseBytes),
+    storehouse_ledger_read_timestamp_seconds: single(readAt / 1000),
   };
 }
 
@@ -129,7 +128,7 @@ function byDataset<T extends { readonly dataset: string }>(
   }));
 }
 
-/** A value for each of the known names, 0 where there is nothing, and for any other name that came. */
+/** A value for each known name, 0 where there is none, and for every other name that was read. */
 function ofEach<L extends string, T extends Readonly<Record<L, string>>>(
   label: L,
   known: readonly string[],

@@ -2,11 +2,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
-import { readFleet, type FleetFacts, type FleetParts } from "./fleet.ts";
-import { fleetSamples } from "./fleet.ts";
-import { createGlance, type Glance } from "./cached-read.ts";
+import { fleetSamples, readFleet, type FleetFigures, type FleetParts } from "./fleet.ts";
+import { createCachedRead } from "./cached-read.ts";
 import { fleetMetrics, workerMetrics, type FleetMetric } from "./metric-list.ts";
-import { workerStates, type WatchedState } from "./worker-state.ts";
+import { workerStates, type WorkerState } from "./worker-state.ts";
 
 /** A request as it ended. `status` null when no answer came; `outcome` is ok or the code of the error. */
 export type EndedRequest = {
@@ -16,10 +15,10 @@ export type EndedRequest = {
   readonly durationMs: number;
 };
 
-/** What a worker tells Prometheus. */
+/** The metrics of one worker. */
 export type Metrics = {
-  readonly noteRequest: (request: EndedRequest) => void;
-  /** All figures in the text format of Prometheus. */
+  readonly recordRequest: (request: EndedRequest) => void;
+  /** All metrics in the text format of Prometheus. */
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
 
@@ -27,27 +26,27 @@ type Parts = Omit<FleetParts, "db"> & {
   readonly clock: Clock;
   /** Null while it is not open. */
   readonly db: () => Database | null;
-  /** True when the database answers within its time. */
+  /** True when the database responds in time. */
   readonly isDatabaseUp: () => Promise<boolean>;
-  readonly state: () => WatchedState | null;
+  readonly state: () => WorkerState | null;
 };
 
-/** From what a cache answers to the patience with one answer, in seconds. */
+/** From an answer of a cache to the longest timeout of a request, in seconds. */
 const buckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
 
-/** Makes the figures of one worker, each registry its own. */
+/** Makes the metrics of one worker, in a registry of its own. */
 export function createMetrics(parts: Parts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const own = ownMetrics(registry);
   const fleet = fleetGauges(registry);
-  const glance: Glance<FleetFacts> = createGlance(parts.clock, async () => {
+  const figures = createCachedRead(parts.clock, async () => {
     const db = parts.db();
     if (db === null) throw fail("database_unreachable");
     return readFleet({ ...parts, db });
   });
   return {
-    noteRequest: ({ operation, status, outcome, durationMs }) => {
+    recordRequest: ({ operation, status, outcome, durationMs }) => {
       own.requests.inc({ operation, outcome });
       own.durations.observe({ operation, status: status === null ? "none" : String(status) }, durationMs / 1000);
     },
@@ -56,8 +55,8 @@ export function createMetrics(parts: Parts): Metrics {
       own.databaseUp.set(isUp ? 1 : 0);
       const now = parts.state()?.is;
       for (const state of workerStates) own.state.set({ state }, state === now ? 1 : 0);
-      // without a database nothing is known of the fleet: no figure is better than an old one
-      fleet(isUp ? await glance.get() : null);
+      // without a database the fleet's figures are unknown: none is better than an old one
+      fleet(isUp ? await figures.get() : null);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -76,18 +75,18 @@ function ownMetrics(registry: Registry) {
   };
 }
 
-/** Makes the fleet's metrics, and the function that sets them to what was read; null empties them. */
-function fleetGauges(registry: Registry): (read: { value: FleetFacts; readAt: number } | null) => void {
+/** Makes the fleet's metrics, and the function that sets them to the figures that were read; null removes all values. */
+function fleetGauges(registry: Registry): (read: { value: FleetFigures; readAt: number } | null) => void {
   const entries = Object.entries(fleetMetrics).map(([name, { kind, labels, help }]) => {
     const options = { name, help, labelNames: [...labels] as string[], registers: [registry] };
-    // a counter is set to what the ledger says: emptied first, and then raised once
+    // a counter is reset and then raised once to the ledger's figure
     return [name as FleetMetric, kind === "counter" ? new Counter(options) : new Gauge(options)] as const;
   });
   return (read) => {
     const samples = read === null ? null : fleetSamples(read.value, read.readAt);
     for (const [name, metric] of entries) {
       metric.reset();
-      // a metric without labels has a value of 0 after a reset; one that is not known has none
+      // a metric without labels is 0 after a reset; an unknown figure must have no value
       if (fleetMetrics[name].labels.length === 0 && (samples?.[name].length ?? 0) === 0) metric.remove();
       for (const { labels, value } of samples?.[name] ?? []) metric.inc(labels, value);
     }

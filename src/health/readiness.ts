@@ -2,38 +2,37 @@ import { hostname } from "node:os";
 import { sql } from "../postgres/sql.ts";
 import { pendingMigrations } from "../postgres/pending-migrations.ts";
 import type { Database } from "../postgres/database.ts";
-import { lackingRights } from "../postgres/lacking-rights.ts";
-import { grantsAgain, lackingInWords } from "../doctor/rights-check.ts";
+import { lackingRights, lackingRightsFix, lackingRightsText } from "../postgres/lacking-rights.ts";
 import { within } from "./cached-read.ts";
-import type { WatchedState } from "./worker-state.ts";
+import type { WorkerState } from "./worker-state.ts";
 
-/** One thing that must be well for a worker to be ready. */
+/** One condition of a worker's readiness. */
 type ReadyCheck = {
   readonly check: "database" | "migrations" | "rights" | "heartbeat" | "token";
   readonly ok: boolean;
-  /** What was found, in words. */
+  /** What the check found, as a sentence. */
   readonly found: string;
-  /** What to do next; null when it is well. */
+  /** What to do next; null when the check passed. */
   readonly next: string | null;
 };
 
-/** Whether a worker can work. */
+/** Whether a worker can work, check by check. */
 export type Readiness = { readonly ready: boolean; readonly checks: readonly ReadyCheck[] };
 
-/** What readiness is told from. */
-export type ReadyParts = { readonly db: () => Database | null; readonly state: () => WatchedState | null };
+/** What the checks read. */
+export type ReadyParts = { readonly db: () => Database | null; readonly state: () => WorkerState | null };
 
-/** An answer comes within about three times that, whatever the database does. */
-const patienceMs = 2_000;
-/** A worker says every ten seconds that it lives. */
+/** Limit of one query: `/readyz` answers within about three times that, also without a database. */
+const timeoutMs = 2_000;
+/** A worker writes a heartbeat every ten seconds. */
 const freshSeconds = 60;
 
-/** Whether the database answers in time; null is one that is not open yet. */
+/** Whether the database responds in time; null stands for one that is not open yet. */
 export async function isUp(db: Database | null): Promise<boolean> {
-  return db !== null && (await within(sql`select 1`.execute(db), patienceMs)) !== null;
+  return db !== null && (await within(sql`select 1`.execute(db), timeoutMs)) !== null;
 }
 
-/** Looks at everything that must be well; what cannot be seen without a database is not well. */
+/** Runs all checks; without a database those that need it fail. */
 export async function readReadiness({ db, state }: ReadyParts): Promise<Readiness> {
   const open = db();
   const up = (await isUp(open)) ? open : null;
@@ -47,23 +46,27 @@ export async function readReadiness({ db, state }: ReadyParts): Promise<Readines
   return { ready: checks.every(({ ok }) => ok), checks };
 }
 
-const away = { ok: false, found: "not known: the database does not answer", next: "see the database first" } as const;
+const unknown = {
+  ok: false,
+  found: "unknown: the database does not respond",
+  next: "see the check of the database first",
+} as const;
 
 function databaseCheck(up: boolean): ReadyCheck {
   return up
-    ? { check: "database", ok: true, found: "Postgres answers", next: null }
+    ? { check: "database", ok: true, found: "Postgres responds", next: null }
     : {
         check: "database",
         ok: false,
-        found: `Postgres did not answer within ${patienceMs / 1000} s`,
-        next: "check DATABASE_URL and that the server runs; the worker goes on by itself when it is back",
+        found: `Postgres did not respond within ${timeoutMs / 1000} s`,
+        next: "check DATABASE_URL and that the server runs; the worker continues automatically when it responds",
       };
 }
 
 async function migrationsCheck(db: Database | null): Promise<ReadyCheck> {
-  const pending = db !== null ? await within(pendingMigrations(db), patienceMs) : null;
-  if (pending === null) return { check: "migrations", ...away };
-  const { missing, unknown } = pending;
+  const pending = db !== null ? await within(pendingMigrations(db), timeoutMs) : null;
+  if (pending === null) return { check: "migrations", ...unknown };
+  const { missing, unknown: newer } = pending;
   if (missing.length > 0)
     return {
       check: "migrations",
@@ -71,24 +74,24 @@ async function migrationsCheck(db: Database | null): Promise<ReadyCheck> {
       found: `${missing.length} pending, ${missing[0]} first`,
       next: "run `storehouse migrate`",
     };
-  if (unknown.length > 0)
+  if (newer.length > 0)
     return {
       check: "migrations",
       ok: false,
-      found: `the database is ahead of this program: ${unknown[0]} is not known`,
+      found: `a newer Storehouse migrated the database: ${newer[0]} is unknown here`,
       next: "update Storehouse to the version that migrated the database",
     };
   return { check: "migrations", ok: true, found: "none is pending", next: null };
 }
 
-/** A role that an older program gave its rights may lack one that this program needs. */
+/** Rights that an older Storehouse granted may lack one that this version needs. */
 async function rightsCheck(db: Database | null): Promise<ReadyCheck> {
-  const found = db !== null ? await within(lackingRights(db), patienceMs) : null;
-  if (found === null) return { check: "rights", ...away };
+  const found = db !== null ? await within(lackingRights(db), timeoutMs) : null;
+  if (found === null) return { check: "rights", ...unknown };
   const { me, lacking } = found;
   return lacking.length === 0
     ? { check: "rights", ok: true, found: `${me} may load`, next: null }
-    : { check: "rights", ok: false, found: `${me} lacks ${lackingInWords(lacking)}`, next: grantsAgain(me) };
+    : { check: "rights", ok: false, found: `${me} lacks ${lackingRightsText(lacking)}`, next: lackingRightsFix(me) };
 }
 
 async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
@@ -101,35 +104,35 @@ async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
       limit  1`.execute(open);
     return { age: rows[0]?.age ?? null };
   };
-  const beat = db !== null ? await within(read(db), patienceMs) : null;
-  if (beat === null) return { check: "heartbeat", ...away };
+  const beat = db !== null ? await within(read(db), timeoutMs) : null;
+  if (beat === null) return { check: "heartbeat", ...unknown };
   if (beat.age === null)
     return {
       check: "heartbeat",
       ok: false,
-      found: "this worker is not in ops.worker",
-      next: "wait while it starts; if this stays, see its log",
+      found: "this worker is not registered in ops.worker",
+      next: "wait while it starts; if this continues, see its log",
     };
-  const found = `heard of ${Math.max(0, Math.round(beat.age))} s ago`;
+  const found = `latest heartbeat ${Math.max(0, Math.round(beat.age))} s ago`;
   return beat.age <= freshSeconds
     ? { check: "heartbeat", ok: true, found, next: null }
-    : { check: "heartbeat", ok: false, found, next: "see the worker's log, and restart it if this stays" };
+    : { check: "heartbeat", ok: false, found, next: "see the worker's log, and restart it if this continues" };
 }
 
-function tokenCheck(state: WatchedState | null): ReadyCheck {
+function tokenCheck(state: WorkerState | null): ReadyCheck {
   const is = state?.is ?? "starting";
-  if (is === "running") return { check: "token", ok: true, found: "the API took the token", next: null };
+  if (is === "running") return { check: "token", ok: true, found: "the API accepts the token", next: null };
   if (state?.error != null && is !== "stopping")
     return {
       check: "token",
       ok: false,
       found: `${is}: ${state.error.message}`,
-      next: "`storehouse doctor` tries the token and says what to do",
+      next: "run `storehouse doctor`: it tests the token and says what to do",
     };
   return {
     check: "token",
     ok: false,
     found: `the worker is ${is}`,
-    next: is === "stopping" ? "nothing: it is on its way out" : "wait until the API has told the balance",
+    next: is === "stopping" ? "no action: it is stopping" : "wait until the first balance check is done",
   };
 }

@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** What a worker answers when it is looked at. */
+/** What the health server answers with, and where. */
 export type HealthParts = {
   readonly host: string;
   /** 0 for any free one. */
@@ -13,17 +13,17 @@ export type HealthParts = {
   readonly scrape: Metrics["scrape"];
 };
 
-/** A server that answers; `port` is the one that it got. Disposing cuts connections that are open. */
+/** The running server and its port. Disposing closes open connections. */
 export type HealthServer = AsyncDisposable & { readonly port: number };
 
-/** Several workers of one machine answer on ports in a row. */
+/** Several workers of one machine use consecutive ports. */
 const mostPorts = 10;
-/** Requests are one line; whoever takes longer to send one is cut off. */
-const patienceMs = 5_000;
+/** Requests are short; a client that takes longer to send one is disconnected. */
+const requestTimeoutMs = 5_000;
 
 /**
  * Answers `/healthz`, `/readyz` and `/metrics` on the port, or on the next free one of ten where it is taken; null when all are.
- * Throws `health_not_listening` where the host or port cannot be had at all.
+ * Throws `health_not_listening` where the host or port cannot be used at all.
  */
 export async function startHealth(parts: HealthParts): Promise<HealthServer | null> {
   const { host, port } = parts;
@@ -50,7 +50,7 @@ function serverOf({ ready, scrape }: HealthParts): FastifyInstance {
     logger: false,
     // a scraper keeps its connection open, and a stop does not wait for it
     forceCloseConnections: true,
-    requestTimeout: patienceMs,
+    requestTimeout: requestTimeoutMs,
     bodyLimit: 1_024,
   });
   server.get("/healthz", () => ({ alive: true }));
@@ -66,8 +66,10 @@ function serverOf({ ready, scrape }: HealthParts): FastifyInstance {
     return reply.header("content-type", contentType).header("cache-control", "no-store").send(text);
   });
   server.setNotFoundHandler((_, reply) =>
-    reply.code(404).send({ problem: "not found", next: "ask for /healthz, /readyz or /metrics" }),
+    reply.code(404).send({ problem: "not found", next: "request /healthz, /readyz or /metrics" }),
   );
-  server.setErrorHandler((_, __, reply) => reply.code(500).send({ problem: "broken", next: "see the worker's log" }));
+  server.setErrorHandler((_, __, reply) =>
+    reply.code(500).send({ problem: "internal error", next: "see the worker's log" }),
+  );
   return server;
 }

@@ -1,4 +1,6 @@
-/** What a worker does, in the words of its own state. */
+import type { ErrorCode } from "../core/error-codes.ts";
+
+/** The states of a worker: `starting` until the first balance is known, `aborted` while the API refuses the token or the account, `stopping` after the signal. */
 export const workerStates = [
   "starting",
   "running",
@@ -8,9 +10,11 @@ export const workerStates = [
   "stopping",
 ] as const;
 
-/** What a worker does now, since when (epoch-ms), and why it waits or asks for nothing. */
-export type WatchedState = {
+/** The state of a worker at one time. */
+export type WorkerState = {
   readonly is: (typeof workerStates)[number];
+  /** Since when, in epoch-ms. */
   readonly since: number;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  /** Why it waits or has stopped its requests; null in other states. */
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 };

@@ -1,10 +1,10 @@
 import type { CreditClass } from "../core/slice.ts";
 
 const hourMs = 3_600_000;
-/** A night's work and the quiet day after it: over less, every night would look like the end of the allowance. */
+/** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
 export const paceHours = 24;
 
-/** What is known of an allowance and of what wants it. Credits; times in epoch-ms. */
+/** An allowance and its demand. Credits; times in epoch-ms. */
 export type Allowance = {
   readonly total: number;
   readonly remaining: number;
@@ -14,31 +14,31 @@ export type Allowance = {
   readonly spent: number;
   /** Hours over which that was spent, more than 0. */
   readonly spentHours: number;
-  /** What slices that wait or run are expected to cost, by class. */
+  /** Expected cost of the open slices, by class. */
   readonly open: Readonly<Partial<Record<CreditClass, number>>>;
   /** Share of the allowance that each class leaves untouched. */
   readonly floors: Readonly<Record<CreditClass, number>>;
 };
 
-/** How the allowance will stand at the reset. */
+/** A forecast of the allowance until its reset. */
 export type Outlook = {
-  /** Credits that work of the newest day may still take, after what backfills may take of them. */
+  /** Credits that the class daily may still use, after what backfills may use. */
   readonly usable: number;
-  /** Credits that are wanted until the reset: the larger of what waits and of what the pace makes. */
+  /** Credits that are needed until the reset: the cost of the queue, or the last day's spending per hour times the hours, whichever is more. */
   readonly wanted: number;
-  /** Credits an hour over the last day, backfills left out. */
+  /** Credits an hour over the last day, without backfills. */
   readonly perHour: number;
   readonly hoursToReset: number;
   readonly waiting: number;
-  /** Credits that will be missing; 0 when they last. */
+  /** Credits that will be missing; 0 when they are enough. */
   readonly short: number;
-  /** When they will be used up at this pace, in epoch-ms; null when they last or nothing tells. */
+  /** When they will be used up at this pace, in epoch-ms; null when they are enough or were not used in the last day. */
   readonly outAt: number | null;
 };
 
 /**
- * Whether the allowance lasts until its reset. A backfill counts only with what it may take: it stops at its floor and goes on after
- * the reset, by design. Null after the reset, when nobody knows what is left.
+ * Whether the credits are enough until the reset. A backfill counts only with what it may use: it stops at its floor and continues
+ * after the reset, by design. Null after the reset, until a new balance is known.
  */
 export function creditOutlook(allowance: Allowance, now: number): Outlook | null {
   const { total, remaining, held, resetsAt, open, floors } = allowance;
@@ -49,7 +49,7 @@ export function creditOutlook(allowance: Allowance, now: number): Outlook | null
   const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.spent / allowance.spentHours;
-  // not added up: what waits is part of what a day takes
+  // the larger, not the sum: the queue is part of what a day uses
   const wanted = Math.ceil(Math.max(waiting, perHour * hoursToReset));
   const short = Math.max(0, wanted - usable);
   return {

@@ -6,10 +6,18 @@ import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Lateness } from "./findings.ts";
 
-/** Slices of one dataset in one state, added up. */
-export type StateFacts = {
+/** How old the newest day of a dataset is, and its limit; ms. */
+export type Lateness = {
+  readonly dataset: string;
+  readonly ageMs: number;
+  readonly limitMs: number;
+  /** Null when no day is loaded. */
+  readonly newestDay: string | null;
+};
+
+/** Sums over the slices of one dataset in one state. */
+export type SliceSums = {
   readonly dataset: string;
   readonly state: string;
   readonly slices: number;
@@ -20,9 +28,9 @@ export type StateFacts = {
   readonly plannedAt: Date;
 };
 
-/** Reads the ledger's slices by dataset and state. One pass over the table. */
-export async function readStates(db: Database): Promise<readonly StateFacts[]> {
-  const { rows } = await sql<StateFacts>`
+/** Reads the sums of the ledger's slices by dataset and state, in one pass over the table. */
+export async function readSliceSums(db: Database): Promise<readonly SliceSums[]> {
+  const { rows } = await sql<SliceSums>`
     select dataset, state, count(*)::float8 as slices, coalesce(sum(rows_loaded), 0)::float8 as rows,
            coalesce(sum(rows_rejected), 0)::float8 as rejects, max(window_end) as "newestEnd", min(created_at) as "plannedAt"
     from   ops.slice
@@ -33,8 +41,8 @@ export async function readStates(db: Database): Promise<readonly StateFacts[]> {
 
 const answered: ReadonlySet<string> = new Set(["loaded", "empty"]);
 
-/** How late each dataset is that takes part in the schedule, was planned at least once, and is asked for again and again. */
-export function latenessOf(states: readonly StateFacts[], settings: Settings, clock: Clock): readonly Lateness[] {
+/** The lateness of each dataset that is on, was planned once or more, and is requested regularly. */
+export function latenessOf(states: readonly SliceSums[], settings: Settings, clock: Clock): readonly Lateness[] {
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
@@ -67,32 +75,32 @@ function nowOfToday(clock: Clock): number {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The newest night's work is in by then, counted from midnight. */
+/** The last night's run is done by then, counted from midnight. */
 const nightMs = 6 * hourMs;
-/** A whole night may be missed and made up for before anybody is told. */
+/** One missed night can be made up for before it is an incident. */
 const graceMs = dayMs;
-/** What is asked for as seldom as that is asked for once. */
+/** A dataset that is refreshed this seldom is requested once. */
 const onceDays = 3650;
 
 /**
- * How long after the end of its newest day (ms) a dataset counts as late; null for what is asked for once. `freshHours` is the
- * limit that the settings name. Else it is what passes between two answers by the dataset's rhythm, and a night and a day more.
+ * How long after the end of its newest day (ms) a dataset counts as late; null for a dataset that is requested once. `freshHours` is
+ * the limit of the settings. Else it is the time between two answers by the dataset's timing, and a night and a day more.
  */
 export function freshnessLimit(timing: Timing, freshHours?: number): number | null {
   if (freshHours !== undefined) return freshHours * hourMs;
-  const patience = nightMs + graceMs;
+  const margin = nightMs + graceMs;
   if (timing.kind === "snapshot")
-    return timing.refreshDays >= onceDays ? null : (timing.refreshDays - 1) * dayMs + patience;
+    return timing.refreshDays >= onceDays ? null : (timing.refreshDays - 1) * dayMs + margin;
   if (timing.kind === "period") {
     const longest = "days" in timing.grid ? timing.grid.days : 31;
-    return (longest + timing.settleDays) * dayMs + patience;
+    return (longest + timing.settleDays) * dayMs + margin;
   }
-  return ((timing.packDays ?? 1) - 1 + timing.settleDays) * dayMs + patience;
+  return ((timing.packDays ?? 1) - 1 + timing.settleDays) * dayMs + margin;
 }
 
 /**
- * How old the newest day is (ms): from its end, where something came, else from when it was first planned, since which nothing came.
- * Never below 0: what holds today is asked for while its day lasts.
+ * How old the newest day is (ms): since its end, or since the dataset was first planned where no day is loaded. Never below 0: a
+ * snapshot of today is loaded before today ends.
  */
 export function freshnessAge(
   { newestEnd, plannedAt }: { readonly newestEnd: number | null; readonly plannedAt: number },

@@ -1,71 +1,73 @@
-import { titleOf } from "./findings.ts";
+import { titleOf } from "./kinds.ts";
 
-/** An incident as a message tells of it. */
-export type Told = {
+/** An incident, as a message reports it. */
+export type Incident = {
   readonly incidentId: string;
   readonly kind: string;
   readonly subject: string;
   readonly summary: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly openedAt: Date;
-  /** When it was over; null while it is open. */
+  /** Null while it is open. */
   readonly closedAt: Date | null;
 };
 
-/** How many incidents a message is about, those counted that it does not list. */
-export type NoticeCounts = {
-  /** Opened since the last message, and open. */
-  readonly wrong: number;
-  /** Told as open before, and over now. */
-  readonly over: number;
-  /** Opened and over since the last message. */
-  readonly passed: number;
-};
+/** How many incidents a message is about, those that it does not list included. */
+export type MessageCounts = { readonly opened: number; readonly stillOpen: number; readonly closed: number };
 
-/** One message: what opened and what is over since the last one. What opened and was over before it could be told is in both lists. */
-export type Notice = {
-  readonly opened: readonly Told[];
-  readonly recovered: readonly Told[];
-  readonly counts: NoticeCounts;
+/** One message: the incidents that opened, that are open since an earlier message, and that closed. */
+export type Message = {
+  readonly opened: readonly Incident[];
+  readonly stillOpen: readonly Incident[];
+  readonly closed: readonly Incident[];
+  readonly counts: MessageCounts;
   /** Epoch-ms. */
   readonly sentAt: number;
-  /** True for a message that only tries the way. */
+  /** True for a test of the webhook. */
   readonly isTest: boolean;
 };
 
-/** The shapes that a webhook may take. */
-export type NoticeFormat = "slack" | "json";
+/** The forms of a message: an incoming webhook of Slack, or plain JSON. */
+export type MessageFormat = "slack" | "json";
 
-/** The body of a message, JSON. */
-export function bodyOf(notice: Notice, format: NoticeFormat): string {
-  return JSON.stringify(format === "slack" ? slackOf(notice) : plainOf(notice));
+/** A message that only tests the webhook. */
+export function testMessage(sentAt: number): Message {
+  return {
+    opened: [],
+    stillOpen: [],
+    closed: [],
+    counts: { opened: 0, stillOpen: 0, closed: 0 },
+    sentAt,
+    isTest: true,
+  };
 }
 
-function plainOf(notice: Notice) {
-  const { opened, recovered, counts, sentAt, isTest } = notice;
+/** The body of a message, JSON. */
+export function bodyOf(message: Message, format: MessageFormat): string {
+  return JSON.stringify(format === "slack" ? slackOf(message) : plainOf(message));
+}
+
+function plainOf(message: Message) {
+  const { opened, stillOpen, closed, counts, sentAt, isTest } = message;
   return {
     version: 1,
     source: "storehouse",
     sent_at: new Date(sentAt).toISOString(),
     is_test: isTest,
-    text: headline(notice),
-    counts,
+    text: headline(message),
+    counts: { opened: counts.opened, still_open: counts.stillOpen, closed: counts.closed },
     opened: opened.map(incidentOf),
-    recovered: recovered.map(incidentOf),
-    more: total(counts) - listed(notice).length,
+    still_open: stillOpen.map(incidentOf),
+    closed: closed.map(incidentOf),
+    more: total(counts) - opened.length - stillOpen.length - closed.length,
   };
 }
 
-function total({ wrong, over, passed }: NoticeCounts): number {
-  return wrong + over + passed;
+function total({ opened, stillOpen, closed }: MessageCounts): number {
+  return opened + stillOpen + closed;
 }
 
-/** Every incident of a message, once. */
-function listed({ opened, recovered }: Notice): readonly Told[] {
-  return [...opened, ...recovered.filter(({ incidentId }) => !opened.some((told) => told.incidentId === incidentId))];
-}
-
-function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, closedAt }: Told) {
+function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, closedAt }: Incident) {
   return {
     incident_id: incidentId,
     kind,
@@ -82,57 +84,55 @@ function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, clos
 const mostShown = 20;
 const longestLine = 600;
 
-function slackOf(notice: Notice) {
+function slackOf(message: Message) {
   const lines = [
-    ...notice.opened.filter(({ closedAt }) => closedAt === null).map(wrongLine),
-    ...listed(notice).flatMap((told) =>
-      told.closedAt === null ? [] : [notice.opened.includes(told) ? passedLine(told, told.closedAt) : overLine(told)],
-    ),
+    ...message.opened.map(openedLine),
+    ...message.stillOpen.map(stillOpenLine),
+    ...message.closed.map(closedLine),
   ];
   const shown = lines.slice(0, mostShown);
-  const left = total(notice.counts) - shown.length;
-  if (left > 0) shown.push(`and ${left} more: \`storehouse doctor\` and ops.incident_log list them`);
+  const more = total(message.counts) - shown.length;
+  if (more > 0) shown.push(`and ${more} more: \`storehouse doctor\` and ops.incident_log list them`);
   return {
-    text: escaped(headline(notice)),
-    blocks: [`*${escaped(headline(notice))}*`, ...shown].map((text) => ({
+    text: escaped(headline(message)),
+    blocks: [`*${escaped(headline(message))}*`, ...shown].map((text) => ({
       type: "section",
       text: { type: "mrkdwn", text },
     })),
   };
 }
 
-function wrongLine({ kind, summary }: Told): string {
+function openedLine({ kind, summary }: Incident): string {
   return `:red_circle: *${escaped(titleOf(kind))}*\n${escaped(cut(summary))}`;
 }
 
-function overLine({ kind, subject }: Told): string {
-  return `:large_green_circle: *Over: ${escaped(titleOf(kind))}* ${escaped(cut(subject))}`;
+function stillOpenLine({ kind, summary, openedAt }: Incident): string {
+  return `:large_orange_circle: *Still open since ${minuteOf(openedAt)} UTC: ${escaped(titleOf(kind))}*\n${escaped(cut(summary))}`;
 }
 
-/** Nothing is to be done about it any more. */
-function passedLine({ kind, subject, openedAt }: Told, closedAt: Date): string {
-  const minute = (instant: Date) => instant.toISOString().slice(0, 16).replace("T", " ");
-  return (
-    `:white_circle: *Came and went: ${escaped(titleOf(kind))}* ${escaped(cut(subject))} ` +
-    `(${minute(openedAt)} to ${minute(closedAt)} UTC)`
-  );
+function closedLine({ kind, subject, openedAt, closedAt }: Incident): string {
+  const period = `${minuteOf(openedAt)} to ${closedAt === null ? "" : minuteOf(closedAt)} UTC`;
+  return `:large_green_circle: *Closed: ${escaped(titleOf(kind))}* ${escaped(cut(subject))} (${period})`;
 }
 
-function headline(notice: Notice): string {
-  const { counts, isTest } = notice;
-  if (isTest) return "Storehouse: a test, nothing is wrong";
-  const { wrong, over, passed } = counts;
+function minuteOf(instant: Date): string {
+  return instant.toISOString().slice(0, 16).replace("T", " ");
+}
+
+function headline({ opened, stillOpen, closed, counts, isTest }: Message): string {
+  if (isTest) return "Storehouse: test message, no incident";
   const parts = [
-    ...(wrong > 0 ? [`${wrong} ${wrong === 1 ? "thing is" : "things are"} wrong`] : []),
-    ...(over > 0 ? [`${over} ${over === 1 ? "is" : "are"} over`] : []),
-    ...(passed > 0 ? [`${passed} came and went`] : []),
+    ...(counts.opened > 0 ? [`${counts.opened} opened`] : []),
+    ...(counts.stillOpen > 0 ? [`${counts.stillOpen} still open`] : []),
+    ...(counts.closed > 0 ? [`${counts.closed} closed`] : []),
   ];
-  const only = total(counts) === 1 ? listed(notice)[0] : undefined;
-  const subject = only === undefined || only.subject === "" ? "" : ` (${only.subject})`;
-  return `Storehouse: ${parts.join(", ")}${only === undefined ? "" : `: ${titleOf(only.kind)}${subject}`}`;
+  const [only] = [...opened, ...stillOpen, ...closed];
+  if (total(counts) !== 1 || only === undefined) return `Storehouse incidents: ${parts.join(", ")}`;
+  const subject = only.subject === "" ? "" : ` (${only.subject})`;
+  return `Storehouse incident ${parts.join("").replace(/^1 /, "")}: ${titleOf(only.kind)}${subject}`;
 }
 
-/** The three characters that Slack reads as its own: no text from outside becomes a link or calls a channel. */
+/** Escapes the three characters that Slack interprets: no text from outside becomes a link or a mention. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -1,101 +1,105 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Notice, NoticeCounts, Told } from "./message.ts";
+import type { Incident, Message } from "./message.ts";
 
-/** A message is under way no longer than this; whoever was killed while telling is followed by another. */
+/** A worker has so long to send a message; after that another worker sends it. */
 const leaseMs = 60_000;
+/** An incident that stays open is notified again after so long. */
+const repeatMs = 86_400_000;
 const firstWaitMs = 30_000;
 const longestWaitMs = 3_600_000;
-/** What was over for so long before anybody could be told of it is history. */
-const newsMs = 86_400_000;
-/** Incidents of one message; what is beyond is counted. */
-const mostTold = 100;
+/** An incident that closed so long ago, and was never notified, is left to `ops.incident_log`. */
+const historyMs = 86_400_000;
+/** Incidents that one message lists; further ones are counted. */
+const mostListed = 100;
 
-/** Sends a message; throws when it was not taken. */
-export type Send = (notice: Notice) => Promise<void>;
+/** Sends a message; throws when the receiver did not accept it. */
+export type Send = (message: Message) => Promise<void>;
 
-/** How telling went: nothing was to be told (or somebody else tells it), the message was taken, or it was not. */
-export type TellResult = "nothing" | "taken" | { readonly failed: unknown; readonly nextAt: number };
+/** Nothing to send (or another worker sends it), the message was accepted, or it was not. */
+export type NotifyResult = "nothing" | "sent" | { readonly failed: unknown; readonly nextAt: number };
 
 /**
- * Tells in one message all that opened and closed since the last one. Each incident is told when it opens and when it is over, once:
- * it counts as told when the webhook took the message, so only a process that is killed in between leaves it to be told again.
+ * Sends one message about every incident that opened, stays open or closed since it was last notified. An incident counts as notified
+ * when the webhook accepted the message, so a process that is killed in between repeats a message rather than losing it.
  */
-export async function tell(db: Database, send: Send, now: () => number): Promise<TellResult> {
-  if (!(await takeTurn(db, now()))) return "nothing";
-  const news = await readNews(db, now());
+export async function notify(db: Database, send: Send, now: () => number): Promise<NotifyResult> {
+  const isDue = dueAt(now());
+  if (!(await claimTurn(db, now(), isDue))) return "nothing";
+  const due = await readDue(db, isDue);
   try {
-    await send({ ...news, sentAt: now(), isTest: false });
+    await send({ ...due.message, sentAt: now(), isTest: false });
   } catch (failed) {
-    return { failed, nextAt: await noteFailure(db, now()) };
+    return { failed, nextAt: await recordFailure(db, now()) };
   }
-  await noteTold(db, news.upTo, now());
-  return "taken";
+  await recordSent(db, due.incidents, now());
+  return "sent";
 }
 
-/** SQL: what the webhook has not taken yet; `i` is the incident. */
-function isNews(now: number): SqlFragment<boolean> {
-  return sql<boolean>`(i.recovery_told_at is null and (i.told_at is null or i.closed_at is not null)
-                       and coalesce(i.closed_at, 'infinity') > ${at(now - newsMs)})`;
+/** SQL: whether a message about incident `i` is due. */
+function dueAt(now: number): SqlFragment<boolean> {
+  return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or i.notified_at <= ${at(now - repeatMs)}
+                            else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${at(now - historyMs)}) end)`;
 }
 
-/** Takes the turn to tell, when there is something and nobody is at it or waits for a webhook that is down. */
-async function takeTurn(db: Database, now: number): Promise<boolean> {
+/** Claims the sending, when a message is due and no other worker sends or waits after a failure. */
+async function claimTurn(db: Database, now: number, isDue: SqlFragment<boolean>): Promise<boolean> {
   const { rows } = await sql`
-    update ops.watch set tell_after = ${at(now + leaseMs)}
-    where  (tell_after is null or tell_after <= ${at(now)} or tell_after > ${at(now + longestWaitMs)})
-    and    exists (select from ops.incident as i where ${isNews(now)})
+    update ops.watch set notify_after = ${at(now + leaseMs)}
+    where  (notify_after is null or notify_after <= ${at(now)} or notify_after > ${at(now + longestWaitMs)})
+    and    exists (select from ops.incident as i where ${isDue})
     returning is_only`.execute(db);
   return rows.length > 0;
 }
 
-type News = {
-  readonly opened: readonly Told[];
-  readonly recovered: readonly Told[];
-  readonly counts: NoticeCounts;
-  /** What was read, by number: how it stood then is what is told. */
-  readonly upTo: readonly { readonly id: string; readonly closed: boolean }[];
+type Due = {
+  readonly message: Pick<Message, "opened" | "stillOpen" | "closed" | "counts">;
+  /** What the message reports of each incident: an incident that closes meanwhile is due again. */
+  readonly incidents: readonly { readonly id: string; readonly isClosed: boolean }[];
 };
 
-async function readNews(db: Database, now: number): Promise<News> {
-  const { rows } = await sql<Told & { isTold: boolean }>`
+async function readDue(db: Database, isDue: SqlFragment<boolean>): Promise<Due> {
+  const { rows } = await sql<Incident & { isNotified: boolean }>`
     select incident_id as "incidentId", kind, subject, summary, detail, opened_at as "openedAt", closed_at as "closedAt",
-           told_at is not null as "isTold"
+           notified_at is not null as "isNotified"
     from   ops.incident as i
-    where  ${isNews(now)}
-    -- of very many those are listed that are wrong now
-    order  by closed_at is not null, incident_id`.execute(db);
-  const shown = rows.slice(0, mostTold);
+    where  ${isDue}
+    -- where there are too many to list, the new ones are listed
+    order  by closed_at is not null, notified_at is not null, incident_id`.execute(db);
+  const split = (list: typeof rows) => ({
+    opened: list.filter(({ isNotified, closedAt }) => !isNotified && closedAt === null),
+    stillOpen: list.filter(({ isNotified, closedAt }) => isNotified && closedAt === null),
+    closed: list.filter(({ closedAt }) => closedAt !== null),
+  });
+  const all = split(rows);
   return {
-    opened: shown.filter(({ isTold }) => !isTold),
-    recovered: shown.filter(({ closedAt }) => closedAt !== null),
-    counts: {
-      wrong: rows.filter(({ closedAt }) => closedAt === null).length,
-      over: rows.filter(({ isTold, closedAt }) => isTold && closedAt !== null).length,
-      passed: rows.filter(({ isTold, closedAt }) => !isTold && closedAt !== null).length,
+    message: {
+      ...split(rows.slice(0, mostListed)),
+      counts: { opened: all.opened.length, stillOpen: all.stillOpen.length, closed: all.closed.length },
     },
-    upTo: rows.map(({ incidentId, closedAt }) => ({ id: incidentId, closed: closedAt !== null })),
+    incidents: rows.map(({ incidentId, closedAt }) => ({ id: incidentId, isClosed: closedAt !== null })),
   };
 }
 
-async function noteTold(db: Database, told: News["upTo"], now: number): Promise<void> {
+async function recordSent(db: Database, incidents: Due["incidents"], now: number): Promise<void> {
   await sql`
-    with told as (
+    with sent as (
       update ops.incident as i
-      set    told_at = coalesce(i.told_at, ${at(now)}), recovery_told_at = case when t.closed then ${at(now)} end
-      from   unnest(${told.map(({ id }) => id)}::bigint[], ${told.map(({ closed }) => closed)}::boolean[]) as t (incident_id, closed)
-      where  i.incident_id = t.incident_id
+      set    notified_at       = case when s.is_closed then i.notified_at else ${at(now)} end,
+             close_notified_at = case when s.is_closed then ${at(now)} end
+      from   unnest(${incidents.map(({ id }) => id)}::bigint[], ${incidents.map(({ isClosed }) => isClosed)}::boolean[]) as s (incident_id, is_closed)
+      where  i.incident_id = s.incident_id
     )
-    update ops.watch set tell_after = null, tell_failures = 0`.execute(db);
+    update ops.watch set notify_after = null, notify_failures = 0`.execute(db);
 }
 
-/** The wait doubles with each message that was not taken, up to an hour. Returns when it is tried again. */
-async function noteFailure(db: Database, now: number): Promise<number> {
+/** The wait doubles with each message that was not accepted, up to an hour. Returns when it ends. */
+async function recordFailure(db: Database, now: number): Promise<number> {
   const { rows } = await sql<{ after: Date }>`
     update ops.watch
-    set    tell_failures = tell_failures + 1,
-           tell_after = ${at(now)} + least(${longestWaitMs}, ${firstWaitMs} * power(2, least(20, tell_failures))) * interval '1 millisecond'
-    returning tell_after as after`.execute(db);
+    set    notify_failures = notify_failures + 1,
+           notify_after = ${at(now)} + least(${longestWaitMs}, ${firstWaitMs} * power(2, least(20, notify_failures))) * interval '1 millisecond'
+    returning notify_after as after`.execute(db);
   return rows[0]?.after.getTime() ?? now;
 }
 

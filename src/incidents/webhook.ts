@@ -1,25 +1,25 @@
 import { request } from "undici";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { bodyOf, type NoticeFormat } from "./message.ts";
+import { bodyOf, type MessageFormat } from "./message.ts";
 import type { Send } from "./notify.ts";
 
-const patienceMs = 10_000;
-/** A status of 2xx says that the message was taken; nobody reads more of the answer than this to let the connection go. */
+const defaultTimeoutMs = 10_000;
+/** Bytes of an answer's body that are read before the connection is dropped; its status is enough. */
 const mostRead = 65_536;
 
-/** Makes the function that sends messages to a webhook. It follows no redirect. Throws `webhook_failed`, which never tells the address. */
+/** Makes the function that sends messages to a webhook. It follows no redirect. Throws `webhook_failed`, which never contains the address. */
 export function createWebhook(options: {
   readonly url: string;
-  readonly format: NoticeFormat;
+  readonly format: MessageFormat;
   readonly timeoutMs?: number;
 }): Send {
-  const { url, format, timeoutMs = patienceMs } = options;
-  return async (notice) => {
+  const { url, format, timeoutMs = defaultTimeoutMs } = options;
+  return async (message) => {
     try {
       const { statusCode, body } = await request(url, {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8", "user-agent": "storehouse" },
-        body: bodyOf(notice, format),
+        body: bodyOf(message, format),
         signal: AbortSignal.timeout(timeoutMs),
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
@@ -33,7 +33,7 @@ export function createWebhook(options: {
   };
 }
 
-/** A code or name: the text of such an error may hold the address. */
+/** A code or name: the text of such an error may contain the address. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;

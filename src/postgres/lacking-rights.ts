@@ -34,3 +34,18 @@ export async function lackingRights(db: Database): Promise<LackingRights> {
            (select coalesce(array_agg(lacks order by lacks), '{}') from lacking) as lacking`.execute(db);
   return rows[0] ?? { me: "", mayCreate: false, tables: 0, foreign: 0, lacking: [] };
 }
+
+const shownAtMost = 3;
+
+/** The names of lacking rights, the first three of many. */
+export function lackingRightsText(lacking: readonly string[]): string {
+  const more = lacking.length - shownAtMost;
+  return `${lacking.slice(0, shownAtMost).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** What to do about lacking rights. */
+export function lackingRightsFix(me: string): string {
+  return me === "storehouse_loader"
+    ? "let the owner of the database run `storehouse grants`: this version of Storehouse needs further rights"
+    : "connect as storehouse_loader, and let the owner of the database run `storehouse grants`";
+}

@@ -12,7 +12,7 @@ export type CrontabLine = {
   readonly line: number;
   readonly id: string;
   readonly task: string;
-  /** Datasets that it names; none for all that are on. Null for a task that plans nothing. */
+  /** Datasets that it names; empty for all that are on. Null for a task that does not plan. */
   readonly datasets: readonly string[] | null;
   readonly item: ParsedCronItem;
 };
@@ -28,7 +28,8 @@ export function readCrontab(file: string): readonly CrontabLine[] {
     const item = parsed(raw, bad);
     if (item === null) continue;
     const same = lines.find(({ id }) => id === item.identifier);
-    if (same !== undefined) throw bad(`line ${same.line} has the id ${item.identifier} already: give one ?id=...`);
+    if (same !== undefined)
+      throw bad(`line ${same.line} has the id ${item.identifier} already: give one of them another with ?id=...`);
     lines.push({ line, id: item.identifier, task: item.task, datasets: datasetsOf(item, bad), item });
   }
   return lines;
@@ -43,8 +44,8 @@ function parsed(raw: string, bad: Bad): ParsedCronItem | null {
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     if (text.startsWith("Could not process"))
-      throw bad("is not five times in digits (minute hour day month weekday), a task, ?options and {payload}");
-    // it was given one line, and counts it as the first
+      throw bad("is not five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}");
+    // it parses a single line and reports it as line 1
     throw bad(text.replaceAll(/\s*(in|on)?\s*'?line '?1'? of crontab'?/g, ""));
   }
 }
@@ -52,21 +53,19 @@ function parsed(raw: string, bad: Bad): ParsedCronItem | null {
 function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly string[] | null {
   const job = Object.hasOwn(jobs, task) ? jobs[task] : undefined;
   if (job === undefined)
-    throw bad(
-      `no task has the name ${task}${didYouMean(task, Object.keys(jobs))} (there is ${Object.keys(jobs).join(", ")})`,
-    );
+    throw bad(`unknown task ${task}${didYouMean(task, Object.keys(jobs))} (known: ${Object.keys(jobs).join(", ")})`);
   const checked = job.payload.safeParse(payload ?? {});
   if (!checked.success) {
     const issue = checked.error.issues[0];
     throw bad(
-      `the payload of ${task} does not fit: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(" ")}`,
+      `the payload of ${task} is invalid: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(" ")}`,
     );
   }
   if (!job.plans) return null;
   const { datasets: named } = z.object({ datasets: z.array(z.string()) }).parse(checked.data);
   const names = datasets.map(({ name }) => name);
   const unknown = named.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw bad(`no dataset has the name ${unknown}${didYouMean(unknown, names)}`);
+  if (unknown !== undefined) throw bad(`unknown dataset ${unknown}${didYouMean(unknown, names)}`);
   return named;
 }
 

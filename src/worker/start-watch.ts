@@ -5,74 +5,73 @@ import { openWarehouse, type Database, type Warehouse } from "../postgres/databa
 import { startHealth, type HealthServer } from "../health/server.ts";
 import { createMetrics, type EndedRequest } from "../health/metrics.ts";
 import { isUp, readReadiness } from "../health/readiness.ts";
-import { createTally } from "../health/request-tally.ts";
 import { runWatcher } from "../incidents/watcher.ts";
-import type { WatchedState } from "../health/worker-state.ts";
+import type { WorkerState } from "../health/worker-state.ts";
 import { createWebhook } from "../incidents/webhook.ts";
 
-/** What watching a worker takes. */
+/** What the watch of a worker needs. */
 export type WatchParts = {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /** Datasets that lines of the crontab name. */
+  /** Datasets that the crontab names. */
   readonly scheduled: ReadonlySet<string>;
 };
 
-/** A worker's watch: it answers from the start, and looks for what is wrong once the database is known. */
+/** A worker's watch: a health server from the start, and checks for incidents once the database is known. */
 export interface Watch extends AsyncDisposable {
-  /** To be told of each change of the worker's state. */
-  readonly onState: (state: WatchedState) => void;
-  /** To be told of each request that ended. */
+  /** To be called with each state of the worker. */
+  readonly onState: (state: WorkerState) => void;
+  /** To be called with each request that ended. */
   readonly onRequest: (request: EndedRequest) => void;
-  /** To be told of the database; disposing what it returns lets go of it. */
-  readonly attend: (databaseUrl: string) => AsyncDisposable;
-  /** The port on which it answers; null when it does not. */
+  /** Starts the checks on a database; disposing the result stops them. */
+  readonly startChecks: (databaseUrl: string) => AsyncDisposable;
+  /** The port of the health server; null when it is off. */
   readonly port: number | null;
 }
 
-/** Watching must neither wait for a connection that work holds nor take one from it: one scrape, one look, one question whether it lives. */
+/** The watch has connections of its own, so that it and the work do not wait for each other: one for a scrape, one for a check, one for readiness. */
 const connections = 3;
-/** A look over a large ledger takes seconds; a server that is silent for longer is away. */
-const silenceMs = 30_000;
+/** A check of a large ledger takes seconds; a server that is silent for longer does not respond. */
+const queryTimeoutMs = 30_000;
 const reopenMs = 1_000;
 
 /**
- * Starts the health server of a worker, and its look-out as soon as it attends to a database, over connections of its own. Throws a
+ * Starts the health server of a worker; the checks start with `startChecks`, over connections of their own. Throws a
  * UsageError when API_BASE_URL or API_TOKEN is missing or when the health server's address cannot be used.
  */
 export async function startWatch(parts: WatchParts): Promise<Watch> {
   const { config, clock } = parts;
   const { accountId } = apiAccess(config.environment);
-  let state: WatchedState | null = null;
+  let state: WorkerState | null = null;
   let db: Database | null = null;
   const shared = { db: () => db, settings: config.settings, clock, accountId, state: () => state };
-  const tally = createTally(parts.log);
+  const requests = requestSummary(parts.log);
   const metrics = createMetrics({ ...shared, isDatabaseUp: () => isUp(db) });
   const server = await listen(parts, { ready: () => readReadiness(shared), scrape: metrics.scrape });
-  const attend = (databaseUrl: string) => {
+  const startChecks = (databaseUrl: string) => {
     const stop = new AbortController();
-    const attending = attendTo(parts, {
+    const running = runChecks(parts, {
       databaseUrl,
       stop: stop.signal,
       accountId,
       opened: (one) => (db = one),
-      report: tally.report,
+      report: requests.log,
     });
     return {
       [Symbol.asyncDispose]: async () => {
         stop.abort();
-        await attending;
+        await running;
       },
     };
   };
   return {
     onState: (next) => (state = next),
     onRequest: (request) => {
-      metrics.noteRequest(request);
-      tally.note(request);
+      metrics.recordRequest(request);
+      requests.add(request);
     },
-    attend,
+    startChecks,
     port: server?.port ?? null,
     [Symbol.asyncDispose]: async () => server?.[Symbol.asyncDispose](),
   };
@@ -86,29 +85,32 @@ async function listen(
   if (port === "off") return null;
   const server = await startHealth({ host, port, ...answers });
   if (port !== 0 && server?.port !== port) log.warn({ host, port, got: server?.port ?? null }, "health.port_taken");
-  // last, as whoever waits for it may go on from there
+  // last: a process that waits for this line may rely on the server
   if (server !== null) log.info({ host, port: server.port }, "health.listening");
   return server;
 }
 
-/** What it takes to look for what is wrong in a database. */
-type Attending = {
+/** What the checks on a database need. */
+type ChecksOptions = {
   readonly databaseUrl: string;
   readonly accountId: string;
   readonly stop: AbortSignal;
-  /** Told of the database when it is there, and of null when it is let go. */
+  /** Called with the database when it is open, and with null when it closes. */
   readonly opened: (db: Database | null) => void;
-  /** Called at each look. */
+  /** Called after each check. */
   readonly report: () => void;
 };
 
-async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opened, report }: Attending): Promise<void> {
+async function runChecks(
+  parts: WatchParts,
+  { databaseUrl, accountId, stop, opened, report }: ChecksOptions,
+): Promise<void> {
   const { clock, log, scheduled } = parts;
   const { environment, settings } = parts.config;
   let warehouse: Warehouse | null = null;
   while (warehouse === null && !stop.aborted) {
-    // the worker says why it does not come
-    warehouse = await openWarehouse(databaseUrl, connections, silenceMs).catch(() => null);
+    // the worker itself logs why it cannot open the database
+    warehouse = await openWarehouse(databaseUrl, connections, queryTimeoutMs).catch(() => null);
     if (warehouse === null) await clock.sleep(reopenMs, stop).catch(() => undefined);
   }
   if (warehouse === null) return;
@@ -124,10 +126,27 @@ async function attendTo(parts: WatchParts, { databaseUrl, accountId, stop, opene
       scheduled,
       log,
       report,
-      lookEveryMs: settings.notify.look_seconds * 1000,
+      checkEveryMs: settings.notify.check_seconds * 1000,
       send: url === undefined ? null : createWebhook({ url, format: settings.notify.format }),
     },
     stop,
   );
   opened(null);
+}
+
+/** Sums up the requests of a worker, so that its log has one line a check and not one a request. */
+function requestSummary(log: Log): { readonly add: (request: EndedRequest) => void; readonly log: () => void } {
+  let [requests, failed, durationMs] = [0, 0, 0];
+  return {
+    add: (request) => {
+      requests += 1;
+      durationMs += request.durationMs;
+      if (request.outcome !== "ok") failed += 1;
+    },
+    log: () => {
+      if (requests === 0) return;
+      log.info({ requests, failed, mean_ms: Math.round(durationMs / requests) }, "requests.sent");
+      [requests, failed, durationMs] = [0, 0, 0];
+    },
+  };
 }

@@ -1,28 +1,15 @@
 import type { Clock } from "../core/clock.ts";
-import type { ErrorCode } from "../core/error-codes.ts";
 import type { StorehouseError } from "../core/errors.ts";
+import type { WorkerState } from "../health/worker-state.ts";
 
-/** What a worker does now, for whoever watches it. Each change is told as a new value. */
-export type WorkerState = {
-  /** `starting` until the first balance is known, `aborted` while the API accepts neither token nor account, `stopping` from the signal on. */
-  readonly is: "starting" | "running" | "database_unavailable" | "api_unavailable" | "aborted" | "stopping";
-  /** Since when, in epoch-ms. */
-  readonly since: number;
-  /** Why it waits or asks for nothing; null when all is well. */
-  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
-};
+/** Called with each new state of a worker, the first included. */
+export type OnState = (state: WorkerState) => void;
 
-/** What may be chosen about a worker. */
-export type WorkerOptions = {
-  /** Told of each change, and of the state at the start. */
-  readonly onState?: (state: WorkerState) => void;
-};
+/** Reports a state; one that equals the last is dropped. */
+export type ReportState = (is: WorkerState["is"], error?: StorehouseError | null) => void;
 
-/** Told what a worker does; a state that is known already is not told again. */
-export type Tell = (is: WorkerState["is"], error?: StorehouseError | null) => void;
-
-/** Tells changes to whoever watches. Nothing follows after `stopping`. */
-export function tellChanges(clock: Clock, onState: (state: WorkerState) => void): Tell {
+/** Makes the function that reports changes of state. No state follows `stopping`. */
+export function stateReporter(clock: Clock, onState: OnState): ReportState {
   let last: WorkerState["is"] | null = null;
   return (is, error = null) => {
     if (is === last || last === "stopping") return;

@@ -11,19 +11,15 @@ import { liftStop, readStop, takeLook } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
-import type { WorkerOptions } from "./state.ts";
+import type { OnState } from "./state.ts";
 
 /** Checks of a database that does not respond grow rarer up to one a minute. */
 const waits: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
-/** Opens the app of a worker; a database that is not up yet is waited for. Null when it was told to stop before. */
+/** Opens the app of a worker, and waits for a database that does not respond yet. Null when `stop` was aborted before. */
 export async function openWorkerApp(
   config: Config,
-  {
-    stop,
-    onState,
-    asOf,
-  }: { readonly stop: AbortSignal; readonly onState?: WorkerOptions["onState"]; readonly asOf?: Day },
+  { stop, onState, asOf }: { readonly stop: AbortSignal; readonly onState?: OnState; readonly asOf?: Day },
 ): Promise<App | null> {
   const log = createAppLog(config);
   const clock = systemClock(asOf);
@@ -36,17 +32,17 @@ export async function openWorkerApp(
     return true;
   };
   return retry({ clock, backoff: waits, signal: stop, again }, async () =>
-    stop.aborted ? null : await createApp(config, asOf),
+    stop.aborted ? null : createApp(config, asOf),
   );
 }
 
-/** False for a server that answers and refuses: a wrong password or name is not waited out. */
+/** False for a server that responds and refuses: waiting does not correct a wrong password or name. */
 function mayComeUp(error: unknown): boolean {
   return error instanceof StorehouseError ? error.code === "database_unreachable" : isLostConnection(error);
 }
 
-/** Waits until the database answers again, or until the stop. */
-export async function untilDatabaseIsBack({ warehouse, clock, log }: App, stop: AbortSignal): Promise<void> {
+/** Waits until the database responds again, or until the stop. */
+export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop: AbortSignal): Promise<void> {
   const from = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {
     if (!isLostConnection(error)) return false;
@@ -61,11 +57,11 @@ export async function untilDatabaseIsBack({ warehouse, clock, log }: App, stop: 
 }
 
 /**
- * Waits until the API accepts the account again, or until the stop. One of the workers that wait looks, at growing distances, by the
- * free question for the balance; what it finds is good for all. Where that question is accepted and another operation was refused,
- * the look lets all try once more.
+ * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at
+ * growing intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all
+ * workers try once more.
  */
-export async function untilAccepted(app: App, stop: AbortSignal): Promise<void> {
+export async function untilApiAccepts(app: App, stop: AbortSignal): Promise<void> {
   const { clock, log, rhythm = usualRhythm } = app;
   const { db } = app.warehouse;
   const { accountId } = apiAccess(app.config.environment);

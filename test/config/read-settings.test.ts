@@ -42,7 +42,7 @@ const defaults: Settings = {
   worker: { grace_seconds: 50 },
   database: { timeout_seconds: 600 },
   health: { host: "127.0.0.1", port: 9464 },
-  notify: { format: "slack", look_seconds: 60 },
+  notify: { format: "slack", check_seconds: 60 },
 };
 
 describe("the defaults", () => {

@@ -14,7 +14,7 @@ const openToday = () => openStage({ today: systemClock().today() });
 
 type Visit = { code: number | NodeJS.Signals | null; text: string; of: (check: string) => Diagnosis | undefined };
 
-/** Calls the doctor; no word of it may hold a secret. */
+/** Runs the doctor as a command; its output may contain no secret. */
 async function visit(stage: Behind, variables: Record<string, string> = {}, ...options: string[]): Promise<Visit> {
   await using child = startChild(stage, ["doctor", "--json", ...options], { variables });
   const code = await child.ended;
@@ -28,16 +28,16 @@ async function visit(stage: Behind, variables: Record<string, string> = {}, ...o
   return { code, text: stdout, of: (check) => checks.find((one) => one.check === check) };
 }
 
-/** The same in this process, where what is found counts and not how it is told. */
-async function look(stage: Stage, environment: Partial<Environment> = {}, triesWebhook = false) {
+/** Runs the checks in this process. */
+async function runChecks(stage: Stage, environment: Partial<Environment> = {}, testsWebhook = false) {
   const config = stage.config({ environment });
   const crontab = { file: crontabFile(config), read: readCrontab };
-  const checks = await diagnose({ ...config, clock: systemClock(), crontab, triesWebhook });
-  return (check: string) => checks.find((one) => one.check === check);
+  const checks = await diagnose({ ...config, clock: systemClock(), crontab, testsWebhook });
+  return (name: string) => checks.find((one) => one.check === name);
 }
 
 describe("the doctor", () => {
-  test("finds nothing to fail where a worker can run, and says what is left", async () => {
+  test("fails no check where a worker can run, and reports the balance", async () => {
     await using stage = await openToday();
     const { code, of, text } = await visit(stage);
     expect(code).toBe(0);
@@ -67,34 +67,34 @@ describe("the doctor", () => {
     await using child = startChild(stage, ["doctor"]);
     expect(await child.ended).toBe(0);
     const { stdout } = child.output();
-    expect(stdout).toMatch(/^ok {4}database {15}Postgres 1[5-8]\S* answers$/m);
+    expect(stdout).toMatch(/^ok {4}database {15}Postgres 1[5-8]\S* responds$/m);
     expect(stdout).toMatch(/^warn {2}workers .*\n +-> start one with `storehouse worker`/m);
-    expect(stdout).toMatch(/\d+ ok, 2 to look at, 0 failed\.\n$/);
+    expect(stdout).toMatch(/\d+ ok, 2 warnings, 0 failed\.\n$/);
   });
 
   test("runs no migration, and names those that are pending", async () => {
     await using stage = await openToday();
     await using empty = await emptyDatabase();
     const environment = { DATABASE_URL: empty.url };
-    const of = await look(stage, environment);
+    const of = await runChecks(stage, environment);
     expect(of("migrations")).toMatchObject({
       state: "warn",
       found: expect.stringContaining("from 0001-schemas") as string,
     });
     expect(of("rights")).toMatchObject({ state: "ok" });
-    expect(of("workers")).toMatchObject({ state: "warn", next: "`storehouse migrate` runs them" });
-    const again = await look(stage, environment);
+    expect(of("workers")).toMatchObject({ state: "warn", next: "run `storehouse migrate`" });
+    const again = await runChecks(stage, environment);
     expect(again("migrations")?.found).toBe(of("migrations")?.found);
   });
 
   test("names what a newer version has migrated, and fails", async () => {
     await using stage = await openToday();
     await stage.query("insert into ops.migration values ('9999-later', now())");
-    const of = await look(stage);
+    const of = await runChecks(stage);
     expect(of("migrations")).toMatchObject({ state: "fail", found: expect.stringContaining("9999-later") as string });
   });
 
-  test("looks at everything else while the database is away", async () => {
+  test("runs all other checks while the database does not respond", async () => {
     await using stage = await openToday();
     const { code, of } = await visit(stage, { DATABASE_URL: "postgres://me:pa55word-of-the-user@127.0.0.1:9/none" });
     expect(code).toBe(1);
@@ -102,7 +102,7 @@ describe("the doctor", () => {
     expect([of("token")?.state, of("crontab")?.state]).toEqual(["ok", "ok"]);
   });
 
-  test("looks at everything else where the settings are broken, and names each that is", async () => {
+  test("runs all other checks where settings are invalid, and names each of them", async () => {
     await using stage = await openToday();
     const { code, text, of } = await visit(stage, {
       API_BASE_URL: "ftp://x",
@@ -116,46 +116,46 @@ describe("the doctor", () => {
     expect([of("database")?.state, of("token")?.state]).toEqual(["ok", "fail"]);
   });
 
-  test("says what to do about a token that is not there or not taken, and about an API that is away", async () => {
+  test("says what to do about a token that is missing or refused, and about an API that does not respond", async () => {
     await using stage = await openToday();
-    expect((await look(stage, { API_TOKEN: undefined }))("token")).toMatchObject({
+    expect((await runChecks(stage, { API_TOKEN: undefined }))("token")).toMatchObject({
       state: "fail",
       found: expect.stringContaining("API_TOKEN is not set") as string,
     });
-    expect((await look(stage, { API_TOKEN: "another-token-of-nobody" }))("token")).toMatchObject({
+    expect((await runChecks(stage, { API_TOKEN: "another-token-of-nobody" }))("token")).toMatchObject({
       state: "fail",
       next: expect.stringContaining("check API_TOKEN") as string,
     });
-    expect((await look(stage, { API_BASE_URL: "http://127.0.0.1:9" }))("token")).toMatchObject({
+    expect((await runChecks(stage, { API_BASE_URL: "http://127.0.0.1:9" }))("token")).toMatchObject({
       state: "fail",
       next: expect.stringContaining("check API_BASE_URL") as string,
     });
   });
 
-  test("counts workers, incidents and what failed", async () => {
+  test("counts workers, incidents and failed slices", async () => {
     await using stage = await openToday();
     stage.sandbox.set({
       faults: [{ operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 }],
     });
-    await using worker = startChild(stage, ["worker"], { settings: { notify: { look_seconds: 0.1 } } });
+    await using worker = startChild(stage, ["worker"], { settings: { notify: { check_seconds: 0.1 } } });
     await until(async () => (await stage.query("select from ops.incident")).length > 0);
-    const of = await look(stage);
+    const of = await runChecks(stage);
     expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });
-    expect(of("incidents")?.found).toContain("Slices failed for good");
+    expect(of("incidents")?.found).toContain("Slices failed");
     expect(of("failed slices")?.found).toContain("keyword_rank (unexpected_status)");
     worker.process.kill("SIGTERM");
     await worker.ended;
   });
 
-  test("tries the webhook when asked to", async () => {
+  test("sends a test message only with --notify", async () => {
     await using stage = await openToday();
     await using receiver = await openReceiver();
     const environment = { NOTIFY_URL: receiver.url };
-    expect((await look(stage, environment))("webhook")?.state).toBe("ok");
-    expect(receiver.asked()).toBe(0);
-    expect((await look(stage, environment, true))("webhook")?.state).toBe("ok");
-    expect(receiver.received).toMatchObject([{ text: "Storehouse: a test, nothing is wrong" }]);
-    expect((await look(stage, {}, true))("webhook")?.state).toBe("fail");
+    expect((await runChecks(stage, environment))("webhook")?.state).toBe("ok");
+    expect(receiver.requests()).toBe(0);
+    expect((await runChecks(stage, environment, true))("webhook")?.state).toBe("ok");
+    expect(receiver.received).toMatchObject([{ text: "Storehouse: test message, no incident" }]);
+    expect((await runChecks(stage, {}, true))("webhook")?.state).toBe("fail");
     receiver.answer = 404;
     const refused = await visit(stage, environment, "--notify");
     expect([refused.code, refused.of("webhook")?.found]).toEqual([

@@ -22,8 +22,8 @@ describe("a crontab", () => {
   test.each([
     ["ok", "0 4 * * * plan_due ?max=3\n", "1 line in"],
     ["warn", "# nothing\n", "has no line"],
-    ["fail", "0 4 * * * plan_deu\n", "line 1: no task has the name plan_deu"],
-    ["fail", '0 4 * * * plan_due {"datasets":["keyword_rnak"]}\n', "line 1: no dataset has the name keyword_rnak"],
+    ["fail", "0 4 * * * plan_deu\n", "line 1: unknown task plan_deu"],
+    ["fail", '0 4 * * * plan_due {"datasets":["keyword_rnak"]}\n', "line 1: unknown dataset keyword_rnak"],
     ["fail", "# a comment\n99 4 * * * plan_due\n", "line 2"],
   ] as const)("is %s: %s", (state, text, found) => {
     expect(crontab(text)).toMatchObject({ state, found: expect.stringContaining(found) as string });
@@ -43,7 +43,7 @@ test("the disk of a folder that is still to be made is that of the folder above 
 });
 
 describe("another clock", () => {
-  const told = { askedAt: 1_000_000, answeredAt: 1_000_200, precisionMs: 0 };
+  const other = { requestedAt: 1_000_000, answeredAt: 1_000_200, precisionMs: 0 };
   test.each([
     ["ok", 1_000_100],
     ["ok", 1_004_000],
@@ -52,10 +52,10 @@ describe("another clock", () => {
     ["fail", 1_100_000],
     ["fail", 900_000],
   ] as const)("is %s at %i", (state, time) => {
-    expect(checkSkew("it", { ...told, time }).state).toBe(state);
+    expect(checkSkew("it", { ...other, time }).state).toBe(state);
   });
 
-  test("is not blamed for a slow way or for the second in which it tells the time", () => {
-    expect(checkSkew("it", { askedAt: 0, answeredAt: 20_000, time: 19_000, precisionMs: 1_000 }).state).toBe("ok");
+  test("is no skew that a slow round trip or a resolution of one second explains", () => {
+    expect(checkSkew("it", { requestedAt: 0, answeredAt: 20_000, time: 19_000, precisionMs: 1_000 }).state).toBe("ok");
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkRights } from "../../src/doctor/rights-check.ts";
+import { checkRights } from "../../src/doctor/database-checks.ts";
 import { readReadiness } from "../../src/health/readiness.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { grant, openGranted, tried } from "../support/granted-stage.ts";
@@ -22,7 +22,7 @@ test("a right that an older program did not grant is named, with the command tha
   );
   const found =
     "storehouse_loader lacks delete on ops.slice, execute on ops.make_partition(regclass,date), select on ops.freshness";
-  const next = expect.stringContaining("have the owner run `storehouse grants`") as string;
+  const next = expect.stringContaining("let the owner of the database run `storehouse grants`") as string;
   expect(await checkRights(loader.db)).toMatchObject({ state: "fail", found, next });
   expect(await ready()).toMatchObject({ ok: false, found, next });
 

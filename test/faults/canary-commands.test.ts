@@ -9,7 +9,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { startRunner } from "../../src/worker/tick-runner.ts";
+import { startQueue } from "../../src/worker/queue-runner.ts";
 import { canary, givenAway, tablesWithCanary, token } from "../support/canary.ts";
 import { everyCommand } from "../support/every-command.ts";
 import { grant, urlAs } from "../support/granted-stage.ts";
@@ -139,11 +139,11 @@ test("the queue's last_error has none of what a job fails with", async () => {
   const address = `GET https://api.example/x?token=${encodeURIComponent(token)} ${app.databaseUrl} ${token}`;
   const failed = Object.assign(new Error(address), { cause: new Error(address) });
   const task = () => Promise.reject(failed);
-  const runner = await startRunner(app, {
+  const runner = await startQueue(app, {
     taskList: { plan_due: task },
     schedule: [],
     onLost: () => undefined,
-    taker: "canary",
+    workerId: "canary",
   });
   await runner.addJob("plan_due", {}, { jobKey: "canary", maxAttempts: 1 });
   const errors = () =>

@@ -70,7 +70,7 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
     await stage.query("truncate ops.incident");
     await using worker = startChild(behind, ["worker"], {
       variables: { ...variables, NOTIFY_URL: receiver.url },
-      settings: { health: { port: 0 }, notify: { format, look_seconds: 0.1 } },
+      settings: { health: { port: 0 }, notify: { format, check_seconds: 0.1 } },
     });
     await until(() => receiver.received.length > 0);
     const bodies = JSON.stringify(receiver.received);

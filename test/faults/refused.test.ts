@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
-import { runWorker, type WorkerState } from "../../src/worker/worker.ts";
+import type { WorkerState } from "../../src/health/worker-state.ts";
+import { runWorker } from "../../src/worker/worker.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";

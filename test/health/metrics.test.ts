@@ -26,15 +26,15 @@ beforeEach(async () => {
   });
 });
 
-/** What a scrape tells of a metric: its labels in one text, and the value. */
-async function told(name: string): Promise<Record<string, number>> {
+/** The values of a metric in a scrape, by their labels. */
+async function valuesOf(name: string): Promise<Record<string, number>> {
   const family = readExposition((await metrics.scrape()).text).find((one) => one.name === name);
-  if (family === undefined) throw new Error(`${name} is not told of`);
+  if (family === undefined) throw new Error(`${name} is not exported`);
   return Object.fromEntries(family.samples.map(({ labels, value }) => [Object.values(labels).join(" "), value]));
 }
 
 describe("a scrape", () => {
-  test("tells the ledger's figures by dataset, state and class", async () => {
+  test("exports the ledger's figures by dataset, state and class", async () => {
     const worker = await stage.alive();
     const run = await stage.run();
     await stage.inState(run, "loaded", worker, draft(), draft({ scope: { app: "2" } }));
@@ -42,45 +42,50 @@ describe("a scrape", () => {
     await stage.pool.query("update ops.slice set rows_loaded = 10, rows_rejected = 1, created_at = $1", [
       new Date(now - 90_000).toISOString(),
     ]);
-    expect(await told("storehouse_slices")).toEqual({
+    expect(await valuesOf("storehouse_slices")).toEqual({
       "keyword_rank loaded": 2,
       "keyword_rank pending": 1,
       "review pending": 1,
     });
-    expect(await told("storehouse_rows_total")).toEqual({ keyword_rank: 30, review: 10 });
-    expect(await told("storehouse_rejects_total")).toEqual({ keyword_rank: 3, review: 1 });
-    expect(await told("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 0, history: 1 });
-    expect(await told("storehouse_queue_age_seconds")).toEqual({ snapshot: 0, daily: 90, lookback: 0, history: 90 });
-    expect((await told("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
-    expect((await told("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
-    expect(await told("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0 });
+    expect(await valuesOf("storehouse_rows_total")).toEqual({ keyword_rank: 30, review: 10 });
+    expect(await valuesOf("storehouse_rejects_total")).toEqual({ keyword_rank: 3, review: 1 });
+    expect(await valuesOf("storehouse_queue_slices")).toEqual({ snapshot: 0, daily: 1, lookback: 0, history: 1 });
+    expect(await valuesOf("storehouse_queue_age_seconds")).toEqual({
+      snapshot: 0,
+      daily: 90,
+      lookback: 0,
+      history: 90,
+    });
+    expect((await valuesOf("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
+    expect((await valuesOf("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
+    expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0 });
   });
 
-  test("tells nothing of the fleet as soon as the database is away, not even what was known", async () => {
+  test("exports no value of the fleet while the database does not respond, not even the last one", async () => {
     await stage.insert(await stage.run(), draft());
-    expect(await told("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
-    expect((await told("storehouse_database_bytes"))[""]).toBeGreaterThan(0);
+    expect(await valuesOf("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
+    expect((await valuesOf("storehouse_database_bytes"))[""]).toBeGreaterThan(0);
     isUp = false;
-    expect(await told("storehouse_database_up")).toEqual({ "": 0 });
-    expect(await told("storehouse_slices")).toEqual({});
-    expect(await told("storehouse_database_bytes")).toEqual({});
+    expect(await valuesOf("storehouse_database_up")).toEqual({ "": 0 });
+    expect(await valuesOf("storehouse_slices")).toEqual({});
+    expect(await valuesOf("storehouse_database_bytes")).toEqual({});
     isUp = true;
-    expect(await told("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
+    expect(await valuesOf("storehouse_slices")).toEqual({ "keyword_rank pending": 1 });
   });
 
-  test("tells a counter as it stands in the ledger, however often it is asked", async () => {
+  test("exports a counter as the ledger has it, however often it is scraped", async () => {
     const worker = await stage.alive();
     await stage.inState(await stage.run(), "loaded", worker, draft());
     await stage.pool.query("update ops.slice set rows_loaded = 10");
     for (let scrape = 0; scrape < 3; scrape += 1)
-      expect(await told("storehouse_rows_total")).toEqual({ keyword_rank: 10 });
+      expect(await valuesOf("storehouse_rows_total")).toEqual({ keyword_rank: 10 });
   });
 
   test("counts requests by outcome, and times them by operation and status", async () => {
     const request = { operation: "ios.a", status: 200, outcome: "ok", durationMs: 300 };
     for (const one of [request, request, { ...request, status: null, outcome: "timeout", durationMs: 60_000 }])
-      metrics.noteRequest(one);
-    expect(await told("storehouse_requests_total")).toEqual({ "ios.a ok": 2, "ios.a timeout": 1 });
+      metrics.recordRequest(one);
+    expect(await valuesOf("storehouse_requests_total")).toEqual({ "ios.a ok": 2, "ios.a timeout": 1 });
     const families = readExposition((await metrics.scrape()).text);
     const timed = families.find(({ name }) => name === "storehouse_request_duration_seconds")?.samples ?? [];
     const of = (name: string, labels: Record<string, string>) =>
@@ -94,7 +99,7 @@ describe("a scrape", () => {
   test("stays readable whatever the names hold", async () => {
     const odd = 'a"b\\c\nd}é';
     await stage.insert(await stage.run(), draft({ dataset: odd }));
-    expect(await told("storehouse_slices")).toEqual({ [`${odd} pending`]: 1 });
+    expect(await valuesOf("storehouse_slices")).toEqual({ [`${odd} pending`]: 1 });
   });
 
   test("that comes while another is under way disturbs neither", async () => {

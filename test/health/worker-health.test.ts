@@ -17,15 +17,15 @@ function linesOf(child: Child): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Starts a worker that is looked at, on a port of its own choice. */
+/** Starts a worker whose health server has a port of its own choice. */
 function startWatched(
   stage: Stage,
-  settings: { look_seconds?: number; port?: number; datasets?: Record<string, { on: boolean }> } = {},
+  settings: { check_seconds?: number; port?: number; datasets?: Record<string, { on: boolean }> } = {},
   variables: Record<string, string> = {},
 ): Child {
-  const { look_seconds = 0.1, port = 0, datasets = {} } = settings;
+  const { check_seconds = 0.1, port = 0, datasets = {} } = settings;
   return startChild(stage, ["worker"], {
-    settings: { health: { port }, notify: { format: "json", look_seconds }, datasets },
+    settings: { health: { port }, notify: { format: "json", check_seconds }, datasets },
     variables: { LOG_LEVEL: "info", ...variables },
   });
 }
@@ -43,9 +43,9 @@ async function get(port: number, path: string): Promise<{ status: number; text: 
 
 async function ready(port: number): Promise<{ ready: boolean; failing: string[] }> {
   const { text } = await get(port, "/readyz");
-  const told = JSON.parse(text) as { ready: boolean; checks: { check: string; ok: boolean; next: string | null }[] };
-  for (const { ok, next } of told.checks) expect(next === null).toBe(ok);
-  return { ready: told.ready, failing: told.checks.filter(({ ok }) => !ok).map(({ check }) => check) };
+  const answer = JSON.parse(text) as { ready: boolean; checks: { check: string; ok: boolean; next: string | null }[] };
+  for (const { ok, next } of answer.checks) expect(next === null).toBe(ok);
+  return { ready: answer.ready, failing: answer.checks.filter(({ ok }) => !ok).map(({ check }) => check) };
 }
 
 const scrape = async (port: number) => readExposition((await get(port, "/metrics")).text);
@@ -59,7 +59,7 @@ const ranksLoaded = (stage: Stage) => async () =>
   (await stage.query("select from ops.slice where dataset = 'keyword_rank' and state = 'loaded' limit 1")).length ===
     1 && (await stage.query("select from ops.slice where state in ('pending', 'running') limit 1")).length === 0;
 
-describe("a worker that is looked at", () => {
+describe("a worker with a health server", () => {
   test("says that it lives and is ready, and shows all figures in the format of Prometheus", async () => {
     await using stage = await openToday();
     await using child = startWatched(stage);
@@ -92,7 +92,7 @@ describe("a worker that is looked at", () => {
     expect(await child.ended).toBe(0);
   });
 
-  test("is not ready, and says why, while the token is refused; it tells so once, and that it is over", async () => {
+  test("is not ready, and says why, while the token is refused; it notifies once that it opened, and that it closed", async () => {
     await using receiver = await openReceiver();
     await using stage = await openToday();
     stage.sandbox.set({ faults: [{ times: 1_000_000, kind: "empty-401" }] });
@@ -100,19 +100,19 @@ describe("a worker that is looked at", () => {
     const port = await portOf(child);
     await until(() => receiver.received.length > 0);
     expect(receiver.received[0]?.opened).toMatchObject([
-      { kind: "asking_stopped", detail: { error_code: "unauthorised" } },
+      { kind: "requests_stopped", detail: { error_code: "unauthorised" } },
     ]);
     await until(async () => (await ready(port)).failing.includes("token"));
     expect((await get(port, "/readyz")).status).toBe(503);
     expect((await get(port, "/healthz")).status).toBe(200);
     stage.sandbox.set({ faults: [] });
     await stage.query("update ops.account_stop set lifted_at = now()");
-    await until(() => receiver.received.some(({ recovered = [] }) => recovered.length > 0));
+    await until(() => receiver.received.some(({ closed = [] }) => closed.length > 0));
     expect(receiver.received.flatMap(({ opened = [] }) => opened)).toHaveLength(1);
     expect(child.output().stderr).not.toContain(webhookSecret);
   });
 
-  test("answers while the database is away, and says so", async () => {
+  test("answers while the database does not respond, and says so", async () => {
     await using stage = await openToday();
     await using child = startWatched(stage, {}, { DATABASE_URL: "postgres://nobody:pw@127.0.0.1:9/none" });
     const port = await portOf(child);
@@ -136,7 +136,7 @@ describe("a worker that is looked at", () => {
   });
 });
 
-test("two workers of one machine answer on two ports, and tell of what failed once between them, over a restart too", async () => {
+test("two workers of one machine answer on two ports, and notify an incident once between them, over a restart too", async () => {
   await using receiver = await openReceiver();
   await using stage = await openToday();
   stage.sandbox.set({
@@ -150,16 +150,17 @@ test("two workers of one machine answer on two ports, and tell of what failed on
   expect(other).toBeGreaterThan(port);
   expect(linesOf(second).map(({ msg }) => msg)).toContain("health.port_taken");
   await until(() => receiver.received.length > 0);
-  // killed before that is noted, it would be told again rather than never
-  await until(async () => (await stage.query("select from ops.incident where told_at is null")).length === 0);
+  // killed before it is recorded, the message would be repeated rather than lost
+  await until(async () => (await stage.query("select from ops.incident where notified_at is null")).length === 0);
   first.process.kill("SIGKILL");
   await first.ended;
   await using third = startWatched(stage, {}, variables);
   await until(async () => (await ready(await portOf(third))).ready);
-  const looked = async () => (await stage.query<{ at: string }>("select looked_at::text as at from ops.watch"))[0]?.at;
-  for (let look = 0; look < 3; look += 1) {
-    const before = await looked();
-    await until(async () => (await looked()) !== before);
+  const checkedAt = async () =>
+    (await stage.query<{ at: string }>("select checked_at::text as at from ops.watch"))[0]?.at;
+  for (let check = 0; check < 3; check += 1) {
+    const before = await checkedAt();
+    await until(async () => (await checkedAt()) !== before);
   }
   const opened = receiver.received.flatMap(({ opened: list = [] }) => list);
   const failed = opened.filter(({ kind }) => kind === "slices_failed");

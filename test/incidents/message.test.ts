@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { bodyOf, type Notice, type Told } from "../../src/incidents/message.ts";
+import { bodyOf, testMessage, type Incident, type Message } from "../../src/incidents/message.ts";
 
-const told = (change: Partial<Told> = {}): Told => ({
+const incident = (change: Partial<Incident> = {}): Incident => ({
   incidentId: "7",
   kind: "slices_failed",
   subject: "keyword_rank server_error",
@@ -11,88 +11,89 @@ const told = (change: Partial<Told> = {}): Told => ({
   closedAt: null,
   ...change,
 });
-const notice = (change: Partial<Notice> = {}): Notice => ({
-  opened: [told()],
-  recovered: [],
-  counts: { wrong: 1, over: 0, passed: 0 },
+const message = (change: Partial<Message> = {}): Message => ({
+  opened: [incident()],
+  stillOpen: [],
+  closed: [],
+  counts: { opened: 1, stillOpen: 0, closed: 0 },
   sentAt: Date.UTC(2026, 7, 20, 6, 1),
   isTest: false,
   ...change,
 });
 
-const none = { wrong: 0, over: 0, passed: 0 };
-
 type Slack = { text: string; blocks: { type: string; text: { type: string; text: string } }[] };
-const slack = (change: Partial<Notice> = {}) => JSON.parse(bodyOf(notice(change), "slack")) as Slack;
+const slack = (change: Partial<Message> = {}) => JSON.parse(bodyOf(message(change), "slack")) as Slack;
 
 describe("a message for Slack", () => {
   test("is a text and sections of mrkdwn, as an incoming webhook takes them", () => {
     const body = slack();
     expect(Object.keys(body)).toEqual(["text", "blocks"]);
-    expect(body.text).toBe("Storehouse: 1 thing is wrong: Slices failed for good (keyword_rank server_error)");
+    expect(body.text).toBe("Storehouse incident opened: Slices failed (keyword_rank server_error)");
     for (const block of body.blocks) {
       expect(block).toEqual({ type: "section", text: { type: "mrkdwn", text: expect.any(String) as string } });
       expect(block.text.text.length).toBeLessThanOrEqual(3_000);
     }
   });
 
-  test("makes no link, no mention and no entity of what comes from outside", () => {
+  test("makes no link, no mention and no entity of text from outside", () => {
     const body = JSON.stringify(
-      slack({ opened: [told({ summary: "<!channel> & <http://evil|ok> &lt;", subject: "<@U1>" })] }),
+      slack({ opened: [incident({ summary: "<!channel> & <http://evil|ok> &lt;", subject: "<@U1>" })] }),
     );
     expect(body).toContain("&lt;!channel&gt; &amp; &lt;http://evil|ok&gt; &amp;lt;");
     expect(body).not.toMatch(/[<>]/);
   });
 
-  test("stays within what Slack takes, and says how much it leaves out", () => {
+  test("stays within what Slack takes, and counts what it leaves out", () => {
     const many = Array.from({ length: 100 }, (_, index) =>
-      told({ incidentId: String(index), summary: "é😀".repeat(5_000) }),
+      incident({ incidentId: String(index), summary: "é😀".repeat(5_000) }),
     );
-    const body = slack({ opened: many, counts: { wrong: 123, over: 0, passed: 0 } });
+    const body = slack({ opened: many, counts: { opened: 123, stillOpen: 0, closed: 0 } });
     expect(body.blocks.length).toBeLessThanOrEqual(50);
     expect(body.blocks.at(-1)?.text.text).toContain("and 103 more");
     expect(JSON.stringify(body).isWellFormed()).toBe(true);
-    expect(body.text).toBe("Storehouse: 123 things are wrong");
+    expect(body.text).toBe("Storehouse incidents: 123 opened");
   });
 
-  test("says what is over", () => {
+  test("says from when to when a closed incident was open", () => {
     const body = slack({
       opened: [],
-      recovered: [told({ closedAt: new Date(0) })],
-      counts: { wrong: 0, over: 1, passed: 0 },
+      closed: [incident({ closedAt: new Date("2026-08-20T06:40:00Z") })],
+      counts: { opened: 0, stillOpen: 0, closed: 1 },
     });
-    expect(body.text).toBe("Storehouse: 1 is over: Slices failed for good (keyword_rank server_error)");
-    expect(body.blocks[1]?.text.text).toContain("Over: Slices failed for good");
-  });
-
-  test("says once, and as neither wrong nor over, what came and went before it could be told", () => {
-    const gone = told({ closedAt: new Date("2026-08-20T06:04:00Z") });
-    const body = slack({ opened: [gone], recovered: [gone], counts: { wrong: 0, over: 0, passed: 1 } });
-    expect(body.text).toBe("Storehouse: 1 came and went: Slices failed for good (keyword_rank server_error)");
+    expect(body.text).toBe("Storehouse incident closed: Slices failed (keyword_rank server_error)");
     expect(body.blocks.slice(1).map(({ text }) => text.text)).toEqual([
-      ":white_circle: *Came and went: Slices failed for good* keyword_rank server_error (2026-08-20 06:00 to 2026-08-20 06:04 UTC)",
+      ":large_green_circle: *Closed: Slices failed* keyword_rank server_error (2026-08-20 06:00 to 2026-08-20 06:40 UTC)",
     ]);
   });
 
-  test("counts each by what it is, also those beyond the list", () => {
-    const body = slack({ recovered: [told({ incidentId: "8" })], counts: { wrong: 2, over: 150, passed: 3 } });
-    expect(body.text).toBe("Storehouse: 2 things are wrong, 150 are over, 3 came and went");
+  test("says since when an incident is still open", () => {
+    const body = slack({ opened: [], stillOpen: [incident()], counts: { opened: 0, stillOpen: 1, closed: 0 } });
+    expect(body.text).toBe("Storehouse incident still open: Slices failed (keyword_rank server_error)");
+    expect(body.blocks[1]?.text.text).toContain("*Still open since 2026-08-20 06:00 UTC: Slices failed*");
+  });
+
+  test("counts incidents by state, also those beyond the list", () => {
+    const body = slack({
+      closed: [incident({ incidentId: "8", closedAt: new Date(0) })],
+      counts: { opened: 2, stillOpen: 3, closed: 150 },
+    });
+    expect(body.text).toBe("Storehouse incidents: 2 opened, 3 still open, 150 closed");
   });
 });
 
 test("plain JSON has fields that stay", () => {
-  expect(JSON.parse(bodyOf(notice(), "json"))).toEqual({
+  expect(JSON.parse(bodyOf(message(), "json"))).toEqual({
     version: 1,
     source: "storehouse",
     sent_at: "2026-08-20T06:01:00.000Z",
     is_test: false,
-    text: "Storehouse: 1 thing is wrong: Slices failed for good (keyword_rank server_error)",
-    counts: { wrong: 1, over: 0, passed: 0 },
+    text: "Storehouse incident opened: Slices failed (keyword_rank server_error)",
+    counts: { opened: 1, still_open: 0, closed: 0 },
     opened: [
       {
         incident_id: "7",
         kind: "slices_failed",
-        title: "Slices failed for good",
+        title: "Slices failed",
         subject: "keyword_rank server_error",
         summary: "1 slice failed",
         detail: { slices: 1 },
@@ -100,14 +101,14 @@ test("plain JSON has fields that stay", () => {
         closed_at: null,
       },
     ],
-    recovered: [],
+    still_open: [],
+    closed: [],
     more: 0,
   });
 });
 
-test("a test says that it is one", () => {
-  expect(slack({ opened: [], counts: none, isTest: true }).text).toBe("Storehouse: a test, nothing is wrong");
-  expect(JSON.parse(bodyOf(notice({ opened: [], counts: none, isTest: true }), "json"))).toMatchObject({
-    is_test: true,
-  });
+test("a test message says that it is one", () => {
+  const body = (format: "slack" | "json") => JSON.parse(bodyOf(testMessage(0), format)) as object;
+  expect(body("slack")).toMatchObject({ text: "Storehouse: test message, no incident" });
+  expect(body("json")).toMatchObject({ is_test: true });
 });

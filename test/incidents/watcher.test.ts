@@ -1,112 +1,123 @@
 import { describe, expect, test } from "vitest";
-import { minute, watchForTests } from "../support/watch-stage.ts";
+import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
 
-const house = watchForTests();
+const stage = watchForTests();
+const day = 24 * 60 * minute;
 
-describe("what is wrong is told", () => {
-  test("once when it opens and once when it is over, by whichever worker looks, and over restarts", async () => {
-    await house.failSlice();
-    await house.watch(5);
-    expect(house.receiver.received).toHaveLength(1);
-    expect(house.receiver.received[0]?.opened).toMatchObject([
+describe("an incident is notified", () => {
+  test("when it opens and when it closes, by any worker, and once over restarts", async () => {
+    await stage.failSlice();
+    await stage.watch(5);
+    expect(stage.receiver.received).toHaveLength(1);
+    expect(stage.receiver.received[0]?.opened).toMatchObject([
       { kind: "slices_failed", subject: "keyword_rank server_error", detail: { slices: 1 }, closed_at: null },
     ]);
-    await house.watch(3, house.lookout());
-    expect(house.receiver.received).toHaveLength(1);
-    await house.mend();
-    await house.watch(5, house.lookout());
-    expect(house.told()).toEqual([
+    await stage.watch(3, stage.watcher());
+    expect(stage.receiver.received).toHaveLength(1);
+    await stage.mend();
+    await stage.watch(cleanChecks + 2, stage.watcher());
+    expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],
     ]);
     expect(
-      house
+      stage
         .lines()
         .filter(({ msg }) => msg.startsWith("incident."))
         .map(({ msg }) => msg),
     ).toEqual(["incident.opened", "incident.closed"]);
   });
 
-  test("in one message, however much is wrong at the first look", async () => {
-    for (let app = 1; app <= 30; app += 1) await house.failSlice(`dataset_${app}`, String(app));
-    await house.watch(3);
-    expect(house.told()).toEqual([[30, 0]]);
+  test("in one message, however many open at the first check", async () => {
+    for (let app = 1; app <= 30; app += 1) await stage.failSlice(`dataset_${app}`, String(app));
+    await stage.watch(3);
+    expect(stage.sent()).toEqual([[30, 0]]);
   });
 
-  test("with a headline that counts what is over and what came and went, however many there are", async () => {
-    for (let app = 1; app <= 130; app += 1) await house.failSlice(`dataset_${app}`, String(app));
-    await house.watch(1);
-    await house.mend();
-    await house.watch(1, house.lookout({ send: null }));
-    const slice = await house.failSlice("keyword_rank", "brief");
-    await house.watch(2, house.lookout({ send: null }));
-    await house.stage.pool.query("update ops.slice set state = 'loaded', error_code = null where slice_id = $1", [
-      slice,
-    ]);
-    await house.watch(2, house.lookout({ send: null }));
-    await house.failSlice("keyword_rank", "stays");
-    await house.watch(1);
-    expect(house.receiver.received.map(({ text, counts, more }) => ({ text, counts, more }))).toEqual([
-      { text: "Storehouse: 130 things are wrong", counts: { wrong: 130, over: 0, passed: 0 }, more: 30 },
+  test("with a headline that counts those that are not listed", async () => {
+    for (let app = 1; app <= 130; app += 1) await stage.failSlice(`dataset_${app}`, String(app));
+    await stage.watch(1);
+    await stage.mend();
+    await stage.watch(cleanChecks, stage.watcher({ send: null }));
+    await stage.failSlice("keyword_rank", "new");
+    await stage.watch(1);
+    expect(stage.receiver.received.map(({ text, counts, more }) => ({ text, counts, more }))).toEqual([
       {
-        text: "Storehouse: 1 thing is wrong, 130 are over, 1 came and went",
-        counts: { wrong: 1, over: 130, passed: 1 },
-        more: 32,
+        text: "Storehouse incidents: 130 opened",
+        counts: { opened: 130, still_open: 0, closed: 0 },
+        more: 30,
+      },
+      {
+        text: "Storehouse incidents: 1 opened, 130 closed",
+        counts: { opened: 1, still_open: 0, closed: 130 },
+        more: 31,
       },
     ]);
   });
 
-  test("by one of two workers that look at the same time", async () => {
-    await house.failSlice();
-    house.clock.time += minute;
-    await Promise.all([watchOnce(house.lookout()), watchOnce(house.lookout()), watchOnce(house.lookout())]);
-    expect(house.told()).toEqual([[1, 0]]);
+  test("by one of several workers that check at the same time", async () => {
+    await stage.failSlice();
+    stage.clock.time += minute;
+    await Promise.all([watchOnce(stage.watcher()), watchOnce(stage.watcher()), watchOnce(stage.watcher())]);
+    expect(stage.sent()).toEqual([[1, 0]]);
   });
 
-  test("not as over by a look that missed it once", async () => {
-    const slice = await house.failSlice();
-    await house.watch(2);
-    await house.mend();
-    await house.watch(1);
-    await house.stage.pool.query(
+  test("again after a day while it stays open, and not in between", async () => {
+    await stage.failSlice();
+    await stage.watch(1);
+    stage.clock.time += day - 10 * minute;
+    await stage.watch(5);
+    expect(stage.receiver.received).toHaveLength(1);
+    stage.clock.time += 10 * minute;
+    await stage.watch(5);
+    expect(stage.receiver.received.slice(1)).toMatchObject([
+      { opened: [], closed: [], still_open: [{ kind: "slices_failed" }], counts: { still_open: 1 } },
+    ]);
+  });
+
+  test("as closed after ten checks in a row without its problem, not before", async () => {
+    const slice = await stage.failSlice();
+    await stage.watch(2);
+    await stage.mend();
+    await stage.watch(cleanChecks - 1);
+    await stage.stage.pool.query(
       "update ops.slice set state = 'failed', error_code = 'server_error' where slice_id = $1",
       [slice],
     );
-    await house.watch(3);
-    expect(house.told()).toEqual([[1, 0]]);
-  });
-
-  test("ever more seldom where it comes and goes", async () => {
-    for (let turn = 0; turn < 10; turn += 1) {
-      const slice = await house.failSlice();
-      await house.watch(1);
-      await house.stage.pool.query("update ops.slice set state = 'loaded', error_code = null where slice_id = $1", [
-        slice,
-      ]);
-      await house.watch(3);
-    }
-    // it is open for good by the second time: it never stays away for four looks in a row
-    expect(house.told()).toEqual([
+    await stage.watch(1);
+    await stage.mend();
+    await stage.watch(cleanChecks - 1);
+    expect(stage.sent()).toEqual([[1, 0]]);
+    await stage.watch(1);
+    expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],
-      [1, 0],
     ]);
   });
 
-  test("to the log alone where there is no webhook; the webhook that is set later hears what is open, and no history", async () => {
-    const slice = await house.failSlice();
-    await house.watch(2, house.lookout({ send: null }));
-    await house.mend();
-    await house.watch(3, house.lookout({ send: null }));
-    await house.stage.pool.query("update ops.slice set state = 'failed', error_code = 'not_json' where slice_id = $1", [
-      slice,
-    ]);
-    await house.watch(1, house.lookout({ send: null }));
-    house.clock.time += 25 * 60 * minute;
-    await house.watch(1);
-    expect(house.receiver.received).toHaveLength(1);
-    expect(house.receiver.received[0]?.opened?.map(({ subject }) => subject)).toContain("keyword_rank not_json");
-    expect(house.receiver.received[0]?.recovered).toEqual([]);
+  test("as one incident when its problem comes and goes", async () => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      await stage.failSlice();
+      await stage.watch(1);
+      await stage.mend();
+      await stage.watch(3);
+    }
+    expect(stage.sent()).toEqual([[1, 0]]);
+  });
+
+  test("in the log alone without a webhook; a webhook that is set later receives what is open, and nothing that closed a day before", async () => {
+    await stage.failSlice();
+    await stage.watch(2, stage.watcher({ send: null }));
+    await stage.mend();
+    await stage.watch(cleanChecks, stage.watcher({ send: null }));
+    stage.clock.time += day;
+    const slice = await stage.failSlice("review");
+    await stage.stage.pool.query("update ops.slice set error_code = 'not_json' where slice_id = $1", [slice]);
+    await stage.watch(1, stage.watcher({ send: null }));
+    await stage.watch(1);
+    expect(stage.receiver.received).toHaveLength(1);
+    expect(stage.receiver.received[0]?.opened?.map(({ subject }) => subject)).toEqual(["review not_json"]);
+    expect(stage.receiver.received[0]?.closed).toEqual([]);
   });
 });

@@ -12,6 +12,9 @@ import { openReceiver, type Receiver } from "./webhook-receiver.ts";
 /** In ms. */
 export const minute = 60_000;
 
+/** Checks in a row without a problem that close its incident. */
+export const cleanChecks = 10;
+
 /** A clock that stands where a test puts it. */
 export type SetClock = Clock & { time: number };
 
@@ -39,20 +42,20 @@ export type WatchStage = {
   readonly receiver: Receiver;
   readonly clock: SetClock;
   readonly lines: () => readonly Line[];
-  /** A worker's look-out; each has a memory of its own, as after a restart. */
-  readonly lookout: (change?: Partial<WatcherParts>) => WatcherParts;
-  /** Looks so many times, a minute apart. */
+  /** The parts of a watcher; each is new, as after a restart. */
+  readonly watcher: (change?: Partial<WatcherParts>) => WatcherParts;
+  /** Checks so many times, a minute apart. */
   readonly watch: (times: number, parts?: WatcherParts) => Promise<void>;
   /** Brings a slice to an end. */
   readonly ended: (state: Ending["state"], ...drafts: readonly SliceDraft[]) => Promise<readonly string[]>;
-  /** Lets a slice of yesterday fail for good. */
+  /** Makes a slice of yesterday fail. */
   readonly failSlice: (dataset?: string, app?: string) => Promise<string>;
-  /** Lets every slice be loaded. */
+  /** Makes every slice loaded. */
   readonly mend: () => Promise<void>;
-  /** How much each message that was taken told as opened and as over. */
-  readonly told: () => readonly (readonly [number, number])[];
-  /** Every incident that was told as opened. */
-  readonly seen: () => readonly Record<string, unknown>[];
+  /** How many incidents each accepted message reports as opened and as closed. */
+  readonly sent: () => readonly (readonly [number, number])[];
+  /** Every incident that a message reported as opened. */
+  readonly opened: () => readonly Record<string, unknown>[];
 };
 
 /** Opens one for the tests of a file. */
@@ -71,21 +74,21 @@ export function watchForTests(): WatchStage {
     await stage.pool.query(
       "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop cascade",
     );
-    await stage.pool.query("update ops.watch set looked_at = null, tell_after = null, tell_failures = 0");
+    await stage.pool.query("update ops.watch set checked_at = null, notify_after = null, notify_failures = 0");
     worker = await stage.alive();
     clock = clockAt(now);
     kept = keptLog();
     receiver = await openReceiver();
     return () => receiver[Symbol.asyncDispose]();
   });
-  const lookout: WatchStage["lookout"] = (change = {}) => ({
+  const watcher: WatchStage["watcher"] = (change = {}) => ({
     db: stage.db,
     settings: Settings.parse({}),
     clock,
     accountId: "a1",
     scheduled: new Set(),
     log: kept.log,
-    lookEveryMs: minute,
+    checkEveryMs: minute,
     send: createWebhook({ url: receiver.url, format: "json", timeoutMs: 2_000 }),
     ...change,
   });
@@ -102,8 +105,8 @@ export function watchForTests(): WatchStage {
       return clock;
     },
     lines: () => kept.lines(),
-    lookout,
-    watch: async (times, parts = lookout()) => {
+    watcher,
+    watch: async (times, parts = watcher()) => {
       for (let turn = 0; turn < times; turn += 1) {
         clock.time += minute;
         await watchOnce(parts);
@@ -118,7 +121,7 @@ export function watchForTests(): WatchStage {
       return id ?? "";
     },
     mend: async () => void (await stage.pool.query("update ops.slice set state = 'loaded', error_code = null")),
-    told: () => receiver.received.map(({ opened = [], recovered = [] }) => [opened.length, recovered.length] as const),
-    seen: () => receiver.received.flatMap(({ opened = [] }) => opened),
+    sent: () => receiver.received.map(({ opened = [], closed = [] }) => [opened.length, closed.length] as const),
+    opened: () => receiver.received.flatMap(({ opened = [] }) => opened),
   };
 }

@@ -1,6 +1,6 @@
 import fastify from "fastify";
 
-/** A message as a webhook took it. */
+/** A message as a webhook received it. */
 type Received = {
   readonly text: string;
   readonly blocks?: readonly {
@@ -9,17 +9,18 @@ type Received = {
   }[];
   readonly is_test?: boolean;
   readonly opened?: readonly Record<string, unknown>[];
-  readonly recovered?: readonly Record<string, unknown>[];
-  readonly counts?: { readonly wrong: number; readonly over: number; readonly passed: number };
+  readonly still_open?: readonly Record<string, unknown>[];
+  readonly closed?: readonly Record<string, unknown>[];
+  readonly counts?: { readonly opened: number; readonly still_open: number; readonly closed: number };
   readonly more?: number;
 };
 
-/** A webhook on loopback that keeps what it is told. */
+/** A webhook on loopback that keeps the messages that it accepts. */
 export type Receiver = AsyncDisposable & {
   readonly url: string;
   readonly received: Received[];
-  /** Every request, taken or not. */
-  readonly asked: () => number;
+  /** The number of requests, accepted or not. */
+  readonly requests: () => number;
   /** What it answers from now on: a status, a redirect to a path of its own, or nothing at all. */
   answer: number | "redirect" | "silence";
 };
@@ -31,10 +32,10 @@ export const webhookSecret = "T0/B0/Wq8hookcanaryK3";
 export async function openReceiver(): Promise<Receiver> {
   const server = fastify({ forceCloseConnections: true });
   const received: Received[] = [];
-  let asked = 0;
+  let requests = 0;
   const receiver = { answer: 200 as Receiver["answer"] };
   server.post("/*", async (request, reply) => {
-    asked += 1;
+    requests += 1;
     if (receiver.answer === "silence") return new Promise<never>(() => undefined);
     if (receiver.answer === "redirect" && request.url.includes(webhookSecret))
       return reply.code(307).header("location", "/elsewhere").send();
@@ -45,7 +46,7 @@ export async function openReceiver(): Promise<Receiver> {
   return Object.assign(receiver, {
     url: `${address}/services/${webhookSecret}`,
     received,
-    asked: () => asked,
+    requests: () => requests,
     [Symbol.asyncDispose]: () => server.close(),
   });
 }

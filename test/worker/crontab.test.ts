@@ -36,13 +36,13 @@ describe("the crontab that comes with the project", () => {
   });
 });
 
-describe("a line that does not fit is named with file and line", () => {
+describe("an invalid line is reported with file and line", () => {
   test.each([
-    ["names of days", "0 4 * * MON plan_due", /line 2: is not five times in digits/],
+    ["names of days", "0 4 * * MON plan_due", /line 2: is not five numbers or patterns/],
     ["a time that no clock shows", "0 25 * * * plan_due", /line 2: .*25.*0-23/],
-    ["too few times", "0 4 * * plan_due", /line 2: is not five times/],
-    ["an unknown task", "0 4 * * * plan_dew", /line 2: no task has the name plan_dew, did you mean plan_due\?/],
-    ["a name that all objects have", "0 4 * * * constructor", /line 2: no task has the name constructor/],
+    ["too few times", "0 4 * * plan_due", /line 2: is not five numbers/],
+    ["an unknown task", "0 4 * * * plan_dew", /line 2: unknown task plan_dew, did you mean plan_due\?/],
+    ["a name that all objects have", "0 4 * * * constructor", /line 2: unknown task constructor/],
     ["an unknown option", "0 4 * * * plan_due ?jobkey=a", /line 2: .*unsupported key 'jobkey'/],
     ["a payload that is no JSON", "0 4 * * * plan_due {datasets:}", /line 2: .*JSON5/],
     [
@@ -58,7 +58,7 @@ describe("a line that does not fit is named with file and line", () => {
     [
       "an unknown dataset",
       '0 4 * * * plan_due {"datasets":["keyword_ranks"]}',
-      /line 2: no dataset has the name keyword_ranks, did you mean keyword_rank\?/,
+      /line 2: unknown dataset keyword_ranks, did you mean keyword_rank\?/,
     ],
     ["the same id twice", "0 4 * * * plan_due\n0 5 * * * plan_due", /line 3: line 2 has the id plan_due already/],
   ])("%s", (_, line, problem) => {

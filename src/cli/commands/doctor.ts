@@ -6,13 +6,13 @@ import { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { hiderOf } from "../../core/secret.ts";
 import { readCrontab } from "../../worker/crontab.ts";
-import { failed, well, type Diagnosis } from "../../doctor/diagnosis.ts";
+import { failedWith, pass, type Diagnosis } from "../../doctor/diagnosis.ts";
 import { diagnose } from "../../doctor/doctor.ts";
 import { environmentFile, homeOf, settingsFile } from "../environment.ts";
 import { settingsIn } from "../with-app.ts";
 import { print } from "../output.ts";
 
-/** `storehouse doctor`: look at everything that a worker needs, and say what to do. */
+/** `storehouse doctor`: check everything that a worker needs, and say what to do. */
 export function defineDoctor(command: Command): void {
   command
     .option("--notify", "send a test message to NOTIFY_URL")
@@ -22,8 +22,7 @@ export function defineDoctor(command: Command): void {
 }
 
 async function examine({ notify, json }: { notify?: true; json?: true }): Promise<void> {
-  const told = readEnvironmentPart();
-  const { environment } = told;
+  const { environment, diagnoses } = readEnvironmentPart();
   const { settings, diagnosis } = readSettingsPart(environment);
   const home = homeOf(environment);
   const found = await diagnose({
@@ -32,9 +31,9 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
     home,
     clock: systemClock(),
     crontab: { file: crontabFile({ environment, settings, home }), read: readCrontab },
-    triesWebhook: notify === true,
+    testsWebhook: notify === true,
   });
-  const checks = [...told.diagnoses, diagnosis, ...found];
+  const checks = [...diagnoses, diagnosis, ...found];
   const ok = checks.every(({ state }) => state !== "fail");
   const { API_TOKEN = "", NOTIFY_URL = "", DATABASE_URL = "" } = environment;
   const hide = hiderOf([API_TOKEN, NOTIFY_URL, URL.parse(DATABASE_URL)?.password ?? ""]);
@@ -45,20 +44,21 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
 function readEnvironmentPart(): { environment: Environment; diagnoses: readonly Diagnosis[] } {
   const file = environmentFile();
   const { environment, problems } = readLeniently(processEnvironment(), file);
-  if (problems.length > 0) return { environment, diagnoses: problems.map((problem) => failed("environment", problem)) };
+  if (problems.length > 0)
+    return { environment, diagnoses: problems.map((problem) => failedWith("environment", problem)) };
   const where = file === undefined ? "no .env" : file;
   const names = ["API_BASE_URL", "API_TOKEN", "DATABASE_URL", "NOTIFY_URL"] as const;
   const set = names.filter((name) => environment[name] !== undefined);
   const found = `${set.length === 0 ? "nothing" : set.join(", ")} set (${where})`;
-  return { environment, diagnoses: [well("environment", found)] };
+  return { environment, diagnoses: [pass("environment", found)] };
 }
 
 function readSettingsPart(environment: Environment): { settings: Settings; diagnosis: Diagnosis } {
   try {
     const file = settingsFile(environment);
-    return { settings: settingsIn(file), diagnosis: well("settings", `${file} fits`) };
+    return { settings: settingsIn(file), diagnosis: pass("settings", `${file} is valid`) };
   } catch (error) {
-    return { settings: Settings.parse({}), diagnosis: failed("settings", error) };
+    return { settings: Settings.parse({}), diagnosis: failedWith("settings", error) };
   }
 }
 
@@ -69,5 +69,5 @@ function textOf(checks: readonly Diagnosis[]): string {
     return next === null ? line : `${line}\n${" ".repeat(width + 8)}-> ${next}`;
   });
   const count = (state: Diagnosis["state"]) => checks.filter((one) => one.state === state).length;
-  return `${lines.join("\n")}\n\n${count("ok")} ok, ${count("warn")} to look at, ${count("fail")} failed.`;
+  return `${lines.join("\n")}\n\n${count("ok")} ok, ${count("warn")} ${count("warn") === 1 ? "warning" : "warnings"}, ${count("fail")} failed.`;
 }

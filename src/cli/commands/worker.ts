@@ -23,18 +23,18 @@ export function defineWorker(command: Command): void {
 
 async function work(): Promise<void> {
   const config = loadConfig();
-  // what is missing is told before anything is opened
+  // a missing setting is reported before anything is opened
   apiAccess(config.environment);
   const scheduled = new Set(readCrontab(crontabFile(config)).flatMap((line) => line.datasets ?? []));
   const stop = stopSignal();
   const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
   try {
-    // before the database is: who looks at a worker that waits for it is told so
+    // before the database is opened: probes see a worker that waits for it
     await using watch = await startWatch({ config, clock: systemClock(), log: createAppLog(config), scheduled });
     const { onState, onRequest } = watch;
     await using app = await openWorkerApp(config, { onState, stop: stop.signal });
     if (app === null) return;
-    await using _ = watch.attend(app.databaseUrl);
+    await using _ = watch.startChecks(app.databaseUrl);
     remark(
       "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
     );
@@ -47,11 +47,11 @@ async function work(): Promise<void> {
   }
 }
 
-/** Whoever stopped the process kills it soon: what cannot be ended in order by then is left to the other workers, who find it within a minute. */
+/** The service manager kills a process soon after it stopped it: slices that are not released by then are taken over by other workers within a minute. */
 function endAfter(stop: AbortSignal, seconds: number): { timer: NodeJS.Timeout | undefined } {
   const grace: { timer: NodeJS.Timeout | undefined } = { timer: undefined };
   const end = () => {
-    remark("The worker has stopped; what it could not give back is taken over within a minute.");
+    remark("The worker has stopped; another worker takes over its unreleased slices within a minute.");
     process.exit(0);
   };
   stop.addEventListener("abort", () => (grace.timer = setTimeout(end, seconds * 1000)), { once: true });

@@ -2,47 +2,47 @@ import { Logger, run, type ParsedCronItem, type Runner, type Task, type TaskList
 import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
 
-/** How often the queue looks for jobs whose time has come; a new job that is due at once is told of without a look. */
-const slowestLookMs = 1_000;
-const quickestLookMs = 50;
+/** How often the queue polls for jobs that have become due; a job that is added and due at once needs no poll. */
+const longestPollMs = 1_000;
+const shortestPollMs = 50;
 
-/** What a queue of tasks runs. `onLost` hears of it when the queue has stopped by itself: it could not write down what became of a job. */
-export type QueueWork = {
+/** What a queue of jobs runs. `onLost` is called when graphile-worker stopped itself, because it could not record the end of a job. */
+export type QueueOptions = {
   readonly taskList: TaskList;
   readonly schedule: readonly ParsedCronItem[];
   readonly onLost: () => void;
-  /** Under which name jobs are taken, so that those of a dead process can be told. */
-  readonly taker: string;
+  /** The name under which jobs are locked, by which those of a dead process are found. */
+  readonly workerId: string;
 };
 
 /** A running queue. */
-export type QueueRunner = {
+export type JobQueue = {
   readonly addJob: Runner["addJob"];
-  /** Lets jobs under way end; resolves when nothing runs any more. */
+  /** Waits for running jobs; resolves when none runs. */
   readonly stop: () => Promise<void>;
 };
 
-/** Starts graphile-worker over the app's pool. Signals stay ours. */
-export async function startRunner(app: App, { taskList, schedule, onLost, taker }: QueueWork): Promise<QueueRunner> {
+/** Starts graphile-worker over the app's pool. The worker handles signals itself. */
+export async function startQueue(app: App, { taskList, schedule, onLost, workerId }: QueueOptions): Promise<JobQueue> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList, app.hide);
   const options = {
     pgPool: app.warehouse.pool,
-    // planning is done by one at a time
+    // one job plans at a time
     concurrency: 1,
-    // looking more seldom than the shortest wait would make every wait longer
-    pollInterval: Math.min(slowestLookMs, Math.max(quickestLookMs, retrySeconds * 1000)),
+    // a longer interval would lengthen the shortest retry
+    pollInterval: Math.min(longestPollMs, Math.max(shortestPollMs, retrySeconds * 1000)),
     noHandleSignals: true,
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
     parsedCronItems: [...schedule],
-    workerId: taker,
-    // in batches a job that cannot be ended stops the queue; one by one it is an unhandled rejection that ends the process
+    workerId,
+    // without batches a job whose end cannot be recorded is an unhandled rejection that ends the process; with them the queue stops
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   };
   const runner = await run(options);
   let state: "running" | "stopped" | "lost" = "running";
-  // its promise is no sign: a queue that stops by itself may never settle it
+  // the event, not the runner's promise: a queue that stops itself may never settle the promise
   runner.events.on("pool:gracefulShutdown", () => {
     if (state !== "running") return;
     state = "lost";
@@ -54,31 +54,31 @@ export async function startRunner(app: App, { taskList, schedule, onLost, taker 
       if (state === "stopped") return;
       const lost = state === "lost";
       state = "stopped";
-      // a lost queue does not wait for its jobs, and says that it has stopped already
+      // a lost queue does not wait for its jobs, and rejects because it has stopped already
       await (lost ? runner.stop().catch(() => undefined) : runner.stop());
       await tracked.allEnded();
     },
   };
 }
 
-/** The same tasks, and a way to wait until none of them is under way. The queue writes down what a task fails with, which so holds no secret. */
+/** The same tasks, and a function that waits until none runs. Secrets are struck out of their errors, which the queue stores. */
 function trackTasks(
   taskList: TaskList,
   hide: (text: string) => string,
 ): { taskList: TaskList; allEnded: () => Promise<void> } {
-  const underWay = new Set<PromiseLike<unknown>>();
+  const running = new Set<PromiseLike<unknown>>();
   const track = (task: Task): Task => {
     return async (payload, helpers) => {
       const work = Promise.resolve(task(payload, helpers));
-      underWay.add(work);
+      running.add(work);
       try {
         return await work;
       } catch (error) {
-        const told = new Error(hide(error instanceof Error ? error.message : String(error)));
-        told.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
-        throw told;
+        const hidden = new Error(hide(error instanceof Error ? error.message : String(error)));
+        hidden.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
+        throw hidden;
       } finally {
-        underWay.delete(work);
+        running.delete(work);
       }
     };
   };
@@ -87,11 +87,11 @@ function trackTasks(
   );
   return {
     taskList: Object.fromEntries(entries),
-    allEnded: async () => void (await Promise.allSettled(underWay)),
+    allEnded: async () => void (await Promise.allSettled(running)),
   };
 }
 
-/** The queue's own words, one level down: what matters is in the ledger and in our events. */
+/** Log lines of graphile-worker; its information is logged at the level debug. */
 function queueLogger(log: Log): Logger {
   return new Logger(() => (level, message) => {
     if (level === "error") log.error({ problem: message }, "queue.error");

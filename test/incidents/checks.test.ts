@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { liftStop, noteStop } from "../../src/credits/account-stop.ts";
+import { day } from "../../src/core/day.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { draft, now } from "../support/ledger-stage.ts";
+
+const stage = watchForTests();
+const accountId = "a1";
+const day24 = 24 * 60 * minute;
+
+describe("a check finds", () => {
+  test("a dataset that is past its limit, and closes the incident when it is loaded", async () => {
+    const loaded = (date: string) =>
+      stage.ended("loaded", draft({ dataset: "keyword_rank", window: oneDay(day(date)) }));
+    await loaded("2026-08-18");
+    await stage.watch(1);
+    expect(stage.opened()).toEqual([]);
+    stage.clock.time = Date.UTC(2026, 7, 21, 7);
+    await stage.watch(1);
+    expect(stage.opened()).toMatchObject([
+      { kind: "dataset_stale", subject: "keyword_rank", detail: { newest_day: "2026-08-18", limit_hours: 54 } },
+    ]);
+    await loaded("2026-08-20");
+    await stage.watch(cleanChecks);
+    expect(stage.sent()).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  test("a dataset that was planned and never loaded; not one that is off or was never planned", async () => {
+    const run = await stage.stage.run();
+    await stage.stage.insert(run, draft({ dataset: "keyword_rank" }), draft({ dataset: "organic_keyword" }));
+    stage.clock.time += 60 * 60 * minute;
+    await stage.watch(1);
+    expect(stage.opened().map(({ subject }) => subject)).toEqual(["keyword_rank"]);
+  });
+
+  test("the limit that the settings name", async () => {
+    const run = await stage.stage.run();
+    await stage.stage.insert(run, draft({ dataset: "keyword_rank" }));
+    const settings = Settings.parse({ datasets: { keyword_rank: { fresh_hours: 1 } } });
+    stage.clock.time += 2 * 60 * minute;
+    await stage.watch(1, stage.watcher({ settings }));
+    expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", detail: { limit_hours: 1 } }]);
+  });
+
+  test("credits that run out before the reset, with the figures, until they are enough again", async () => {
+    await stage.stage.pool.query(
+      `insert into ops.credit_account (account_id, total, remaining, resets_at, period_hours, pace_per_second, next_start_at)
+       values ($1, 1000, 100, $2, 720, 1, $2)`,
+      [accountId, new Date(now + 100 * 60 * minute).toISOString()],
+    );
+    const run = await stage.stage.run();
+    await stage.stage.insert(run, draft({ credits: 80 }));
+    await stage.watch(2);
+    expect(stage.opened()).toMatchObject([
+      { kind: "credits_short", detail: { remaining: 100, total: 1000, usable: 50, waiting: 80, short: 30 } },
+    ]);
+    expect(stage.opened()[0]?.["summary"]).toContain("100 of 1,000 credits are left");
+    await stage.stage.pool.query("update ops.credit_account set remaining = 900");
+    await stage.watch(cleanChecks);
+    expect(stage.sent()).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  test("unknown fields, and calls that cost other than documented", async () => {
+    const at = new Date(now).toISOString();
+    await stage.stage.pool.query("insert into ops.drift values ('ios.app-detail', '$.new', 'text', $1, $1, 1)", [at]);
+    await stage.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, $1), ('ios.b', 3, 3, $1)", [at]);
+    await stage.watch(1);
+    expect(stage.opened().map(({ kind, subject }) => [kind, subject])).toEqual([
+      ["contract_drift", "ios.app-detail 2026-08-20"],
+      ["cost_changed", "ios.a"],
+    ]);
+  });
+
+  test("an unknown field for as long as answers contain it, by the day on which it came", async () => {
+    const { pool } = stage.stage;
+    const at = (daysAgo: number) => new Date(stage.clock.time - daysAgo * day24).toISOString();
+    const field = (name: string, came: number, last: number) =>
+      pool.query("insert into ops.drift values ('ios.a', $1, 'text', $2, $3, 1)", [name, at(came), at(last)]);
+    const answered = (daysAgo: number) =>
+      pool.query(
+        `insert into ops.credit_cost values ('ios.a', 1, 1, $1)
+         on conflict (operation) do update set last_seen_at = excluded.last_seen_at`,
+        [at(daysAgo)],
+      );
+    // it came a month ago, and every answer since had it
+    await field("old", 30, 0);
+    await answered(0);
+    await stage.watch(5);
+    expect(stage.sent()).toEqual([[1, 0]]);
+    await field("young", 0, 0);
+    await stage.watch(5);
+    expect(stage.opened().map(({ subject }) => subject)).toEqual(["ios.a 2026-07-21", "ios.a 2026-08-20"]);
+    // no request for two weeks: nothing shows that it is gone
+    stage.clock.time += 14 * day24;
+    await stage.watch(5);
+    expect(stage.receiver.received.flatMap(({ closed = [] }) => closed)).toEqual([]);
+    // answers came without the one and with the other
+    await answered(0);
+    await pool.query("update ops.drift set last_seen_at = $1 where path = 'young'", [at(1)]);
+    const before = stage.sent().length;
+    await stage.watch(cleanChecks);
+    expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "ios.a 2026-07-21" }]);
+    expect(stage.sent()).toHaveLength(before + 1);
+  });
+
+  test("no failed slice of a dataset that is off, unless a line of the crontab names it", async () => {
+    await stage.failSlice("keyword_rank");
+    await stage.failSlice("organic_keyword");
+    await stage.watch(2, stage.watcher({ scheduled: new Set(["organic_keyword"]) }));
+    expect(stage.opened().map(({ subject }) => subject)).toEqual([
+      "keyword_rank server_error",
+      "organic_keyword server_error",
+    ]);
+    await stage.watch(cleanChecks);
+    expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "organic_keyword server_error" }]);
+    const settings = Settings.parse({ datasets: { keyword_rank: { on: false } } });
+    await stage.watch(cleanChecks, stage.watcher({ settings }));
+    expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "keyword_rank server_error" }]);
+  });
+
+  test("stopped requests, and no check of another account closes the incident", async () => {
+    const { db } = stage.stage;
+    const stop = {
+      code: "unauthorised",
+      operation: "",
+      dataset: "",
+      message: "unauthorised: the API refused the token",
+    };
+    await noteStop(db, accountId, stop, { firstMs: 1, longestMs: 1 });
+    await stage.watch(2);
+    await stage.watch(cleanChecks, stage.watcher({ accountId: "other" }));
+    expect(stage.sent()).toEqual([[1, 0]]);
+    expect(stage.opened()).toMatchObject([{ kind: "requests_stopped", detail: { error_code: "unauthorised" } }]);
+    await liftStop(db, accountId);
+    await stage.watch(cleanChecks);
+    expect(stage.sent()).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  test("everything else when one kind cannot be checked; its incidents stay as they are", async () => {
+    await stage.failSlice();
+    await stage.watch(1);
+    await stage.stage.pool.query("alter view ops.failed_slice rename to hidden");
+    try {
+      await stage.stage.pool.query("insert into ops.credit_cost values ('ios.a', 3, 5, now())");
+      await stage.watch(3);
+    } finally {
+      await stage.stage.pool.query("alter view ops.hidden rename to failed_slice");
+    }
+    expect(stage.sent()).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+    expect(stage.lines().map(({ msg }) => msg)).toContain("watch.check_failed");
+  });
+});
