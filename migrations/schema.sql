@@ -3799,39 +3799,37 @@ create view ops.freshness (
    FROM ops.slice
   GROUP BY dataset, (scope ->> 'store'::text), (scope ->> 'app'::text), (scope ->> 'country'::text);
 
--- Problems that the workers found, with start, end and the times of the two messages to the webhook.
+-- Problems that the workers found, with start, end and the times of the messages to the webhook.
 create table ops.incident (
   incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
-  kind text not null, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or asking_stopped.
+  kind text not null, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or requests_stopped.
   subject text not null, -- Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.
   account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
   summary text not null, -- Text: what is wrong, with its latest figures, and what to do next.
   detail jsonb not null, -- Latest figures.
   opened_at timestamp with time zone not null, -- When it was first seen.
   last_seen_at timestamp with time zone not null, -- When it was last seen.
-  looks_away integer not null default 0, -- Checks in a row that did not find the problem.
-  looks_to_close integer not null, -- Checks in a row without the problem after which it is closed; more when it had come back within a day.
+  clean_checks integer not null default 0, -- Checks in a row that did not find the problem; the tenth closes the incident.
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
-  told_at timestamp with time zone, -- When the webhook accepted the message that it opened; null until then.
-  recovery_told_at timestamp with time zone, -- When the webhook accepted the message that it closed; null until then.
+  notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then. It is notified again a day later.
+  close_notified_at timestamp with time zone, -- When the webhook accepted the message that it closed; null until then.
   constraint incident_pkey PRIMARY KEY (incident_id)
 );
-CREATE INDEX incident_closed ON ops.incident USING btree (kind, subject, closed_at);
 CREATE UNIQUE INDEX incident_open ON ops.incident USING btree (kind, subject, account_id) WHERE (closed_at IS NULL);
-CREATE INDEX incident_untold ON ops.incident USING btree (incident_id) WHERE (recovery_told_at IS NULL);
+CREATE INDEX incident_unnotified ON ops.incident USING btree (incident_id) WHERE (close_notified_at IS NULL);
 
 -- One row per incident, open or closed, with the times of the messages to the webhook. What is wrong now? How often was a dataset late last month?
 create view ops.incident_log (
   incident_id bigint, -- Number of the incident.
-  kind text, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or asking_stopped.
+  kind text, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or requests_stopped.
   subject text, -- Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.
   summary text, -- Text: what is wrong, with its latest figures, and what to do next.
   opened_at timestamp with time zone, -- When it was first seen.
   last_seen_at timestamp with time zone, -- When it was last seen.
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
   is_open boolean, -- True until it is closed.
-  told_at timestamp with time zone, -- When the webhook accepted the message that it opened; null until then.
-  recovery_told_at timestamp with time zone -- When the webhook accepted the message that it closed; null until then.
+  notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then.
+  close_notified_at timestamp with time zone -- When the webhook accepted the message that it closed; null until then.
 ) as
  SELECT incident_id,
     kind,
@@ -3841,8 +3839,8 @@ create view ops.incident_log (
     last_seen_at,
     closed_at,
     closed_at IS NULL AS is_open,
-    told_at,
-    recovery_told_at
+    notified_at,
+    close_notified_at
    FROM ops.incident;
 
 -- Migrations that have run.
@@ -4355,9 +4353,9 @@ ELSE s.window_end
 -- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
 create table ops.watch (
   is_only boolean not null default true, -- Always true, so that the table has one row.
-  looked_at timestamp with time zone, -- When a worker last started a check.
-  tell_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
-  tell_failures integer not null default 0, -- Messages in a row that the webhook did not accept. The wait grows with their number.
+  checked_at timestamp with time zone, -- When a worker last started a check.
+  notify_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
+  notify_failures integer not null default 0, -- Messages in a row that the webhook did not accept. The wait grows with their number.
   constraint watch_pkey PRIMARY KEY (is_only),
   constraint watch_is_only_check CHECK (is_only)
 );
