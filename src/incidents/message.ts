@@ -13,7 +13,7 @@ export type Incident = {
 };
 
 /** How many incidents a message is about, those that it does not list included. */
-export type MessageCounts = { readonly opened: number; readonly stillOpen: number; readonly closed: number };
+type MessageCounts = { readonly opened: number; readonly stillOpen: number; readonly closed: number };
 
 /** One message: the incidents that opened, that are open since an earlier message, and that closed. */
 export type Message = {
