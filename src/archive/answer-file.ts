@@ -9,9 +9,9 @@ import type { LandedPage } from "../raw/read-answers.ts";
 /** What a file of ours says it is; a changed form gets a new number. */
 const format = "storehouse-answer-1";
 
-const dayText = z.custom<Day>((value) => typeof value === "string" && isDay(value), "is no day: write YYYY-MM-DD");
+const dayText = z.custom<Day>((value) => typeof value === "string" && isDay(value), "is not a day: write YYYY-MM-DD");
 const storable = z.string().refine((text) => cleanText(text) === text, "holds a character that no table can hold");
-const instant = z.iso.datetime({ offset: true, error: "is no instant: write it as 2026-03-31T06:30:00Z" });
+const instant = z.iso.datetime({ offset: true, error: "is not an instant: write it as 2026-03-31T06:30:00Z" });
 const bodyForms = { body: z.unknown(), body_text: z.string(), body_base64: z.base64() };
 const oneBody = "has to hold one of body, body_text and body_base64";
 
@@ -69,7 +69,7 @@ function bytesOf({ body, body_text: text, body_base64: base64 }: Body): Buffer {
   return base64 === undefined ? Buffer.from(JSON.stringify(body)) : Buffer.from(base64, "base64");
 }
 
-/** A slice and its pages as the text of a file: equal answers give equal texts, in whatever warehouse they lie. */
+/** A slice and its pages as the text of a file: equal answers give equal texts, in every warehouse. */
 export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
   const head = {
     format,

@@ -27,7 +27,7 @@ export type FileAnswer = {
 /** When the file was written, for a file that names no time, and the time now, both epoch-ms; `strike` takes the token out of a body. */
 type Reading = { readonly writtenAt: number; readonly now: number; readonly strike: (body: Buffer) => Buffer };
 
-/** Reads the text of a file as an answer; throws an InvalidFile for anything that no request of ours could have brought. */
+/** Reads the text of a file as an answer; throws an InvalidFile for anything that no request of ours could have fetched. */
 export async function checkAnswer(text: string, reading: Reading): Promise<FileAnswer> {
   const file = parsed(text);
   const dataset = valid(() => datasetNamed(file.dataset));
@@ -49,7 +49,7 @@ function parsed(text: string): AnswerFile {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new InvalidFile("it is no JSON, or only a part of it");
+    throw new InvalidFile("it is not JSON, or only a part of it");
   }
   const result = AnswerFile.safeParse(json);
   if (result.success) return result.data;

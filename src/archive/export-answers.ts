@@ -36,7 +36,7 @@ const Manifest = z.strictObject({
  * folder. What is there already is not written again.
  */
 export async function exportRaw(db: Database, request: ExportRequest): Promise<Exported> {
-  // before anything is read: a place that cannot be written is told at once
+  // before anything is read: a folder that cannot be written fails at once
   await makeFolder(request.out);
   const before = await readManifest(request.out);
   const files = new Map(Object.entries(before));

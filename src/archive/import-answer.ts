@@ -11,7 +11,7 @@ import { land } from "../raw/store-answers.ts";
 import { outcomeOf } from "../ingest/prepare-slice.ts";
 import type { FileAnswer } from "./check-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
-import { byKey, forgetRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
+import { byKey, deleteRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
 export type Imported = {
@@ -23,8 +23,8 @@ export type Imported = {
 const nothing = { rows: 0, rejects: 0 } as const;
 
 /**
- * Lands and loads an answer from elsewhere as if it had just been fetched: slice, answer, rows and outcome commit together, nothing
- * is asked and nothing is booked. One that is there already is left alone. `run` names the run of this import, made when first needed.
+ * Lands and loads an answer of a file as if it had just been fetched: slice, answer, rows and outcome commit together, nothing
+ * is requested and nothing is booked. An answer that is stored already changes nothing. `run` names the run of this import, made when first needed.
  */
 export async function importAnswer(
   parts: LoadParts,
@@ -64,7 +64,7 @@ async function load(
 ): Promise<Pick<Imported, "rows" | "rejects">> {
   const ready = await prepareSlice(parts, answer.dataset, slice, answer.fetched);
   await byKey(transaction);
-  await forgetRejects(transaction, [ready]);
+  await deleteRejects(transaction, [ready]);
   await writeSlices(transaction, parts, [ready]);
   const counts = { rows: ready.rows, rejects: ready.invalid.length };
   await noteOutcome(transaction, slice, { ...outcomeOf(ready), ...counts });
@@ -102,7 +102,7 @@ async function landPages(transaction: Database, { dataset, draft, pages }: FileA
     });
 }
 
-/** Names and values of the call that would have brought a page, lists left out. */
+/** Names and values of the call that would have fetched a page, lists left out. */
 function callOf(dataset: Dataset, slice: Slice, page: number): Readonly<Record<string, unknown>> {
   const params = { ...dataset.request(slice, page), ...pageParams(operationById(slice.operation), page) };
   return Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value)));

@@ -9,7 +9,7 @@ import { manifestName, readManifest, unreadable } from "./export-answers.ts";
 import { importAnswer, type Imported, wouldDo } from "./import-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
-/** Files by what became of them, rows loaded, and rows that did not fit and are in ops.reject, together and by file. */
+/** Files by outcome, rows loaded, and invalid rows, which are in ops.reject, together and by file. */
 export type ImportedFiles = {
   readonly loaded: number;
   readonly rows: number;
@@ -21,8 +21,8 @@ export type ImportedFiles = {
 };
 
 /**
- * How to import. `refused` hears of each file that does not fit; the others go in all the same. `strike` takes the token out of a
- * body, should the service have echoed it to whoever fetched it.
+ * How to import. `refused` is called for each invalid file; the others are imported. `strike` takes the token out of a
+ * body, should the service have echoed it.
  */
 export type ImportRequest = {
   readonly dryRun: boolean;
@@ -91,7 +91,7 @@ function problemOf(error: unknown): string {
   throw error;
 }
 
-/** A run that is opened when something is loaded, so that an import of what is known writes nothing. */
+/** A run that is opened when something is loaded, so that an import without anything new writes nothing. */
 function lazyRun({ db, clock }: LoadParts, datasets: readonly string[]) {
   let opened: string | null = null;
   return {

@@ -10,10 +10,10 @@ import { landedPages } from "../raw/read-answers.ts";
 import { dayColumns } from "../load/table.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import { outcomeOf } from "../ingest/prepare-slice.ts";
-import { byKey, forgetRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
+import { byKey, deleteRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
 
 /**
- * What rebuilding a dataset brought: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
+ * The result of rebuilding a dataset: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
  * slices without a landed answer whose rows were left as they are.
  */
 export type Replayed = {
@@ -75,7 +75,7 @@ async function loadAgain(
   }
   const load = await prepareSlice(parts, dataset, slice, answer.fetched, slice.goneBefore);
   await byKey(transaction);
-  await forgetRejects(transaction, [load]);
+  await deleteRejects(transaction, [load]);
   await writeSlices(transaction, parts, [load]);
   const outcome = outcomeOf(load);
   await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.invalid.length });

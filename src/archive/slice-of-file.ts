@@ -60,7 +60,8 @@ function examplesOf(dataset: Dataset): readonly Partition[] {
 function checkStore({ store, app }: Scope): void {
   if (store === undefined) return;
   if (!Object.hasOwn(devicesOf, store)) throw new InvalidFile("scope.store: is neither ios nor android");
-  if (app !== undefined && storeOf(app) !== store) throw new InvalidFile(`scope.app: is no app of the store ${store}`);
+  if (app !== undefined && storeOf(app) !== store)
+    throw new InvalidFile(`scope.app: is not an app of the store ${store}`);
 }
 
 /** A scope has the fields of one of the dataset's partitions, and of others only those that its call uses: options add such fields. */
@@ -76,7 +77,7 @@ function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonl
   const used = fieldsUsed(dataset, draft);
   for (const field of named)
     if (!Object.hasOwn(likest.scope, field) && !used.has(field))
-      throw new InvalidFile(`scope.${field}: is no field of ${dataset.name}`);
+      throw new InvalidFile(`scope.${field}: is not a field of ${dataset.name}`);
   if (likest.items === null && draft.items !== null) throw new InvalidFile(`items: ${dataset.name} requests none`);
   if (likest.items !== null && draft.items === null)
     throw new InvalidFile("items: those that were requested are missing");
@@ -125,7 +126,7 @@ function operationOf(
   if (fits && mayHold(operation, window)) return operation;
   const held = [count(windowLength(window), "day"), ...(items === null ? [] : [count(items.length, "item")])];
   throw new InvalidFile(
-    `window: holds ${held.join(" and ")}; one call carries at most ${mostOf(option, names.length > 0)}`,
+    `window: has ${held.join(" and ")}; one call carries at most ${mostOf(option, names.length > 0)}`,
   );
 }
 
@@ -148,8 +149,8 @@ function mayHold({ range }: Operation, { start, end }: Window): boolean {
 
 function checkDays({ window, asOf }: SliceDraft, pages: readonly LandedPage[], now: number): void {
   const today = dayOf(now);
-  if (lastDay(window) > today) throw new InvalidFile("window: holds a day to come");
-  if (asOf > today) throw new InvalidFile("as_of: is a day to come");
+  if (lastDay(window) > today) throw new InvalidFile("window: has a future day");
+  if (asOf > today) throw new InvalidFile("as_of: is a future day");
   if (lastDay(window) > asOf) throw new InvalidFile("as_of: is before the last day of the window");
   // a day is over a little earlier to the east of UTC
   if (pages.some(({ fetchedAt }) => addDays(dayOf(fetchedAt), 1) < lastDay(window)))

@@ -12,23 +12,23 @@ import { commitGroup, type GroupMember } from "./commit-group.ts";
 import type { CrashHook } from "./crash-point.ts";
 
 /**
- * The steps of a slice that slices under way at the same time take together, one statement or transaction for all: a round trip costs
- * as much as a hundred rows. Each caller waits for its own part and gets its own result or error.
+ * The steps that slices running at the same time take together, in one statement or transaction: a round trip costs as much as a hundred
+ * rows. Each caller waits for its own part and gets its own result or error.
  */
 export type BatchedSteps = {
-  /** Starts an attempt; null when the slice is not to be had. */
+  /** Starts an attempt; null when the slice is unavailable. */
   readonly claim: (sliceId: string) => Promise<Slice | null>;
   /** Commits a request and its answer. */
   readonly land: (landing: Landing) => Promise<void>;
-  /** Notes what a call was charged. */
+  /** Records what a call was charged. */
   readonly learn: (charge: Charge) => Promise<void>;
-  /** Tells how many rows of an answer are loaded already and stand as they are; null when it is to be loaded. */
-  readonly repeats: (told: Told) => Promise<number | null>;
+  /** How many rows of an unchanged answer are loaded already; null for an answer that has to be loaded. */
+  readonly unchanged: (digest: Told) => Promise<number | null>;
   /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
 
-type Parts = Taker & {
+type BatchParts = Taker & {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
@@ -37,17 +37,17 @@ type Parts = Taker & {
   readonly at?: CrashHook | undefined;
 };
 
-/** More than fit into one statement at no loss; a statement of a hundred is short enough for whoever waits for the next. */
+/** A statement of a hundred is short enough for the callers that wait for the next one. */
 const mostAtOnce = 100;
 /** Statements of 5,000 to 10,000 rows load fastest; memory is held for so many at most. */
 const mostRows = 10_000;
 /** The ledger has to the hour when an operation last answered. */
 const learnAgainMs = 60 * 60_000;
-/** Two keep Postgres at work while this process makes the next rows ready; more would only share the same processors. */
+/** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */
 const laneCount = 2;
 
-/** Opens the shared steps of a process. */
-export function createBatchedSteps(parts: Parts): BatchedSteps {
+/** Opens the batched steps of a process. */
+export function createBatchedSteps(parts: BatchParts): BatchedSteps {
   const { db, clock, queueId, workerId } = parts;
   const statement = { most: mostAtOnce, spoilsAll: isLostConnection };
   return {
@@ -66,11 +66,11 @@ export function createBatchedSteps(parts: Parts): BatchedSteps {
       },
     }),
     learn: whenNew(parts),
-    repeats: createBatcher({
+    unchanged: createBatcher({
       ...statement,
-      flush: async (told: readonly Told[]) => {
-        const found = await findRepeats(db, told);
-        return told.map(({ sliceId }) => found.get(sliceId) ?? null);
+      flush: async (digests: readonly Told[]) => {
+        const found = await findRepeats(db, digests);
+        return digests.map(({ sliceId }) => found.get(sliceId) ?? null);
       },
     }),
     commit: inLanes(parts),
@@ -78,7 +78,7 @@ export function createBatchedSteps(parts: Parts): BatchedSteps {
 }
 
 /** A price is written when it is new, and once an hour besides, so that the ledger has when an operation last answered. */
-function whenNew({ db, clock }: Parts): BatchedSteps["learn"] {
+function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
   const written = new Map<string, { readonly charged: number; readonly at: number }>();
   const write = createBatcher({
     most: mostAtOnce,
@@ -98,10 +98,10 @@ function whenNew({ db, clock }: Parts): BatchedSteps["learn"] {
 }
 
 /**
- * Groups commit in lanes side by side, so that rows are made ready while others are written. What is about one scope goes into one
- * lane: of two answers that hold the same rows neither waits for the other's lock, and each sees what the other wrote.
+ * Groups commit in lanes side by side, so that rows are prepared while others are written. Slices of one scope go into one lane: of two
+ * answers with the same rows neither waits for the other's lock, and each sees what the other wrote.
  */
-function inLanes(parts: Parts): BatchedSteps["commit"] {
+function inLanes(parts: BatchParts): BatchedSteps["commit"] {
   const lanes = Array.from({ length: laneCount }, () =>
     createBatcher({
       flush: (members: readonly GroupMember[]) => commitGroup(parts, members),

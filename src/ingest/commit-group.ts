@@ -7,12 +7,12 @@ import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { Database } from "../postgres/database.ts";
 import type { CrashHook } from "./crash-point.ts";
-import { byKey, forgetRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
+import { byKey, deleteRejects, type SliceLoad, writeSlices } from "./prepare-slice.ts";
 
 /** A slice that is ready to be committed: what it loads and how it ends. */
 export type GroupMember = { readonly load: SliceLoad; readonly ending: Ending };
 
-type Parts = {
+type CommitParts = {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
@@ -23,17 +23,17 @@ type Parts = {
 };
 
 /**
- * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that rows and outcome of each are there
- * together or not at all; so is the next look at what is due. A member that was taken over is left out, rows and all. True for each
- * that was not.
+ * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that each slice has both its rows and its outcome
+ * or neither; the job that plans the next wave is part of it. A slice that another attempt has taken over is left out with its rows.
+ * Returns true for each that was not.
  */
 export function commitGroup(
-  { db, dimensions, clock, queueId, retryMs, at }: Parts,
+  { db, dimensions, clock, queueId, retryMs, at }: CommitParts,
   members: readonly GroupMember[],
 ): Promise<readonly boolean[]> {
   return db.transaction().execute(async (transaction) => {
     await byKey(transaction);
-    // first, so that the slices' rows are locked: a worker that took one over waits or has won already
+    // first, so that the slices are locked: a worker that takes one over waits or has done so already
     const ended = await endAttempts(
       transaction,
       members.map(({ load, ending }) => ({ slice: load.slice, ending })),
@@ -41,7 +41,7 @@ export function commitGroup(
     );
     const mine = members.filter(({ load }) => ended.has(load.slice.sliceId)).map(({ load }) => load);
     for (const _ of mine) await at?.("in the load");
-    await forgetRejects(
+    await deleteRejects(
       transaction,
       mine.filter(({ slice }) => slice.attempt > 1),
     );
@@ -55,17 +55,17 @@ export function commitGroup(
   });
 }
 
-/** Slices of one wave end one after the other; planning waits until so many first waits after an error have passed without one. */
-const quiet = 2;
+/** Slices of one wave end one after the other: the planner waits for so many first retry waits, so that it runs once for all of them. */
+const waits = 2;
 
 /**
- * Plans again soon after slices of the shared queue brought what is followed, since the next wave is planned from it. A foreground sync
- * plans its own waves. Called in the transaction that commits them, as its last statement: a worker that dies leaves either both or
- * neither, and the line of the queue is locked no longer than the commit takes.
+ * Queues the planner after slices of the shared queue that changed the portfolio, since the next wave is planned from it. A foreground
+ * sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves both or
+ * neither, and the job's row is locked no longer than the commit takes.
  */
 async function planAfter(
   db: Database,
-  parts: Pick<Parts, "clock" | "queueId" | "retryMs">,
+  parts: Pick<CommitParts, "clock" | "queueId" | "retryMs">,
   slices: readonly Slice[],
 ): Promise<void> {
   if (parts.queueId !== sharedQueue) return;
@@ -73,7 +73,7 @@ async function planAfter(
     slices.filter(({ dataset }) => datasetNamed(dataset).stage !== "market").map((one) => one.runId),
   );
   if (runs.size === 0) return;
-  const at = new Date(parts.clock.now() + quiet * parts.retryMs).toISOString();
+  const at = new Date(parts.clock.now() + waits * parts.retryMs).toISOString();
   await sql`
     select graphile_worker.add_job('plan_due', json_build_object('datasets', wave.datasets), run_at := ${at}::timestamptz,
                                    job_key := 'plan_due after ' || md5(wave.datasets::text), max_attempts := 3)

@@ -10,7 +10,7 @@ export type Committed = {
   readonly rejects: number;
 };
 
-/** Commits rows, rejects, drift and the outcome of a slice together. An answer of which no row fits fails the slice; its rejects are kept. Throws `fenced` when it lost the slice. */
+/** Commits rows, rejects, drift and the outcome of a slice together. An answer without a valid row fails the slice; its rejects are kept. Throws `fenced` when another attempt has taken the slice over. */
 export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<Committed> {
   const { state, problem } = outcomeOf(load);
   const ending = {
@@ -20,7 +20,7 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
     counts: false,
     rowsLoaded: load.rows,
     rowsRejected: load.invalid.length,
-    // of an answer that left something open the next one is read again
+    // after an incomplete answer the next one is read even if it is the same
     answerDigest: isWhole(load) ? load.digest : undefined,
   } as const;
   if (!(await parts.batched.commit({ load, ending }))) throw fail("fenced", { slice: load.slice.sliceId });

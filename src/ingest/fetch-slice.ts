@@ -15,18 +15,15 @@ import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
 import { readPages } from "./read-pages.ts";
 
-/** What a slice's answer is fetched and prepared with: `patiently` does work again that a busy or restarted database spoilt. */
-type Ways = { readonly signal: AbortSignal; readonly patiently: <T>(work: () => Promise<T>) => Promise<T> };
+/** `signal` cuts the call under way; `retryWork` does work again that a busy or restarted database made fail. */
+type FetchOptions = { readonly signal: AbortSignal; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
 
-/**
- * Fetches the answer of a slice and makes it ready to be loaded. An answer that says to the byte what is loaded already is not read:
- * there is nothing to load.
- */
+/** Fetches the answer of a slice and prepares it for loading. An unchanged answer, whose rows are loaded already, is not read. */
 export async function fetchSlice(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  { signal, patiently }: Ways,
+  { signal, retryWork }: FetchOptions,
 ): Promise<SliceLoad> {
   const operation = operationById(slice.operation);
   const calls = callsOf(dataset, slice);
@@ -35,35 +32,35 @@ export async function fetchSlice(
     const fetched = await readPages(operation, page, {
       calls,
       mostPages: mostPagesOf(slice),
-      told: pricedAnew(slice, (work) => patiently(() => reprice(parts.db, slice, work))),
+      onPages: repricing(slice, (work) => retryWork(() => reprice(parts.db, slice, work))),
     });
-    return patiently(() => prepareSlice(parts, dataset, slice, fetched));
+    return retryWork(() => prepareSlice(parts, dataset, slice, fetched));
   }
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
-  const rows = await patiently(() => parts.batched.repeats({ sliceId: slice.sliceId, digest }));
+  const rows = await retryWork(() => parts.batched.unchanged({ sliceId: slice.sliceId, digest }));
   if (rows !== null)
     return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], invalid: [], unanswered: [] };
   const fetched = await readPages(operation, async () => only);
-  return { ...(await patiently(() => prepareSlice(parts, dataset, slice, fetched))), digest };
+  return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), digest };
 }
 
-/** Books how many pages an answer takes, at the price of the plan, whenever that is news; an attempt that was taken over asks for no more. */
-function pricedAnew(slice: Slice, book: (work: Pick<Slice, "requests" | "credits">) => Promise<boolean>) {
+/** Records how many pages an answer takes, at the plan's price, whenever that changes; throws once another attempt has taken the slice over. */
+function repricing(slice: Slice, record: (work: Pick<Slice, "requests" | "credits">) => Promise<boolean>) {
   const perPage = pagePrice(slice);
   let known = slice.requests;
   return async (requests: number): Promise<void> => {
     if (requests === known) return;
     known = requests;
-    if (!(await book({ requests, credits: requests * perPage }))) throw fail("fenced", { slice: slice.sliceId });
+    if (!(await record({ requests, credits: requests * perPage }))) throw fail("fenced", { slice: slice.sliceId });
   };
 }
 
-/** SHA-256, as hex, over what a slice asks for, its answer, and the program that reads it: equal ones make equal rows. */
+/** SHA-256, as hex, of what a slice requests, its answer, and the program that reads it: equal digests mean equal rows. */
 export function answerDigest(program: string, slice: Slice, body: Buffer): string {
   const { dataset, operation, scope, items, window } = slice;
-  const question = [program, dataset, operation, scopeKey(scope), items && digestOf(items), window.start, window.end];
-  return createHash("sha256").update(JSON.stringify(question)).update(body).digest("hex");
+  const request = [program, dataset, operation, scopeKey(scope), items && digestOf(items), window.start, window.end];
+  return createHash("sha256").update(JSON.stringify(request)).update(body).digest("hex");
 }
 
 /**

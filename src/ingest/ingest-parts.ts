@@ -10,7 +10,7 @@ import type { ApiOutage } from "./api-outage.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { BatchedSteps } from "./batched-steps.ts";
 
-/** What running slices takes; made by the composition root. */
+/** What running slices needs; made by the composition root. */
 export type IngestParts = {
   readonly db: Database;
   readonly client: Client;
@@ -22,7 +22,7 @@ export type IngestParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly accountId: string;
-  /** What calls were charged last, by operation: a plan made at another price is held at this one. */
+  /** What calls were charged last, by operation: calls of a plan made at a lower price hold this one. */
   readonly learned: Map<string, number>;
   readonly workerId: string;
   /** Digest of the program that reads answers. */
@@ -31,16 +31,16 @@ export type IngestParts = {
   readonly queueId: string;
   /** First wait after an error that may pass, in ms. */
   readonly retryMs: number;
-  /** Asks the service for the balance, for free, and books it. */
+  /** Checks the balance, which is free, and books it. */
   readonly refreshBalance: () => Promise<void>;
-  /** Strikes secrets out of a text before it is stored. */
+  /** Removes secrets from a text before it is stored. */
   readonly scrub: (text: string) => string;
-  /** Stops asking for anything. */
+  /** Stops all calls of the process. */
   readonly abort: (error: StorehouseError) => void;
-  /** Aborted when nothing more may be asked: calls under way end, those not sent yet are given back. */
+  /** Aborted when no more calls may be sent: calls under way end, slices whose call is not sent yet are released. */
   readonly halted: AbortSignal;
   /** Frees what dead processes hold: slices, jobs, credits. */
   readonly freeTheDead: () => Promise<void>;
-  /** Told where the story stands; set by tests only. */
+  /** Called at each crash point; set by tests only. */
   readonly at?: CrashHook | undefined;
 };

@@ -10,7 +10,7 @@ import type { IngestParts } from "./ingest-parts.ts";
 import { retryDatabase } from "./retry-database.ts";
 
 /*
- * One call, whoever makes it:
+ * One call, of a slice or of a person:
  *
  *   reserve    the credit queue holds what it may cost, or throws a DeferError: nothing is sent that was not granted
  *   send       the client sends it and classifies the reply by its status
@@ -83,7 +83,7 @@ async function send(parts: IngestParts, landing: LandingParts, call: PaidCall): 
     }
     throw error;
   });
-  // first, so that nothing is sent while the refusal is landed; what is in doubt here is decided after that
+  // first, so that nothing is sent while the refusal is landed; what stays open here is decided after that
   if (reply.problem instanceof AbortError)
     stopCalls(parts, call.page?.slice, await problemOf(parts, call, reply).catch(() => null));
   await parts.at?.("after answer", call.page?.slice);
@@ -106,7 +106,7 @@ export async function landReply(parts: LandingParts, call: ApiCall, reply: Reply
   });
 }
 
-/** Nobody knows whether such a call was charged: the balance of the next reply says. */
+/** Whether such a call was charged is unknown until the balance of the next reply. */
 function noReply({ code }: StorehouseError, durationMs: number) {
   return { status: null, errorCode: code, cost: 0, remaining: null, durationMs, byteCount: 0, body: null };
 }

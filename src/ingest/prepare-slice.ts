@@ -16,7 +16,7 @@ import { appRef, partitionColumn, type Row, type Table } from "../load/table.ts"
 import type { Database } from "../postgres/database.ts";
 import type { Fetched } from "./read-pages.ts";
 
-/** What loading takes: no way to the API. */
+/** What loading needs; no API client. */
 export type LoadParts = {
   readonly db: Database;
   readonly dimensions: Dimensions;
@@ -24,7 +24,7 @@ export type LoadParts = {
   readonly clock: Clock;
 };
 
-/** An answer as rows of its tables, and what did not fit. */
+/** An answer as rows of its tables, with its invalid items. */
 export type SliceLoad = {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
@@ -32,17 +32,17 @@ export type SliceLoad = {
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
   readonly invalid: readonly InvalidItem[];
-  /** Items of which the answer says nothing at all. */
+  /** Items of the slice that the answer does not name. */
   readonly unanswered: readonly string[];
-  /** The last days of the window, where the answer tells nothing of them. */
+  /** The last days of the window, where the answer has no data for them. */
   readonly unreported?: Window | null | undefined;
   /** Rows over all tables. */
   readonly rows: number;
-  /** By which the same answer to the same question is known again; see `answerDigest`. */
+  /** By which an unchanged answer is recognised; see `answerDigest`. */
   readonly digest?: string;
 };
 
-/** Normalises an answer and makes the keys and partitions that its rows need; those do no harm without the rows. Rows of months that were dropped are left out. */
+/** Normalises an answer and makes the keys and partitions that its rows need; without the rows those do no harm. Rows of months before `goneBefore`, which were dropped, are left out. */
 export async function prepareSlice(
   parts: LoadParts,
   dataset: Dataset,
@@ -67,7 +67,7 @@ export async function prepareSlice(
   };
 }
 
-/** A load without the rows of months that were dropped: they are not to come back. */
+/** A load without the rows of months that were dropped. */
 function withoutGone(load: Load, goneBefore: Day): Load {
   if (!load.table.partitioned) return load;
   const column = partitionColumn(load.table);
@@ -94,8 +94,8 @@ export async function writeSlices(
 }
 
 /**
- * Has the rest of a transaction find rows by the index of their key. With stale statistics a merge may read the whole partition, and the
- * end of an attempt every entry that the slices before it left behind in other indexes; the key is right for every batch.
+ * Makes the rest of a transaction find rows by the index of their key. With stale statistics a merge may read the whole partition, and
+ * the end of an attempt every dead entry of other indexes; the key is right for every batch.
  */
 export async function byKey(transaction: Database): Promise<void> {
   await sql`
@@ -113,12 +113,12 @@ function loadsOf(
   const normalised = dataset.normalise(slice, fetched.pages, fetched.invalid);
   const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
   const checked = dataset.tables.map((table) => {
-    const { fit, invalid: misfits } = checkRows(table, normalised.rows[table.name] ?? []);
-    invalid.push(...misfits);
+    const { fit, invalid: unloadable } = checkRows(table, normalised.rows[table.name] ?? []);
+    invalid.push(...unloadable);
     return { table, rows: fit };
   });
-  // an answer that was not understood, or not asked for, whole cannot tell what is gone
-  const isWhole = (misfits: readonly InvalidItem[]) => misfits.length === 0 && fetched.isCut !== true;
+  // an answer with invalid items, or of which pages were not requested, does not show what is gone
+  const isWhole = (items: readonly InvalidItem[]) => items.length === 0 && fetched.isCut !== true;
   const loads = checked.map(({ table, rows }) => ({
     table,
     rows,
@@ -129,7 +129,7 @@ function loadsOf(
     scope: scopeRow(table, slice),
     complete: isWhole(invalid.filter((one) => (one.table ?? table.name) === table.name)),
   }));
-  // what did not fit may be about the days that seem unreported
+  // an invalid item may be about the days that seem unreported
   const unreported = isWhole(invalid) ? untoldDays(slice.window, normalised.reportedThrough ?? null) : null;
   return { loads, invalid, unanswered: normalised.unanswered ?? [], unreported };
 }
@@ -143,15 +143,15 @@ function scopeRow(table: Table, { scope, window }: Slice): Row {
       if (kind === "app") return [column, appRef(scope["store"] ?? "", scope["app"] ?? "")];
       if (kind === "day") return [column, column === "period_end" ? lastDay(window) : window.start];
       if (kind === "device") return [column, scope["device"] ?? "ALL"];
-      // a partition that tells no countries or languages apart stands for all of them
+      // a partition without a country or language stands for all of them
       if (kind === "country") return [column, scope["country"] ?? "ALL"];
       return [column, scope[kind === "text" ? column : (kind ?? column)] ?? (kind === "text" ? "" : null)];
     }),
   );
 }
 
-/** Forgets what did not fit of slices that are loaded once more. */
-export async function forgetRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
+/** Deletes the rejects of slices that are loaded once more. */
+export async function deleteRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
   if (slices.length === 0) return;
   await sql`delete from ops.reject where slice_id = any (${slices.map(({ slice }) => slice.sliceId)}::bigint[])`.execute(
     db,
@@ -188,7 +188,7 @@ async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<v
     })),
   );
   if (drifts.length === 0) return;
-  // one that is known is noted once an hour, and not by two at a time: nobody waits for another's commit over it
+  // a known field is recorded once an hour, and not by two writers at a time: no writer waits for another's commit
   await sql`
     with seen as materialized (
       select operation, path, kind, min(seen_at) as first_seen_at, max(seen_at) as last_seen_at,
@@ -213,13 +213,13 @@ async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<v
     on conflict do nothing`.execute(db);
 }
 
-/** What a read answer makes of its slice. */
+/** The state that an answer puts its slice into. */
 export type Outcome = {
   readonly state: "loaded" | "empty" | "failed";
   readonly problem: StorehouseError | null;
 };
 
-/** The outcome of an answer: one of which nothing fits is not the same as one that holds nothing. */
+/** The outcome of an answer: one with invalid items alone fails, one without any item is empty. */
 export function outcomeOf({ rows, invalid }: Pick<SliceLoad, "rows" | "invalid">): Outcome {
   if (rows > 0) return { state: "loaded", problem: null };
   if (invalid.length === 0) return { state: "empty", problem: null };

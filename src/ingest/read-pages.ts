@@ -5,33 +5,33 @@ import { pagesTold } from "../api/paging.ts";
 import { readAnswer, type InvalidItem } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
-/** The whole answer of a slice: one checked value a page, what did not fit, what nobody knew. */
+/** The whole answer of a slice: one checked value a page, invalid items, and fields that the contract does not name. */
 export type Fetched = {
   readonly pages: readonly unknown[];
   readonly invalid: readonly InvalidItem[];
   readonly drift: readonly Drift[];
   /** Epoch-ms at which the last page was in. */
   readonly fetchedAt: number;
-  /** True where there is more of it that was not asked for: then nothing counts as gone. */
+  /** True where there are pages that were not requested: then nothing counts as gone. */
   readonly isCut?: boolean;
 };
 
-/** How an answer is read: how many `calls` it takes, how many pages of it are wanted at most, and who is told of their number. */
+/** How an answer is read: how many `calls` it takes, and how many pages are wanted at most. */
 type Reading = {
   readonly calls?: number;
   readonly mostPages?: number;
-  /** Told after each page, before the next is asked for, how many pages will be asked for as far as is known by then. */
-  readonly told?: (pages: number) => Promise<void>;
+  /** Called after each page, before the next is requested, with the number of pages that will be requested, as far as is known by then. */
+  readonly onPages?: (pages: number) => Promise<void>;
 };
 
 /**
  * Reads the pages of an answer one after the other, from wherever `page` takes them, until the last; where it takes several `calls`,
- * each of them is a page. What lies past `mostPages` is left alone.
+ * each of them is a page. Pages past `mostPages` are not read.
  */
 export async function readPages(
   operation: Operation,
   page: (index: number) => Promise<LandedPage>,
-  { calls = 1, mostPages = Number.POSITIVE_INFINITY, told = async () => undefined }: Reading = {},
+  { calls = 1, mostPages = Number.POSITIVE_INFINITY, onPages = async () => undefined }: Reading = {},
 ): Promise<Fetched> {
   const pages: unknown[] = [];
   const invalid: InvalidItem[] = [];
@@ -45,16 +45,16 @@ export async function readPages(
     drift.push(...read.drift);
     if (index + 1 < calls) continue;
     const seen: PageSeen = { body, value: read.value };
-    const doubt = calls > 1 || before === null ? null : doubtBetween(operation, before, seen);
-    // with something invalid beside it the answer is not taken for whole: nothing counts as gone, and the reason is kept
-    if (doubt !== null) invalid.push({ reason: doubt.reason, item: null });
-    const there =
-      doubt?.stuck === true
+    const suspicion = calls > 1 || before === null ? null : suspicionBetween(operation, before, seen);
+    // an invalid item makes the answer incomplete: nothing counts as gone, and the reason is a reject
+    if (suspicion !== null) invalid.push({ reason: suspicion.reason, item: null });
+    const available =
+      suspicion?.stuck === true
         ? index + 1
         : Math.max(index + 1, pagesTold(operation, read.value, index, read.invalid.length));
-    const wanted = Math.max(index + 1, Math.min(mostPages, there));
-    if (operation.paging !== null) await told(wanted);
-    if (wanted === index + 1) return { pages, invalid, drift, fetchedAt, isCut: there > wanted };
+    const wanted = Math.max(index + 1, Math.min(mostPages, available));
+    if (operation.paging !== null) await onPages(wanted);
+    if (wanted === index + 1) return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
     before = seen;
   }
 }
@@ -63,21 +63,21 @@ export async function readPages(
 type PageSeen = { readonly body: Buffer; readonly value: unknown };
 
 /**
- * Why something may have been lost or told twice between two pages of an answer; null when nothing points to it. A list that grows or
- * shrinks while it is read moves items over the edge of a page, and only its own total tells. `stuck`: the service does not turn the page.
+ * Why items may be missing or double between two pages of an answer; null when nothing points to it. A list that grows or shrinks while
+ * it is read moves items over the edge of a page, and only its total shows that. `stuck`: the service sent the same page again.
  */
-function doubtBetween(
+function suspicionBetween(
   operation: Operation,
   before: PageSeen,
   page: PageSeen,
 ): { readonly reason: string; readonly stuck: boolean } | null {
-  if (page.body.equals(before.body)) return { reason: "a page that repeats the one before it", stuck: true };
+  if (page.body.equals(before.body)) return { reason: "the page is the same as the one before it", stuck: true };
   const [was, is] = [totalOf(operation, before.value), totalOf(operation, page.value)];
   if (was === is) return null;
-  return { reason: `a list that changed while its pages were read: ${was} at first, then ${is}`, stuck: false };
+  return { reason: `the list changed while its pages were read: ${was} at first, then ${is}`, stuck: false };
 }
 
-/** What a page says of the whole list, as a text to compare; empty where it says nothing. */
+/** The total that a page states for the whole list, as a text to compare; empty where it states none. */
 function totalOf({ paging }: Operation, value: unknown): string {
   if (paging?.total === undefined) return "";
   if ("pages" in paging.total) return numbersIn(value, [paging.total.pages, "totalElements"]);

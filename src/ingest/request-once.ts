@@ -36,7 +36,7 @@ export async function requestOnce<O extends Operation>(
   });
 }
 
-/** Makes a call for whoever waits for it, again after each error that may pass, as often as the error allows and until `stop`. */
+/** Makes a call for a process that waits for it, again after each error that may pass, as often as the error allows and until `stop`. */
 export function retryCall<T>(
   { clock, retryMs }: Pick<IngestParts, "clock" | "retryMs">,
   stop: AbortSignal,

@@ -14,19 +14,37 @@ import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 import { stopCalls } from "./paid-call.ts";
 
-/** A refusal for want of credits that names no reset is looked at again after this. */
+/** A slice that lacks credits and whose reset is unknown is tried again after this. */
 const unknownResetMs = 60 * 60_000;
 const longestWaitMs = 10 * 60_000;
-/** A commit that met another worker's, or lost a race for a key, is right the next time. */
+/** A commit that met another worker's, or lost a race for a key, succeeds at the next try. */
 const commitTries = 4;
+
+/*
+ * The story of one slice, step by step, and the crash point after each (see crash-point.ts):
+ *
+ *   claim        the slice runner claims it; the attempt number fences every later step        slice-runner.ts
+ *   reserve      the credit queue holds what each page may cost                                paid-call.ts
+ *   send         the client sends the page's request                     "after answer"        paid-call.ts
+ *   land         the answer is committed before its body is read         "after landing"       paid-call.ts
+ *   read         body -> checked value, invalid items, drift, more pages                       read-pages.ts
+ *   normalise    value -> rows of each table, with their keys and months                       prepare-slice.ts
+ *   load         rows, rejects and drift are written                     "in the load"         commit-group.ts
+ *   record       with them, in the same transaction, the slice's state   "after commit"        commit-slice.ts
+ *
+ * A process that dies before "after landing" pays for one page again; one that dies after it reads the stored page at the next attempt.
+ * Slices that run at the same time share statements and transactions (batched-steps.ts). An attempt that fails ends here: back to
+ * pending with a wait, deferred to the reset, split in halves, or in a final state.
+ */
+
 /**
- * The whole story of one claimed slice: reserve, fetch, land, normalise, load, record. Every end is written to the ledger; it throws
- * only when the ledger stays out of reach, and then the slice is still claimed by this process.
+ * Runs one claimed slice to the end of its attempt. Every end is written to the ledger; it throws only when the database stays
+ * unreachable, and then the slice is still claimed by this process.
  */
 export async function runSlice(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
   let slice: Slice | null = claimed;
   await retryDatabase(parts, async () => {
-    // what an outage left open is this process's own and can be claimed again
+    // after an outage of the database the slice is still this process's and is claimed again
     slice ??= await parts.batched.claim(claimed.sliceId);
     if (slice === null) return;
     const held = slice;
@@ -43,8 +61,8 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const load = await fetchSlice(parts, dataset, slice, { signal, patiently: (work) => patiently(parts, work) });
-    const done = await patiently(parts, () => commitAnyhow(parts, load));
+    const load = await fetchSlice(parts, dataset, slice, { signal, retryWork: (work) => retryWork(parts, work) });
+    const done = await retryWork(parts, () => commitWithMonths(parts, load));
     // one a slice: a night has thousands
     parts.log.debug(
       {
@@ -58,16 +76,20 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
     );
   } catch (error) {
     if (isLostConnection(error)) throw error;
-    await endBadly(parts, slice, known(parts, error, signal)).catch(async (fault: unknown) => {
+    await failAttempt(parts, slice, knownError(parts, error, signal)).catch(async (fault: unknown) => {
       if (isLostConnection(fault)) throw fault;
-      // what is broken for good would be tried again for ever, and the run would wait for it
-      await end(parts, slice, { ...giveBack, state: "failed", error: told(parts, known(parts, fault, signal)) });
+      // otherwise the slice would be tried for ever, and its run would wait for it
+      await end(parts, slice, {
+        ...release,
+        state: "failed",
+        error: storedError(parts, knownError(parts, fault, signal)),
+      });
     });
   }
 }
 
-/** Commits a slice, also where another process dropped a month since this one last looked whether it is there. */
-async function commitAnyhow(parts: IngestParts, load: SliceLoad): Promise<Committed> {
+/** Commits a slice; a month that another process dropped since the slice was prepared is made again. */
+async function commitWithMonths(parts: IngestParts, load: SliceLoad): Promise<Committed> {
   try {
     return await commitSlice(parts, load);
   } catch (error) {
@@ -77,8 +99,8 @@ async function commitAnyhow(parts: IngestParts, load: SliceLoad): Promise<Commit
   }
 }
 
-/** The answer is in hand and paid for: a database that comes back soon, or was busy with another's rows, gets it without asking again. */
-async function patiently<T>(parts: IngestParts, work: () => Promise<T>): Promise<T> {
+/** Retries work on an answer that is paid for, while the database restarts or is busy with another's rows, so that nothing is requested twice. */
+async function retryWork<T>(parts: IngestParts, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await retryDatabase(parts, work);
@@ -88,17 +110,17 @@ async function patiently<T>(parts: IngestParts, work: () => Promise<T>): Promise
   }
 }
 
-/** Any error as one of ours. What nobody foresaw fails the slice: asking again would cost credits and break again. */
-function known(parts: IngestParts, error: unknown, signal: AbortSignal): StorehouseError {
+/** Any error as one of ours. An unforeseen one fails the slice: another request would cost credits and break again. */
+function knownError(parts: IngestParts, error: unknown, signal: AbortSignal): StorehouseError {
   if (error instanceof StorehouseError) return error;
   if (signal.aborted || parts.halted.aborted) return fail("stopped");
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return fail("unexpected", { problem: parts.scrub(text).slice(0, 300) }, error);
 }
 
-async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
+async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   stopCalls(parts, slice, error);
-  // to be told to stop, to wait for credits, or that there is nothing, is no trouble; a refusal of all is told once and not by each
+  // a stop, a wait for credits and an answer without data are no trouble; a refusal of the account is logged once and not by each slice
   const quiet =
     error instanceof FencedError ||
     error instanceof DeferError ||
@@ -110,14 +132,14 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
     "slice.attempt_failed",
   );
   if (error instanceof FencedError) {
-    if (error.code === "stopped") await end(parts, slice, { ...giveBack, error: null });
+    if (error.code === "stopped") await end(parts, slice, { ...release, error: null });
     return;
   }
   if (error instanceof AbortError) {
-    await end(parts, slice, { ...giveBack, error: told(parts, error) });
+    await end(parts, slice, { ...release, error: storedError(parts, error) });
     return;
   }
-  // a call that names no items is refused for none of them
+  // a call that names no items is not refused because of one of them
   const named = !isWholeList(datasetNamed(slice.dataset), slice);
   if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
     await parts.db.transaction().execute((transaction) => splitSlice(transaction, slice, parts.clock.now()));
@@ -127,10 +149,10 @@ async function endBadly(parts: IngestParts, slice: Slice, error: StorehouseError
   if (named && error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
 }
 
-/** Errors that are about what was asked for, whenever it is asked. */
+/** Errors that the same request meets at any time. */
 const refusals: ReadonlySet<string> = new Set(["bad_request", "not_encodable"]);
 
-const giveBack = {
+const release = {
   state: "pending",
   error: null,
   dueAt: null,
@@ -140,7 +162,7 @@ const giveBack = {
 } as const satisfies Ending;
 
 async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<Ending> {
-  const ending = { ...giveBack, error: told(parts, error) };
+  const ending = { ...release, error: storedError(parts, error) };
   const now = parts.clock.now();
   if (error instanceof DeferError)
     return {
@@ -151,21 +173,21 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
   if (error instanceof SkipError) return { ...ending, state: error.leaves };
   if (!(error instanceof RetryError)) return { ...ending, state: "failed" };
   const failures = (await failuresOf(parts.db, slice)) + 1;
-  // of many pages one after the other may break: only an attempt that brought none counts
-  if (await broughtPages(parts, slice, error))
+  // of many pages one after the other may fail: only an attempt that landed none counts
+  if (await landedPages(parts, slice, error))
     return { ...ending, dueAt: now + waitAfter(parts.retryMs, 1, Number(slice.sliceId)) };
   if (failures >= error.attempts) return { ...ending, state: "failed", counts: true };
   return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
 }
 
-/** Errors of an answer that was landed before it was read: it is no page that the next attempt can use. */
-const spoilt: ReadonlySet<string> = new Set(["not_json", "success_false"]);
+/** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
+const unusable: ReadonlySet<string> = new Set(["not_json", "success_false"]);
 
-async function broughtPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
-  return (await pagesLandedBy(parts.db, slice)) > (spoilt.has(code) ? 1 : 0);
+async function landedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
+  return (await pagesLandedBy(parts.db, slice)) > (unusable.has(code) ? 1 : 0);
 }
 
-/** Doubles with each failure; spread by the slice's number, so that slices that failed together do not come back together. */
+/** The wait doubles with each failure; the slice's number varies it, so that slices that failed together are not tried together again. */
 function waitAfter(firstMs: number, failures: number, seed: number): number {
   const spread = 0.75 + ((seed * 7919) % 100) / 200;
   return Math.min(longestWaitMs, backoffMs({ firstMs }, failures) * spread);
@@ -175,7 +197,7 @@ async function end(parts: IngestParts, slice: Slice, ending: Ending): Promise<vo
   await endAttempt(parts.db, slice, ending, parts.clock.now());
 }
 
-function told(parts: IngestParts, error: StorehouseError): { code: string; message: string } {
+function storedError(parts: IngestParts, error: StorehouseError): { code: string; message: string } {
   return { code: error.code, message: parts.scrub(error.message) };
 }
 

@@ -4,23 +4,23 @@ import type { Slice } from "../core/slice.ts";
 import { anySuspect, claimNext, giveBackStrays, wakeDue } from "../ledger/queue.ts";
 import { isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { outageMs, retryDatabase } from "./retry-database.ts";
+import { longestRetryMs, retryDatabase } from "./retry-database.ts";
 import { runSlice } from "./run-slice.ts";
 
-/** SliceRunner that run slices side by side. */
+/** Runs the slices of this process's queue side by side. */
 export type SliceRunner = {
-  /** Looks for work at once. */
+  /** Checks for pending slices at once. */
   readonly wake: () => void;
-  /** Resolves when nothing runs any more; to be called once everything was told to stop. What is under way after `patienceMs` is cut. */
+  /** Resolves when no slice runs any more; to be called after the stop was signalled. What is under way after `patienceMs` is cut. */
   readonly stop: () => Promise<void>;
 };
 
-/** Slices are taken together once so large a share of the hands is free: a statement for each alone would cost as much as its rows. */
+/** Slices are claimed together once one part in so many is free: a statement for each slice would cost as much as its rows. */
 const freeShare = 4;
 
 /**
- * Runs slices of this process's queue, `count` at a time at most, in their turn, until everything is to stop. Slices are claimed by the
- * chunk and none ahead of being run, so that a stop leaves little to give back. When the database stays away it stops everything itself.
+ * Runs slices of this process's queue, at most `count` at a time, in the order of their turn, until `halted`. Slices are claimed by the
+ * chunk and none ahead of being run, so that a stop has little to release. When the database stays unreachable it aborts everything.
  */
 export function startSliceRunner(
   parts: IngestParts,
@@ -28,8 +28,8 @@ export function startSliceRunner(
 ): SliceRunner {
   const { clock, halted } = parts;
   const cut = new AbortController();
-  const inHands = new Map<string, Promise<void>>();
-  const queue = createNextSlices(parts, () => [...inHands.keys()]);
+  const running = new Map<string, Promise<void>>();
+  const queue = createNextSlices(parts, () => [...running.keys()]);
   let awake = Promise.withResolvers<void>();
   let ended = Promise.withResolvers<void>();
   const wake = () => awake.resolve();
@@ -37,26 +37,26 @@ export function startSliceRunner(
 
   function take(slice: Slice): void {
     const work = runSlice(parts, slice, cut.signal)
-      .catch(letGo)
+      .catch(releaseSlice)
       .finally(() => {
-        inHands.delete(slice.sliceId);
+        running.delete(slice.sliceId);
         ended.resolve();
       });
-    inHands.set(slice.sliceId, work);
+    running.set(slice.sliceId, work);
   }
 
-  /** The end of a slice could not be written. What a lost database explains is given back; anything else would happen for ever. */
-  function letGo(error: unknown): void {
+  /** The end of a slice could not be written. If the database was lost, the slice is released; any other error would recur for ever. */
+  function releaseSlice(error: unknown): void {
     if (isLostConnection(error) || isPassing(error)) queue.lost();
-    else parts.abort(broken(error));
+    else parts.abort(unexpected(error));
   }
 
-  function broken(error: unknown): StorehouseError {
+  function unexpected(error: unknown): StorehouseError {
     return fail("unexpected", { problem: parts.scrub(String(error)).slice(0, 300) }, error);
   }
 
-  async function someEnd(most: number): Promise<void> {
-    while (inHands.size > most) {
+  async function untilFewerRun(most: number): Promise<void> {
+    while (running.size > most) {
       ended = Promise.withResolvers();
       await ended.promise;
     }
@@ -65,24 +65,24 @@ export function startSliceRunner(
   async function idle(): Promise<void> {
     const waking = new AbortController();
     void awake.promise.then(() => waking.abort());
-    await clock.sleep(lookEvery(parts.retryMs), waking.signal).catch(() => undefined);
-    // a clock that does not wait would keep everything else from its turn
+    await clock.sleep(checkEveryMs(parts.retryMs), waking.signal).catch(() => undefined);
+    // with a clock that does not wait, nothing else would run
     await nextTurn();
   }
 
   async function feed(): Promise<void> {
     while (!halted.aborted) {
-      const free = count - inHands.size;
+      const free = count - running.size;
       awake = Promise.withResolvers();
       const slices = await queue.claim(free);
       for (const slice of slices) take(slice);
       if (slices.length < free) await idle();
-      else await someEnd(count - Math.ceil(count / freeShare));
+      else await untilFewerRun(count - Math.ceil(count / freeShare));
     }
   }
 
   const feeding = feed().catch((error: unknown) =>
-    parts.abort(isLostConnection(error) ? unreachable(error) : broken(error)),
+    parts.abort(isLostConnection(error) ? unreachable(error) : unexpected(error)),
   );
   return {
     wake,
@@ -90,7 +90,7 @@ export function startSliceRunner(
       const patience = AbortSignal.timeout(patienceMs);
       patience.addEventListener("abort", () => cut.abort(), { once: true });
       await feeding;
-      await Promise.allSettled(inHands.values());
+      await Promise.allSettled(running.values());
     },
   };
 }
@@ -99,56 +99,56 @@ function unreachable(error: unknown): StorehouseError {
   return fail("database_unreachable", { problem: "the connection broke while slices were claimed" }, error);
 }
 
-/** The slices that this process is to run next. */
+/** The slices that this process runs next. */
 type NextSlices = {
-  /** Claims the next ones, `most` of them or fewer; through an outage of the database, as long as work waits for one. */
+  /** Claims the next ones, at most `most`; waits through an outage of the database as long as other work does. */
   readonly claim: (most: number) => Promise<readonly Slice[]>;
-  /** To be told when a slice was let go of without its end being written: it is given back. */
+  /** To be called when a slice's end could not be written: the slice is released. */
   readonly lost: () => void;
 };
 
-/** How often slices are looked for whose time has come. */
-const slowestLookMs = 1_000;
-const quickestLookMs = 50;
+/** How often the queue is checked for slices that are due. */
+const slowestCheckMs = 1_000;
+const quickestCheckMs = 50;
 
-/** The wait between two looks, in ms; looking more seldom than the shortest wait would make every wait longer. */
-function lookEvery(retryMs: number): number {
-  return Math.min(slowestLookMs, Math.max(quickestLookMs, retryMs));
+/** The wait between two checks, in ms; a longer one than the shortest retry would delay every retry. */
+function checkEveryMs(retryMs: number): number {
+  return Math.min(slowestCheckMs, Math.max(quickestCheckMs, retryMs));
 }
 
-/** Opens the queue of this process. `inHands` tells the slices that it runs now. */
-function createNextSlices(parts: IngestParts, inHands: () => readonly string[]): NextSlices {
+/** Opens the queue of this process. `running` names the slices that it runs now. */
+function createNextSlices(parts: IngestParts, running: () => readonly string[]): NextSlices {
   const { db, clock, queueId, workerId } = parts;
   const taker = { queueId, workerId };
   let suspects = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
-  let strayLooks: readonly number[] = [];
+  let orphanChecks: readonly number[] = [];
 
-  /** The server may still be at work on a claim whose reply is lost: once at once, and once when it has ended for certain. */
+  /** The server may still be executing a claim whose reply was lost: orphaned claims are released now, and when it has ended for certain. */
   function lost(): void {
-    strayLooks = [clock.now(), clock.now() + outageMs(parts.retryMs)];
+    orphanChecks = [clock.now(), clock.now() + longestRetryMs(parts.retryMs)];
   }
 
-  async function findStrays(now: number): Promise<void> {
-    const found = await giveBackStrays(db, taker, inHands());
-    strayLooks = strayLooks.filter((look) => look > now);
+  async function releaseOrphans(now: number): Promise<void> {
+    const found = await giveBackStrays(db, taker, running());
+    orphanChecks = orphanChecks.filter((at) => at > now);
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }
 
   async function claimOnce(most: number): Promise<readonly Slice[]> {
     const now = clock.now();
-    if (strayLooks.some((look) => look <= now)) await findStrays(now);
+    if (orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
     if (now >= wakeAt) {
       await wakeDue(db, queueId, now);
       suspects = await anySuspect(db, queueId);
-      wakeAt = now + lookEvery(parts.retryMs);
+      wakeAt = now + checkEveryMs(parts.retryMs);
     }
     return suspects ? claimAlone(most, now) : claimNext(db, taker, most, now);
   }
 
-  /** One at a time and nothing beside it: when the process ends once more, it is known which slice ends it. */
+  /** One at a time and no other beside it: if the process dies once more, the slice that killed it is known. */
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
-    if (inHands().length > 0) return [];
+    if (running().length > 0) return [];
     const alone = await claimNext(db, taker, 1, now, "suspect");
     if (alone.length > 0) return alone;
     suspects = false;

@@ -4,7 +4,7 @@ import { cleanText } from "../core/text.ts";
 import { isDimension } from "./columns.ts";
 import type { ColumnKind, Row, Table } from "./table.ts";
 
-/** Rows that fit their table, and those that do not, each with its reason. */
+/** Rows that their table can take, and invalid ones, each with its reason. */
 export type CheckedRows = {
   readonly fit: readonly Row[];
   readonly invalid: readonly { readonly reason: string; readonly item: Row }[];
@@ -42,25 +42,25 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
-    // of text that stands for U+0000 Postgres can keep nothing; answers are cleaned of it when they are read
+    // Postgres cannot store an escaped U+0000; answers are cleaned of it when they are read
     return !text.includes("\\u0000");
   } catch {
     return false;
   }
 }
 
-/** Parts rows into those that the table can take and those that would break the statement: wrong types; empty, endless or repeated keys. */
+/** Separates rows that the table can take from those that would make the statement fail: wrong types; empty, too long or repeated keys. */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
   const columns = columnsOf(table);
-  // most rows of an answer share app, country and day: only what differs tells them apart
-  const telling = table.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
+  // most rows of an answer share app, country and day: only the columns that differ distinguish them
+  const differing = table.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
   const seen = new Set<string>();
   const fit: Row[] = [];
   const invalid: { reason: string; item: Row }[] = [];
   for (const row of rows) {
-    let reason = misfit(columns, row);
+    let reason = problemOf(columns, row);
     if (reason === null) {
-      const key = keyOf(telling, row);
+      const key = keyOf(differing, row);
       if (seen.has(key)) reason = "a second row with the same key";
       seen.add(key);
     }
@@ -81,7 +81,7 @@ function columnsOf(table: Table): readonly Column[] {
   }));
 }
 
-function misfit(columns: readonly Column[], row: Row): string | null {
+function problemOf(columns: readonly Column[], row: Row): string | null {
   for (const column of columns) {
     const value = row[column.name] ?? null;
     if (value === null) {
@@ -90,7 +90,7 @@ function misfit(columns: readonly Column[], row: Row): string | null {
     }
     // neighbours mostly share app, country and day
     if (value === column.fitted) continue;
-    if (!fits[column.kind](value)) return `${column.name} is no ${column.kind}`;
+    if (!fits[column.kind](value)) return `${column.name} is not a valid ${column.kind}`;
     if ((column.isKey || isDimension(column.kind)) && isTooLong(value)) return `${column.name} is too long for a key`;
     column.fitted = value;
   }
@@ -103,7 +103,7 @@ function isTooLong(value: Value): boolean {
   return text.length * 3 > longestKey && Buffer.byteLength(text) > longestKey;
 }
 
-/** The key as the table will hold it, as one text: two that differ by what Postgres cannot hold are one, and U+0000 is in none. */
+/** The key as the table stores it, as one text: characters that Postgres cannot store do not distinguish keys, and U+0000 is in none. */
 function keyOf(columns: readonly string[], row: Row): string {
   const [first = "", ...rest] = columns;
   let key = cleanText(String(row[first]));

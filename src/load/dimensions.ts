@@ -50,7 +50,7 @@ export function createDimensions(db: Database): Dimensions {
 
   function keyOf(kind: DimensionKind, name: string): number {
     const key = known[kind].get(name);
-    if (key === undefined) throw new Error(`dimension ${kind} was asked for a name that was not learned`);
+    if (key === undefined) throw new Error(`dimension ${kind} has no key for a name that was not learned before`);
     return key;
   }
 
@@ -106,6 +106,6 @@ async function insertThenSelect(
   select: ReturnType<typeof sql<Found>>,
 ): Promise<readonly Found[]> {
   await insert.execute(db);
-  // a second statement, so that rows which another worker has just made are seen too
+  // a second statement, so that it sees rows which another worker has just made
   return (await select.execute(db)).rows;
 }

@@ -4,7 +4,7 @@ import { equal, list, type Staged } from "./statements.ts";
 /**
  * The statements that bring a history up to a day: close what left or changed, open what is new, refresh the rest.
  * A row that would begin and end on the same day never held, so it goes. An answer that is older than what the scope holds, or about
- * a day that its history has passed, is left out. An answer that was not understood whole (`complete` false) closes nothing.
+ * a day that its history has passed, is left out. An answer with invalid items (`complete` false) closes nothing.
  */
 export function historyStatements(
   versioned: readonly string[],
@@ -15,7 +15,7 @@ export function historyStatements(
   const carried = columns.filter((column) => !key.includes(column));
   const passed = sql`select from ${target} as t where ${inScope} and (t.valid_from > ${day} or t.valid_to > ${day})`;
   const fresh = sql`${staged.fresh} and not exists (${passed})`;
-  // `not in` is hashed whatever the statistics say, and neither side is ever null: keys are not, a row as text is not
+  // `not in` is hashed whatever the statistics, and neither side is ever null: keys are not, a row as text is not
   const identity = (alias: string) =>
     versioned.length > 0 ? sql`${list(key, alias)}, row(${list(versioned, alias)})::text` : sql`${list(key, alias)}`;
   const gone = sql`(${identity("t")}) not in (select ${identity("s")} from ${source} as s)`;

@@ -24,7 +24,7 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
   return { ...load, count: rows.length, encoded, rows: [], months };
 }
 
-/** Makes the partitions of loads that another process took away since they were made ready. */
+/** Makes the partitions of loads again that another process dropped since they were prepared. */
 export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partitions): Promise<void> {
   for (const { table, months } of loads) await partitions.coverAnew(table, months);
 }
@@ -42,7 +42,7 @@ function namesIn(column: string, { scope, rows }: Load): readonly string[] {
 
 /**
  * Writes loads of different slices inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written.
- * Rows of tables that are loaded row by row go in together; other tables are brought up to date answer by answer, in the order given.
+ * Rows of tables that are loaded row by row are written together; other tables are updated answer by answer, in the order given.
  */
 export async function runLoads(
   transaction: Database,
@@ -51,30 +51,30 @@ export async function runLoads(
 ): Promise<void> {
   for (const [table, together] of Map.groupBy(loads, (load) => load.table)) {
     if (table.load.kind === "upsert") await upsert(transaction, table, together);
-    else for (const load of together) await runAlone(transaction, load, dimensions);
+    else for (const load of together) await runOne(transaction, load, dimensions);
   }
 }
 
-async function runAlone(transaction: Database, load: ReadyLoad, dimensions: Dimensions): Promise<void> {
+async function runOne(transaction: Database, load: ReadyLoad, dimensions: Dimensions): Promise<void> {
   for (const statement of statementsOf(load, stage(load, dimensions))) await statement.execute(transaction);
 }
 
 function statementsOf(load: ReadyLoad, staged: Staged): readonly SqlFragment<unknown>[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
-  if (load.table.restated !== true || !load.complete || tellsOfScope(load))
+  if (load.table.restated !== true || !load.complete || hasScope(load))
     return replaceStatements(load, staged, load.complete);
   return [keptNote(load.table, staged), ...replaceStatements(load, staged, false)];
 }
 
-/** True where a row falls into the scope, on whatever day: an answer without any tells as well of a source that was cut off. */
-function tellsOfScope({ table, rows, scope }: ReadyLoad): boolean {
+/** True where a row falls into the scope, on any day: an answer without one may come from a source that was disconnected. */
+function hasScope({ table, rows, scope }: ReadyLoad): boolean {
   const columns = "scope" in table.load ? table.load.scope : [];
   const fixed = columns.filter((column) => table.columns[column] !== "day");
   return rows.some((row) => fixed.every((column) => row[column] === scope[column]));
 }
 
-/** An answer older than one that wrote the scope brings nothing back. */
+/** An answer older than one that wrote the scope restores nothing. */
 function replaceStatements(
   { table }: Pick<Load, "table">,
   staged: Staged,
@@ -90,7 +90,7 @@ function replaceStatements(
   ];
 }
 
-/** Members that go though the answer cannot tell what is gone; null where there are none. */
+/** Members that are deleted although the answer is incomplete; null where there are none. */
 function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment<unknown> | null {
   return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }

@@ -45,7 +45,7 @@ const lockTimeoutMs = 2_000;
 
 /**
  * Takes a noted month out of its table, and drops it or moves it to `archive`, when the caller's transaction ends well. The table is locked
- * until then, and no lock is waited for longer than a reader would bear. Throws what Postgres says when it is not to be had in time.
+ * until then, and a reader waits for no lock longer than that. Throws the error of Postgres when the lock is not granted in time.
  */
 export async function removeMonth(
   transaction: Database,

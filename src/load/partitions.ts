@@ -10,7 +10,7 @@ type Cut = Pick<Table, "name" | "columns" | "sums">;
 export interface Partitions {
   /** Makes sure that the partitions of these days exist. Runs outside the load's transaction, since attaching takes locks. */
   cover(table: Cut, days: Iterable<Day>): Promise<void>;
-  /** Makes sure of it once more, whatever is remembered: another process may have taken a month away since. */
+  /** Checks the months in the catalogue again: another process may have dropped one since. */
   coverAnew(table: Cut, days: Iterable<Day>): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createPartitions(db: Database): Partitions {
   async function cover(table: Cut, days: Iterable<Day>): Promise<void> {
     for (const start of monthsOf(days)) {
       const leaf = leafOf(table.name, start);
-      // whoever needs it meanwhile waits for the same one
+      // a load that needs it meanwhile waits for the same statement
       const made = known.get(leaf) ?? make(db, table, start);
       known.set(leaf, made);
       await made.catch((error: unknown) => {

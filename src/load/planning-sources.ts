@@ -3,7 +3,7 @@ import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import type { ColumnKind, Table } from "./table.ts";
 
-/** What a dataset's table tells that other datasets are planned from: one member for each set of values that its current rows have. */
+/** What other datasets are planned from in the table of one: a member for each set of values that its current rows have. */
 export type PlanningSource = {
   readonly name: string;
   readonly table: Table;
@@ -24,7 +24,7 @@ const dimensions = {
 
 /**
  * The names that a column's values have in a member, each with the column of its dimension that it is read from; null where the column
- * is of none. What stands before the key's own name goes before theirs: `competitor_app_key` is told as `competitor_store` and
+ * is of none. What stands before the key's own name goes before theirs: `competitor_app_key` becomes `competitor_store` and
  * `competitor_app`.
  */
 export function namesOf({ columns }: Pick<Table, "columns">, column: string): Readonly<Record<string, string>> | null {
@@ -63,11 +63,11 @@ export async function readPlanningSource(
   const names = [...parts.flatMap((part) => part.names), ...(newest === undefined ? [] : [newest])];
   const grouped = parts.flatMap((part) => part.values);
   const largest = newest === undefined ? [] : [newest];
-  const told = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
+  const selected = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
   const current = table.load.kind === "history" ? [sql`t.is_current`] : [];
   const members = sql.join([...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)], sql` and `);
   const { rows } = await sql<{ values: readonly (string | null)[] }>`
-    select array[${sql.join(told)}]::text[] collate "C" as values
+    select array[${sql.join(selected)}]::text[] collate "C" as values
     from   ${sql.id(...table.name.split("."))} as t ${sql.join(
       parts.map((part) => part.join),
       sql` `,

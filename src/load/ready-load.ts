@@ -21,7 +21,7 @@ export type Load = {
 /** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */
 export type ReadyLoad = Omit<Load, "rows"> & {
   readonly count: number;
-  /** Null where rows are brought up to date as a whole, and where there are none. */
+  /** Null where rows are replaced as a whole, and where there are none. */
   readonly encoded: ReadonlyMap<string, EncodedColumn> | null;
   /** Empty where rows are encoded. */
   readonly rows: readonly Row[];

@@ -9,13 +9,13 @@ import { dayColumns, type Table } from "./table.ts";
 export function restatement(table: Table, merging: Merging): SqlFragment<unknown> {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
   const values = columns.filter((column) => !key.includes(column));
-  const told = (alias: string) => asJson(values, alias);
+  const valuesOf = (alias: string) => asJson(values, alias);
   return sql`
     insert into ops.restated_value (table_name, row_key, date_day, changed_at, seen_at, slice_id, was, became)
     select ${table.name}, d.row_key, d.date_day, d.changed_at, d.seen_at, d.slice_id,
            jsonb_object_agg(e.name, e.value), jsonb_object_agg(e.name, d.new -> e.name)
     from   (select ${asJson(key, "t")} as row_key, ${firstDay(table)} as date_day, ${fetchedAt} as changed_at, t.fetched_at as seen_at,
-                   ${sliceId} as slice_id, ${told("t")} as old, ${told("s")} as new
+                   ${sliceId} as slice_id, ${valuesOf("t")} as old, ${valuesOf("s")} as new
             from   ${source} as s
             join   ${target} as t on ${equal(key, "t", "s")}
             where  ${replaces(merging)}) as d
@@ -38,7 +38,7 @@ export function withdrawal(table: Table, staged: Staged, gone: SqlFragment<unkno
     on conflict do nothing`;
 }
 
-/** The statement that notes, among what did not fit, that an answer told nothing where rows are, which stay; of a slice that is in the ledger. */
+/** The statement that records as a reject that an answer has no row where the table has rows, which are kept; of a slice that is in the ledger. */
 export function keptNote(table: Table, staged: Staged): SqlFragment<unknown> {
   const { target, inScope, sliceId, fetchedAt } = staged;
   return sql`
@@ -49,7 +49,7 @@ export function keptNote(table: Table, staged: Staged): SqlFragment<unknown> {
     where  s.slice_id = ${sliceId} and k.rows > 0`;
 }
 
-const keptReason = "an answer without any row where there are rows: they stay as they are";
+const keptReason = "the answer has no row where the table has rows: those are kept";
 
 function asJson(columns: readonly string[], alias: string): SqlFragment<unknown> {
   return sql`(select to_jsonb(v) from (select ${list(columns, alias)}) as v)`;

@@ -10,7 +10,7 @@ export type Staged = {
   readonly source: SqlFragment<unknown>;
   /** `t.scope = value and ...` for the rows that the load replaces. */
   readonly inScope: SqlFragment<unknown>;
-  /** True unless a younger answer wrote the scope. */
+  /** True unless a newer answer wrote the scope. */
   readonly fresh: SqlFragment<unknown>;
   /** The column of the days that the scope holds several of; null where it holds one, or none. */
   readonly daysOf: string | null;
@@ -32,13 +32,13 @@ export function equal(columns: readonly string[], a: string, b: string): SqlFrag
   );
 }
 
-/** True for members `t` of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics say; keys are never null. */
+/** True for members `t` of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics; keys are never null. */
 export function isGone(staged: Staged): SqlFragment<unknown> {
   const { key, source, inScope } = staged;
   return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
-/** True for members `t` of the scope that are not among the rows and of a day that the rows tell from another source. */
+/** True for members `t` of the scope that are not among the rows, of a day for which the rows come from another source. */
 export function isOfOtherSource(staged: Staged, source: string): SqlFragment<unknown> {
   const { daysOf, source: rows } = staged;
   const sameDay = daysOf === null ? sql`true` : sql`${sql.id("s", daysOf)} = ${sql.id("t", daysOf)}`;
@@ -46,19 +46,19 @@ export function isOfOtherSource(staged: Staged, source: string): SqlFragment<unk
     select from ${rows} as s where ${sameDay} and ${sql.id("s", source)} is distinct from ${sql.id("t", source)})`;
 }
 
-/** True for a row that no younger answer stands above: of a scope that holds several days, day by day. */
+/** True for a row that no newer answer has written: of a scope that holds several days, day by day. */
 export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, alias: string): SqlFragment<unknown> {
   if (daysOf === null) return fresh;
   return sql`${sql.id(alias, daysOf)} not in (
     select ${sql.id("t", daysOf)} from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`;
 }
 
-/** Rows with their keys looked up, and who brought them when. */
+/** Rows with their keys looked up, and which slice loads them and when its answer came. */
 export type Merging = Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt"> & {
   readonly ranked?: Ranked | undefined;
 };
 
-/** How good the source of a row is: 1 for the worst, 0 for a row that nobody told. */
+/** The rank of a row's source: 1 for the worst, 0 for a row without one. */
 export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment<unknown> {
   return sql`coalesce(array_position(${sources}::text[], ${sql.id(alias, column)}), 0)`;
 }
@@ -66,7 +66,7 @@ export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment<
 /** True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one. */
 export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging): SqlFragment<unknown> {
   const values = columns.filter((column) => !key.includes(column));
-  // rows that are nothing but their key keep who brought them first, whichever answer is loaded first
+  // rows that consist of their key keep the slice that fetched them first, whichever answer is loaded first
   if (values.length === 0) return sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
   const isLater = sql`(t.fetched_at is null or t.fetched_at <= ${fetchedAt})`;
   const wins =

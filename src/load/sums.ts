@@ -4,23 +4,23 @@ import type { Database } from "../postgres/database.ts";
 import { equal, list, replaces, type Merging } from "./statements.ts";
 import { dayColumns, type Sums, type Table } from "./table.ts";
 
-/** A table with sums that are kept up from it. */
+/** A table with sums over its rows. */
 export type Summed = Table & { readonly sums: Sums };
 
-/** True for a table from which sums are kept up. */
+/** True for a table with sums over its rows. */
 export function isSummed(table: Table): table is Summed {
   return table.sums !== undefined;
 }
 
 /**
  * Writers of the same sums wait for each other by one of so many locks. Of 256 two groups of a dozen slices nearly always shared one, and
- * then waited for each other although they had no row in common; a group takes no more of them than it has slices.
+ * then waited for each other without a common row; a group takes no more of them than it has slices.
  */
 const lockCount = 65_536;
 
 /**
  * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
- * joined to one text): what a row says before and what it says after must not be mixed with the changes of another.
+ * joined to one text): the difference between a row's old and new values must not include another's changes.
  */
 export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFragment<unknown> {
   return sql`(
@@ -34,7 +34,7 @@ export function sumsOver({ sums }: Summed, rows: SqlFragment<unknown>): SqlFragm
   return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
 }
 
-/** Adds sums to those that are kept; what does not move is not written. */
+/** Adds sums to those that are stored; a sum that does not change is not written. */
 export function addSums({ sums }: Summed, added: SqlFragment<unknown>): SqlFragment<unknown> {
   const names = Object.keys(sums.columns);
   const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
@@ -51,8 +51,8 @@ export function addSums({ sums }: Summed, added: SqlFragment<unknown>): SqlFragm
 }
 
 /**
- * The merge of a summed table, and its sums by what the rows will say less what they say, in one statement that looks each row up once:
- * MERGE cannot tell what it moved on every supported version. The caller holds the lock, so nobody adds a row in between.
+ * The merge of a summed table, and of its sums by the new less the old values, in one statement that looks each row up once: MERGE does
+ * not return what it changed on every supported version. The caller holds the lock, so no other writer adds a row in between.
  */
 export function mergeWithSums(table: Summed, merging: Merging): SqlFragment<unknown> {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
@@ -63,10 +63,10 @@ export function mergeWithSums(table: Summed, merging: Merging): SqlFragment<unkn
   const isThere = sql`${sql.id("t", key[0] ?? "")} is not null`;
   const taken = Object.keys(sums.columns).map((name) => sql`-${sql.id("b", name)}`);
   const before = sumsOver(table, sql`(select ${list(sums.key)}, ${sql.join(were)} from moving where was_there) as t`);
-  const brought = ["slice_id", "fetched_at"];
-  const values = [...columns.filter((column) => !key.includes(column)), ...brought];
+  const origin = ["slice_id", "fetched_at"];
+  const values = [...columns.filter((column) => !key.includes(column)), ...origin];
   const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("m", column)}`);
-  const all = [...columns, ...brought];
+  const all = [...columns, ...origin];
   return sql`
     with moving as materialized (
       select ${list(columns, "s")}, ${sliceId} as slice_id, ${fetchedAt} as fetched_at, ${sql.join(held)}, ${isThere} as was_there
@@ -78,7 +78,7 @@ export function mergeWithSums(table: Summed, merging: Merging): SqlFragment<unkn
     ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
 }
 
-/** Makes the sums of days anew from the rows that are there; all of them where no days are named. Those of months that were dropped stay. */
+/** Rebuilds the sums of days from the rows of the table; all of them where no days are named. Those of dropped months stay. */
 export async function rebuildSums(transaction: Database, table: Summed, within: Partial<Window>): Promise<void> {
   const days = dayColumns(table);
   const isWithin = (alias: string) =>
@@ -91,7 +91,7 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
   await addSums(table, sumsOver(table, rows)).execute(transaction);
 }
 
-/** True of sums `k` unless retention took their month away and no row came since. */
+/** True of sums `k` unless retention dropped their month and no row came since. */
 function isMade(table: Summed, column: string | undefined): SqlFragment<unknown> {
   if (!table.partitioned || column === undefined) return sql`true`;
   const day = sql.id("k", column);

@@ -1,5 +1,5 @@
 /**
- * How a column is stored and, for keys of dimensions, in which words rows name it:
+ * How a column is stored and, for keys of dimensions, how rows name it:
  * `app` as `store:trackId`, `keyword`, `country` and `device` by their code. The loader looks the keys up.
  * `day` is a day that the row stands for (its own, or an end of its period), `date` any other one. `timestamp` is a clock reading
  * without zone, `timestamptz` an instant as `YYYY-MM-DDTHH:MM:SSZ`. `json` is JSON as text (see `jsonOf`).
@@ -22,8 +22,8 @@ export type ColumnKind =
 
 /**
  * How rows replace older ones.
- * `upsert`: row by row by key. Where several sources tell of one row, `ranked` names the column that says which did and their values,
- * the worst first: a better source stands above a worse one however late that comes, and of one source the later answer wins. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone. A day holds rows of one value of `source` alone, if the table names such a column, even where an answer was not understood whole.
+ * `upsert`: row by row by key. Where several sources report one row, `ranked` names the column with the source and its values, the worst
+ * first: a better source wins over a worse one, even over a later one, and within a source the later answer wins. `replace`: as a whole for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, stands for all days of the answer; members that left are gone. A day holds rows of one value of `source` only, if the table names such a column, even where an answer has invalid items.
  * `history`: one row a stretch of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose
  * `versioned` columns changed, is closed.
  */
@@ -32,19 +32,19 @@ type LoadRule =
   | { readonly kind: "replace"; readonly scope: readonly string[]; readonly source?: string }
   | { readonly kind: "history"; readonly scope: readonly string[]; readonly versioned: readonly string[] };
 
-/** The column that says which source told a row, and its values, the worst first. */
+/** The column with the source of a row, and its values, the worst first. */
 export type Ranked = { readonly column: string; readonly sources: readonly string[] };
 
 /**
- * A table of sums over the rows of another, kept up in each transaction that changes those: what is read of many rows at once is read
- * there. Only tables that are loaded row by row may have one.
+ * A table of sums over the rows of another, updated in each transaction that changes those: queries over many rows read the sums. Only
+ * tables that are loaded row by row may have one.
  */
 export type Sums = {
   /** Schema and name. */
   readonly name: `core.${string}`;
   /** Columns of the other table's key by which it is summed, the day that it is cut by among them. */
   readonly key: readonly string[];
-  /** Columns of that key, keys of dimensions, by which writers are told apart: loads of which none shares their values never wait for each other. */
+  /** Columns of that key, keys of dimensions, by which writers lock: loads that share no value of them never wait for each other. */
   readonly lockedBy: readonly string[];
   /** Columns of the other table that sums are made of, beside those of the key. */
   readonly madeOf: readonly string[];
@@ -57,17 +57,17 @@ export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Reco
   /** Schema and name. */
   readonly name: `core.${string}`;
   readonly columns: C;
-  /** Columns that tell rows apart; never null. */
+  /** Columns that identify a row; never null. */
   readonly key: readonly string[];
   readonly load: LoadRule;
-  /** Of a table that several datasets write: the values, any of them, by which rows of this one are told. */
+  /** Of a table that several datasets write: the values that mark rows of this one. */
   readonly owned?: Readonly<Record<string, readonly string[]>>;
   /**
-   * True where the source restates figures: what a row said before it changed, or went, is kept in `ops.restated_value`. An answer with
-   * no row of its scope at all clears nothing.
+   * True where the source restates figures: the values of a row before it changed or went are kept in `ops.restated_value`. An answer
+   * without any row of its scope clears nothing.
    */
   readonly restated?: true;
-  /** Sums over its rows that its loads keep up. */
+  /** Sums over its rows that its loads update. */
   readonly sums?: Sums;
   /** True for facts in monthly partitions by `partitionColumn`. */
   readonly partitioned: boolean;
@@ -79,7 +79,7 @@ type ValueOf<K extends ColumnKind> = K extends "int" | "bigint" | "number"
     ? boolean | null
     : string | null;
 
-/** The column by whose months a partitioned table is cut: the day of its rows, or the first day of their period. */
+/** The column by whose months a table is partitioned: the day of its rows, or the first day of their period. */
 export function partitionColumn({ columns }: Pick<Table, "columns">): string {
   return dayColumns({ columns })?.first ?? "date_day";
 }
@@ -119,7 +119,7 @@ export function defineTable<const C extends Readonly<Record<string, ColumnKind>>
   return Object.freeze(table);
 }
 
-/** The name by which rows speak of an app. */
+/** The name by which rows refer to an app. */
 export function appRef(store: string, trackId: string | number): string {
   return `${store}:${trackId}`;
 }

@@ -48,7 +48,7 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
   await statement.execute(transaction);
 }
 
-/** What loads lock of the sums over their rows: the keys by which writers are told apart, each row's joined to one text. */
+/** What loads lock of the sums over their rows: the keys that separate writers, each row's joined to one text. */
 function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
   const keys = loads.flatMap((load) => {
     const columns = sums.lockedBy.map((column) => of(column, load));
@@ -64,7 +64,7 @@ type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn>
 type Group = {
   readonly target: SqlFragment<unknown>;
   readonly columns: readonly string[];
-  /** First columns of the key that are the same for all rows of a slice: they tell the part of the index that a slice is about. */
+  /** First columns of the key that are the same for all rows of a slice: they mark the part of the index that a slice writes. */
   readonly stretch: readonly string[];
   /** The values of the stretch, a row a slice. */
   readonly stretches: SqlFragment<unknown>;
@@ -130,7 +130,7 @@ function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment<u
   return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;
 }
 
-/** True where rows may be there already beside those of the group. Waits for whoever holds the lock, if there is one to take. */
+/** True where rows may be there already beside those of the group. Waits for the holder of the lock, if there is one to take. */
 async function holdsSome(
   transaction: Database,
   { target, stretch, stretches }: Group,

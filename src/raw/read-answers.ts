@@ -10,7 +10,7 @@ type LandedRow = { page: number; body: Buffer; fetched_at: Date };
 
 const unpack = promisify(zstdDecompress);
 
-/** The pages that were landed for a slice, by number; of a page that was asked for again the latest. */
+/** The pages that were landed for a slice, by number; of a page that was requested again the latest. */
 export async function landedPages(db: Database, sliceId: string): Promise<ReadonlyMap<number, LandedPage>> {
   const { rows } = await sql<LandedRow>`
     select distinct on (page) page, body, fetched_at

@@ -119,7 +119,7 @@ test("a file that was written is read as the same slice with the same bytes", as
 
 describe("a file is refused", () => {
   test.each([
-    ["that is half a file", '{"dataset": "keyw', "no JSON"],
+    ["that is half a file", '{"dataset": "keyw', "not JSON"],
     ["that is no object", "[]", "expected object"],
     ["with a field that nobody knows", { ...least, token: "abc" }, "token"],
     ["with a window that has one more field", { ...least, window: { ...least.window, end: "x" } }, "window"],
@@ -138,30 +138,30 @@ describe("a file is refused", () => {
     [
       "with a scope that has one too many",
       { ...least, scope: { ...least.scope, device: "IPAD" } },
-      "scope.device: is no field",
+      "scope.device: is not a field",
     ],
     ["of a store that nobody knows", { ...least, scope: { ...least.scope, store: "web" } }, "neither ios nor android"],
     [
       "of an app of the other store",
       { ...least, scope: { ...least.scope, app: "com.example" } },
-      "no app of the store",
+      "not an app of the store",
     ],
     ["of a country that is none", { ...least, scope: { ...least.scope, country: "usa" } }, "countryCode"],
-    ["with a day that is none", { ...least, window: { from: "2026-02-30", to: "2026-03-01" } }, "is no day"],
+    ["with a day that is none", { ...least, window: { from: "2026-02-30", to: "2026-03-01" } }, "is not a day"],
     [
       "with a window that ends before it starts",
       { ...least, window: { from: "2026-08-19", to: "2026-08-18" } },
       "before",
     ],
-    ["of a day to come", { ...least, window: { from: "2026-08-21", to: "2026-08-21" } }, "a day to come"],
-    ["planned on a day to come", { ...least, as_of: "2026-08-21" }, "a day to come"],
+    ["of a future day", { ...least, window: { from: "2026-08-21", to: "2026-08-21" } }, "a future day"],
+    ["planned on a future day", { ...least, as_of: "2026-08-21" }, "a future day"],
     ["planned before its window", { ...least, as_of: "2026-08-18" }, "before the last day"],
     ["received before its window", { ...least, fetched_at: "2026-08-17T23:59:59Z" }, "before the last day"],
     ["received in the future", { ...least, fetched_at: "2026-08-20T12:00:01Z" }, "in the future"],
     [
       "of more days than any call may span",
       { ...least, window: { from: "2026-08-01", to: "2026-08-19" } },
-      "window: holds 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking",
+      "window: has 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking",
     ],
     ["without its operation", without("operation"), "operation"],
     ["without its class", without("class"), "class"],
@@ -174,7 +174,7 @@ describe("a file is refused", () => {
     [
       "of an operation that cannot bring so much",
       { ...least, operation: "ios.keyword-history" },
-      "window: holds 1 day and 2 items; one call carries at most 30 days and 1 item by ios.keyword-history",
+      "window: has 1 day and 2 items; one call carries at most 30 days and 1 item by ios.keyword-history",
     ],
     ["whose body is an error", { ...least, body: { success: false, message: "no" } }, "success: false"],
     ["whose body has another shape", { ...least, body: { a: 1 } }, "shape"],
@@ -182,7 +182,7 @@ describe("a file is refused", () => {
     [
       "of a snapshot of several days",
       { ...snapshot, window: { from: "2026-08-18", to: "2026-08-19" } },
-      "window: holds 2 days; one call carries at most 1 day by dashboard.apps",
+      "window: has 2 days; one call carries at most 1 day by dashboard.apps",
     ],
     ["of a snapshot of another class", { ...snapshot, class: "daily" }, "tracked_app is fetched as snapshot"],
     ["of a snapshot of an earlier day", { ...snapshot, as_of: "2026-08-19" }, "that is as_of"],

@@ -56,7 +56,7 @@ test.each([
 ])("an answer of %s that options narrowed names what its call uses and nothing else", (name, operation, scope) => {
   const window = lastPeriod({ days: 30 });
   expect(sliceFor(name, operation, scope, window).scope).toEqual(scope);
-  expect(() => sliceFor(name, operation, { ...scope, colour: "red" }, window)).toThrow("scope.colour: is no field");
+  expect(() => sliceFor(name, operation, { ...scope, colour: "red" }, window)).toThrow("scope.colour: is not a field");
 });
 
 test("a report may be about an organisation, a level, a goal and a month", () => {

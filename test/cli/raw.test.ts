@@ -181,7 +181,7 @@ describe("storehouse raw", () => {
     });
     expect(stderr.trim().split("\n")).toEqual([
       expect.stringContaining("odd.json is not loaded: Unrecognized key"),
-      expect.stringContaining("half.json is not loaded: it is no JSON, or only a part of it"),
+      expect.stringContaining("half.json is not loaded: it is not JSON, or only a part of it"),
     ]);
     expect(await target.query("select count(*)::int as rows from core.fact_keyword_rank")).toEqual([{ rows: 2 }]);
     const again = await run(["import", path.join(place.path, "good.json")], target.databaseUrl);

@@ -41,7 +41,7 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
   expect(reasons.map(({ reason }) => reason)).toEqual([
     "a keyword that was not requested",
     "an app that was not requested",
-    "rank is no int",
+    "rank is not a valid int",
     expect.stringMatching(/^rank: /),
   ]);
   expect(reasons.find(({ reason }) => reason.startsWith("rank: "))?.item).toMatchObject({

@@ -58,7 +58,7 @@ test.each([bare, told])(
     const body = Buffer.from(JSON.stringify({ content: [{ id: 1 }, { id: 2 }, { id: 3 }], totalPages: 90 }));
     const { invalid } = await readPages(operation, async () => ((asked += 1), { body, fetchedAt: 0 }));
     expect(asked).toBe(2);
-    expect(invalid).toEqual([{ reason: "a page that repeats the one before it", item: null }]);
+    expect(invalid).toEqual([{ reason: "the page is the same as the one before it", item: null }]);
   },
 );
 
@@ -92,7 +92,7 @@ test("tells before each further page how many there will be, never more than are
     };
     const { isCut } = await readPages(operation, page, {
       ...(mostPages === undefined ? {} : { mostPages }),
-      told: async (pages) => void seen.push(pages),
+      onPages: async (pages) => void seen.push(pages),
     });
     return { seen, isCut };
   };

@@ -65,7 +65,7 @@ describe("checkRows", () => {
     const rows = invalid.map((value, id) => ({ id, value }));
     expect(checkRows(tableOf(kind), rows)).toEqual({
       fit: [],
-      invalid: rows.map((item) => ({ reason: `value is no ${kind}`, item })),
+      invalid: rows.map((item) => ({ reason: `value is not a valid ${kind}`, item })),
     });
   });
 
