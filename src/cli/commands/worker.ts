@@ -16,7 +16,7 @@ export function defineWorker(command: Command): void {
   command
     .addHelpText(
       "after",
-      "\nA database or API that is away is waited out, and so is a refused token: it is looked at again after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work. A second signal ends it at once.",
+      "\nThe worker waits for a database or an API that does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work. A second signal ends it at once.",
     )
     .action(() => work());
 }
