@@ -32,7 +32,7 @@ export type PendingMigrations = {
 };
 
 /** Names of our migrations in their order. */
-export async function migrationNames(): Promise<readonly string[]> {
+async function migrationNames(): Promise<readonly string[]> {
   const files = (await readdir(migrationsFolder)).filter((file) => /^\d{4}-.*\.sql$/.test(file)).sort();
   return files.map((file) => file.replace(/\.sql$/, ""));
 }

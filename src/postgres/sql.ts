@@ -28,7 +28,7 @@ class Fragment<Row> implements SqlFragment<Row> {
 }
 
 /** The text of a statement with `$1`, `$2` ... for its values. */
-export function compiled(fragment: SqlFragment): { readonly text: string; readonly values: readonly unknown[] } {
+function compiled(fragment: SqlFragment): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [];
   const textOf = ({ texts, parts }: SqlFragment): string =>
     texts
