@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { ClientOptions } from "./api/client.ts";
-import type { Config } from "./config/config.ts";
+import { apiAccess, type Config } from "./config/config.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
@@ -59,6 +59,21 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
     log: createAppLog(config),
     hide: hiderOf(secretsOf(environment)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Options of the client for the API, from the settings. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
+export function clientOptions({ config, clock, onRequest }: App): ClientOptions {
+  const { api } = config.settings;
+  const { baseUrl, token } = apiAccess(config.environment);
+  return {
+    baseUrl,
+    token,
+    storeWords: api.store_words,
+    timeoutMs: api.timeout_seconds * 1000,
+    largestAnswer: api.largest_answer_mib * 2 ** 20,
+    clock,
+    onRequest,
   };
 }
 

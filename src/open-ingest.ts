@@ -1,5 +1,5 @@
-import { createClient, type ClientOptions } from "./api/client.ts";
-import type { App } from "./app.ts";
+import { createClient } from "./api/client.ts";
+import { clientOptions, type App } from "./app.ts";
 import { apiAccess, type ApiAccess } from "./config/config.ts";
 import { programDigest } from "./config/program.ts";
 import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
@@ -163,19 +163,4 @@ export function startWork({ config }: App, { parts }: Ingest): SliceRunner {
     count: 2 * api.concurrency,
     patienceMs: Math.min(patienceMs, api.timeout_seconds * 1000),
   });
-}
-
-/** How the settings want the API to be spoken to. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
-export function clientOptions({ config, clock, onRequest }: App): ClientOptions {
-  const { api } = config.settings;
-  const { baseUrl, token } = apiAccess(config.environment);
-  return {
-    baseUrl,
-    token,
-    storeWords: api.store_words,
-    timeoutMs: api.timeout_seconds * 1000,
-    largestAnswer: api.largest_answer_mib * 2 ** 20,
-    clock,
-    onRequest,
-  };
 }

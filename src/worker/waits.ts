@@ -1,7 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import { createClient } from "../api/client.ts";
-import { createApp, createAppLog, type App } from "../app.ts";
-import { clientOptions } from "../open-ingest.ts";
+import { clientOptions, createApp, createAppLog, type App } from "../app.ts";
 import { apiAccess, type Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";

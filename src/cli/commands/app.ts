@@ -5,7 +5,7 @@ import { appMatch } from "../../api/operations/market.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf } from "../../core/store.ts";
 import { glanceAt, type Page } from "../app-glance.ts";
-import { countryArgument, languageArgument, trackIdArgument } from "../arguments.ts";
+import { countryArgument, languageArgument, trackIdArgument } from "../api-arguments.ts";
 import { saysNothing, withAsk } from "../api-question.ts";
 import { printGlance } from "../app-glance.ts";
 import { countOf, printJson, remark } from "../output.ts";

@@ -1,12 +1,9 @@
 import type { Command } from "commander";
-import { createClient } from "../../api/client.ts";
-import type { App } from "../../app.ts";
-import { clientOptions } from "../../open-ingest.ts";
+import { clientOptions, type App } from "../../app.ts";
 import { accountIdOf, apiAccess } from "../../config/config.ts";
 import { StorehouseError } from "../../core/errors.ts";
 import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
-import { refreshBalance } from "../../ingest/balance-check.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
@@ -17,7 +14,7 @@ export function defineCredits(command: Command): void {
     withWarehouse(async (app) => {
       const token = app.config.environment.API_TOKEN;
       const accountId = token === undefined ? await latestAccount(app.warehouse.db) : accountIdOf(token);
-      await tellBalance(app);
+      await checkBalance(app);
       const report = await readCreditReport(app.warehouse.db, accountId);
       if (options.json) printJson(report);
       else printReport(report);
@@ -25,32 +22,37 @@ export function defineCredits(command: Command): void {
   );
 }
 
-/** Asks the service for the balance, which is free; without a way to it the ledger tells what was last known. */
-async function tellBalance(app: App): Promise<void> {
+/** Checks the balance, which is free; without a token, or while the service is unavailable, the ledger has the last one that was reported. */
+async function checkBalance(app: App): Promise<void> {
   const { environment, settings } = app.config;
   if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return;
   const { clock, warehouse } = app;
   const { accountId } = apiAccess(environment);
   await openAccount(warehouse.db, accountId, settings.api.requests_per_second, clock);
+  // loaded here, since without a token nothing of it is needed
+  const [{ createClient }, { refreshBalance }] = await Promise.all([
+    import("../../api/client.ts"),
+    import("../../ingest/balance-check.ts"),
+  ]);
   await using client = createClient(clientOptions(app));
   try {
     await refreshBalance({ db: warehouse.db, client, clock, accountId, workerId: null });
   } catch (error) {
     if (!(error instanceof StorehouseError)) throw error;
-    remark(`The balance is as last told, since the service does not tell it now: ${error.message}`);
+    remark(`The balance is the one last reported, since the service does not report it now: ${error.message}`);
   }
 }
 
 function printReport({ account, spent, costs }: CreditReport): void {
   if (account === null || account.total === null)
-    print("The service has not told the balance yet: it does at the first `storehouse sync`.");
+    print("The service has not reported the balance yet: it does at the first `storehouse sync`.");
   else {
     const reset = account.resetsAt === null ? null : new Date(account.resetsAt).toISOString();
-    const told = account.observedAt === null ? null : new Date(account.observedAt).toISOString();
+    const reportedAt = account.observedAt === null ? null : new Date(account.observedAt).toISOString();
     print(
       table(
-        ["total", "left", "held", "resets at", "as told at"],
-        [[account.total, account.remaining, account.held, reset, told]],
+        ["total", "left", "held", "resets at", "reported at"],
+        [[account.total, account.remaining, account.held, reset, reportedAt]],
       ),
     );
   }

@@ -2,7 +2,7 @@ import { Argument, Option, type Command } from "commander";
 import { androidAppDiscovery, iosAppDiscovery } from "../../api/operations/app.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
-import { countryArgument, trackIdArgument } from "../arguments.ts";
+import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { withAsk } from "../api-question.ts";
 import { countOf, print, printJson } from "../output.ts";
 

@@ -3,7 +3,7 @@ import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
 import { ask as askPerson, canAsk } from "../confirm.ts";
-import { countryArgument, trackIdArgument } from "../arguments.ts";
+import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { withAsk, type Asking } from "../api-question.ts";
 import { callsFor, changeKeywords } from "../keyword-changes.ts";
 import { keywordChanges, type KeywordVerb } from "../keyword-changes.ts";
