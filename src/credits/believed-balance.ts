@@ -10,8 +10,8 @@ import { credits, instant } from "./sql-values.ts";
  */
 export function belief(
   told: { readonly remaining: number | null; readonly resetsAt: number | null },
-  { alone, unheard, now }: { alone: SqlFragment<unknown>; unheard: SqlFragment<unknown>; now: number },
-): { remaining: SqlFragment<unknown>; resetsAt: SqlFragment<unknown> } {
+  { alone, unheard, now }: { alone: SqlFragment; unheard: SqlFragment; now: number },
+): { remaining: SqlFragment; resetsAt: SqlFragment } {
   const remaining = credits(told.remaining);
   const resetsAt = instant(told.resetsAt);
   const asTold = sql`(a.remaining is null or ${alone}

@@ -6,7 +6,7 @@ import { instant } from "./sql-values.ts";
 /** Whose holds are whose: this process, null when it is in no ledger, and the SQL that tells whether a worker lives. */
 export type Holders = {
   readonly workerId: string | null;
-  readonly isAlive: (workerId: SqlFragment<unknown>) => SqlFragment<boolean>;
+  readonly isAlive: (workerId: SqlFragment) => SqlFragment<boolean>;
 };
 
 /**

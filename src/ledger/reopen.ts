@@ -46,7 +46,7 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 }
 
 /** SQL: the newest slice of each cell, where it stands so and nothing open asks for the same. */
-function toReopen({ datasets, states = ["failed"], codes, since }: Reopening): SqlFragment<unknown> {
+function toReopen({ datasets, states = ["failed"], codes, since }: Reopening): SqlFragment {
   const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
   const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;
   return sql`(

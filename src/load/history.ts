@@ -10,7 +10,7 @@ export function historyStatements(
   versioned: readonly string[],
   staged: Staged,
   complete: boolean,
-): readonly SqlFragment<unknown>[] {
+): readonly SqlFragment[] {
   const { target, key, columns, source, inScope, sliceId, fetchedAt, day } = staged;
   const carried = columns.filter((column) => !key.includes(column));
   const passed = sql`select from ${target} as t where ${inScope} and (t.valid_from > ${day} or t.valid_to > ${day})`;

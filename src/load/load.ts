@@ -59,7 +59,7 @@ async function runOne(transaction: Database, load: ReadyLoad, dimensions: Dimens
   for (const statement of statementsOf(load, stage(load, dimensions))) await statement.execute(transaction);
 }
 
-function statementsOf(load: ReadyLoad, staged: Staged): readonly SqlFragment<unknown>[] {
+function statementsOf(load: ReadyLoad, staged: Staged): readonly SqlFragment[] {
   const rule = load.table.load;
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
   if (load.table.restated !== true || !load.complete || hasScope(load))
@@ -75,11 +75,7 @@ function hasScope({ table, rows, scope }: ReadyLoad): boolean {
 }
 
 /** An answer older than one that wrote the scope restores nothing. */
-function replaceStatements(
-  { table }: Pick<Load, "table">,
-  staged: Staged,
-  complete: boolean,
-): readonly SqlFragment<unknown>[] {
+function replaceStatements({ table }: Pick<Load, "table">, staged: Staged, complete: boolean): readonly SqlFragment[] {
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
   const gone = complete ? isGone(staged) : isDisplaced(table, staged);
   return [
@@ -91,7 +87,7 @@ function replaceStatements(
 }
 
 /** Members that are deleted although the answer is incomplete; null where there are none. */
-function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment<unknown> | null {
+function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment | null {
   return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }
 

@@ -6,7 +6,7 @@ import { dayColumns, type Table } from "./table.ts";
  * The statement that notes what rows are about to change: before the merge, in its transaction. A row that is new or stays as it is
  * leaves nothing.
  */
-export function restatement(table: Table, merging: Merging): SqlFragment<unknown> {
+export function restatement(table: Table, merging: Merging): SqlFragment {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
   const values = columns.filter((column) => !key.includes(column));
   const valuesOf = (alias: string) => asJson(values, alias);
@@ -26,7 +26,7 @@ export function restatement(table: Table, merging: Merging): SqlFragment<unknown
 }
 
 /** The statement that notes what rows `t` are about to go, before they are deleted. */
-export function withdrawal(table: Table, staged: Staged, gone: SqlFragment<unknown>): SqlFragment<unknown> {
+export function withdrawal(table: Table, staged: Staged, gone: SqlFragment): SqlFragment {
   const { target, key, columns, sliceId, fetchedAt } = staged;
   const values = columns.filter((column) => !key.includes(column));
   return sql`
@@ -39,7 +39,7 @@ export function withdrawal(table: Table, staged: Staged, gone: SqlFragment<unkno
 }
 
 /** The statement that records as a reject that an answer has no row where the table has rows, which are kept; of a slice that is in the ledger. */
-export function keptNote(table: Table, staged: Staged): SqlFragment<unknown> {
+export function keptNote(table: Table, staged: Staged): SqlFragment {
   const { target, inScope, sliceId, fetchedAt } = staged;
   return sql`
     insert into ops.reject (slice_id, dataset, reason, item, fetched_at)
@@ -51,12 +51,12 @@ export function keptNote(table: Table, staged: Staged): SqlFragment<unknown> {
 
 const keptReason = "the answer has no row where the table has rows: those are kept";
 
-function asJson(columns: readonly string[], alias: string): SqlFragment<unknown> {
+function asJson(columns: readonly string[], alias: string): SqlFragment {
   return sql`(select to_jsonb(v) from (select ${list(columns, alias)}) as v)`;
 }
 
 /** The first day that a row stands for; null where rows stand for none. */
-function firstDay(table: Table): SqlFragment<unknown> {
+function firstDay(table: Table): SqlFragment {
   const days = dayColumns(table);
   return days === null ? sql`null::date` : sql`${sql.id("t", days.first)}`;
 }

@@ -3,29 +3,29 @@ import type { Ranked } from "./table.ts";
 
 /** What the statements of a load are made of. */
 export type Staged = {
-  readonly target: SqlFragment<unknown>;
+  readonly target: SqlFragment;
   readonly columns: readonly string[];
   readonly key: readonly string[];
   /** `(select ... from unnest(...))`: the rows with their keys looked up, sorted by key. */
-  readonly source: SqlFragment<unknown>;
+  readonly source: SqlFragment;
   /** `t.scope = value and ...` for the rows that the load replaces. */
-  readonly inScope: SqlFragment<unknown>;
+  readonly inScope: SqlFragment;
   /** True unless a newer answer wrote the scope. */
-  readonly fresh: SqlFragment<unknown>;
+  readonly fresh: SqlFragment;
   /** The column of the days that the scope holds several of; null where it holds one, or none. */
   readonly daysOf: string | null;
-  readonly sliceId: SqlFragment<unknown>;
-  readonly fetchedAt: SqlFragment<unknown>;
-  readonly day: SqlFragment<unknown>;
+  readonly sliceId: SqlFragment;
+  readonly fetchedAt: SqlFragment;
+  readonly day: SqlFragment;
 };
 
 /** `a.x, a.y` or `x, y`. */
-export function list(columns: readonly string[], alias?: string): SqlFragment<unknown> {
+export function list(columns: readonly string[], alias?: string): SqlFragment {
   return sql.join(columns.map((column) => (alias === undefined ? sql.id(column) : sql.id(alias, column))));
 }
 
 /** `a.x = b.x and a.y = b.y`. */
-export function equal(columns: readonly string[], a: string, b: string): SqlFragment<unknown> {
+export function equal(columns: readonly string[], a: string, b: string): SqlFragment {
   return sql.join(
     columns.map((column) => sql`${sql.id(a, column)} = ${sql.id(b, column)}`),
     sql` and `,
@@ -33,13 +33,13 @@ export function equal(columns: readonly string[], a: string, b: string): SqlFrag
 }
 
 /** True for members `t` of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics; keys are never null. */
-export function isGone(staged: Staged): SqlFragment<unknown> {
+export function isGone(staged: Staged): SqlFragment {
   const { key, source, inScope } = staged;
   return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
 /** True for members `t` of the scope that are not among the rows, of a day for which the rows come from another source. */
-export function isOfOtherSource(staged: Staged, source: string): SqlFragment<unknown> {
+export function isOfOtherSource(staged: Staged, source: string): SqlFragment {
   const { daysOf, source: rows } = staged;
   const sameDay = daysOf === null ? sql`true` : sql`${sql.id("s", daysOf)} = ${sql.id("t", daysOf)}`;
   return sql`${isGone(staged)} and exists (
@@ -47,7 +47,7 @@ export function isOfOtherSource(staged: Staged, source: string): SqlFragment<unk
 }
 
 /** True for a row that no newer answer has written: of a scope that holds several days, day by day. */
-export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, alias: string): SqlFragment<unknown> {
+export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, alias: string): SqlFragment {
   if (daysOf === null) return fresh;
   return sql`${sql.id(alias, daysOf)} not in (
     select ${sql.id("t", daysOf)} from ${target} as t where ${inScope} and t.fetched_at > ${fetchedAt})`;
@@ -59,12 +59,12 @@ export type Merging = Pick<Staged, "target" | "columns" | "key" | "source" | "sl
 };
 
 /** The rank of a row's source: 1 for the worst, 0 for a row without one. */
-export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment<unknown> {
+export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment {
   return sql`coalesce(array_position(${sources}::text[], ${sql.id(alias, column)}), 0)`;
 }
 
 /** True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one. */
-export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging): SqlFragment<unknown> {
+export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging): SqlFragment {
   const values = columns.filter((column) => !key.includes(column));
   // rows that consist of their key keep the slice that fetched them first, whichever answer is loaded first
   if (values.length === 0) return sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
@@ -77,7 +77,7 @@ export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging):
 }
 
 /** Insert what is new, update what differs and is not older, leave the rest alone. */
-export function mergeStatement(merging: Merging): SqlFragment<unknown> {
+export function mergeStatement(merging: Merging): SqlFragment {
   const { target, columns, key, source, sliceId, fetchedAt } = merging;
   const values = columns.filter((column) => !key.includes(column));
   const set = values.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);

@@ -22,20 +22,20 @@ const lockCount = 65_536;
  * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
  * joined to one text): the difference between a row's old and new values must not include another's changes.
  */
-export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFragment<unknown> {
+export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFragment {
   return sql`(
     select count(pg_advisory_xact_lock(hashtext(${sums.name}), lock))
     from   (select distinct hashtext(value) & ${lockCount - 1} as lock from unnest(${[...values]}::text[]) as value order by lock) as locks)`;
 }
 
 /** Sums over rows `t`, by key. */
-export function sumsOver({ sums }: Summed, rows: SqlFragment<unknown>): SqlFragment<unknown> {
+export function sumsOver({ sums }: Summed, rows: SqlFragment): SqlFragment {
   const made = Object.entries(sums.columns).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.id(name)}`);
   return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
 }
 
 /** Adds sums to those that are stored; a sum that does not change is not written. */
-export function addSums({ sums }: Summed, added: SqlFragment<unknown>): SqlFragment<unknown> {
+export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
   const names = Object.keys(sums.columns);
   const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
   const moves = totals.map((total) => sql`${total} <> 0`);
@@ -54,7 +54,7 @@ export function addSums({ sums }: Summed, added: SqlFragment<unknown>): SqlFragm
  * The merge of a summed table, and of its sums by the new less the old values, in one statement that looks each row up once: MERGE does
  * not return what it changed on every supported version. The caller holds the lock, so no other writer adds a row in between.
  */
-export function mergeWithSums(table: Summed, merging: Merging): SqlFragment<unknown> {
+export function mergeWithSums(table: Summed, merging: Merging): SqlFragment {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
   const { sums } = table;
   const was = (column: string) => sql.id(`before_${column}`);
@@ -92,7 +92,7 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
 }
 
 /** True of sums `k` unless retention dropped their month and no row came since. */
-function isMade(table: Summed, column: string | undefined): SqlFragment<unknown> {
+function isMade(table: Summed, column: string | undefined): SqlFragment {
   if (!table.partitioned || column === undefined) return sql`true`;
   const day = sql.id("k", column);
   return sql`

@@ -62,14 +62,14 @@ function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<strin
 type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
 
 type Group = {
-  readonly target: SqlFragment<unknown>;
+  readonly target: SqlFragment;
   readonly columns: readonly string[];
   /** First columns of the key that are the same for all rows of a slice: they mark the part of the index that a slice writes. */
   readonly stretch: readonly string[];
   /** The values of the stretch, a row a slice. */
-  readonly stretches: SqlFragment<unknown>;
+  readonly stretches: SqlFragment;
   /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
-  readonly source: SqlFragment<unknown>;
+  readonly source: SqlFragment;
 };
 
 function groupOf(table: Table, loads: readonly Filled[]): Group {
@@ -126,7 +126,7 @@ function of(column: string, load: Filled): EncodedColumn {
 
 const none: EncodedColumn = { constant: true, elements: "NULL" };
 
-function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment<unknown> {
+function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment {
   return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;
 }
 
@@ -134,7 +134,7 @@ function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment<u
 async function holdsSome(
   transaction: Database,
   { target, stretch, stretches }: Group,
-  lock: SqlFragment<unknown> | null,
+  lock: SqlFragment | null,
 ): Promise<boolean> {
   const found =
     stretch.length === 0
