@@ -54,7 +54,7 @@ export const rooms: readonly Room[] = [
   { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
   { name: "incidents", is: "what is wrong, and the messages about it", mayImport: runs },
   { name: "doctor", is: "the checks of `storehouse doctor`", mayImport: [...runs, "incidents"] },
-  { name: "health", is: "health server and metrics", mayImport: [...runs, "incidents", "doctor"] },
+  { name: "health", is: "health server and metrics", mayImport: [...runs, "incidents"] },
   { name: "worker", is: "the long-running process", mayImport: [...entry, ...watch] },
   { name: "charts", is: "ranks and coverage as SVG", mayImport: [...core, "config", "plan", "postgres"] },
   { name: "export", is: "tables as Parquet files and as sources of dbt", mayImport: [...core, "config", "postgres"] },
