@@ -8,6 +8,7 @@ import { checkBalance } from "./ingest/balance-check.ts";
 import type { SyncParts, SyncResult } from "./runs/run-parts.ts";
 import type { SyncRequest } from "./planner/request.ts";
 import { retryFailed, sync } from "./runs/sync.ts";
+import { cancelUnfinished } from "./ledger/cancel-slices.ts";
 import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
 import { isLostConnection } from "./postgres/database-errors.ts";
@@ -65,7 +66,9 @@ async function inForeground(
     ingest.halt();
     await hands.stop();
     // calls that were under way have ended by now, and count
-    return { ...result, progress: await runProgress(app.warehouse.db, result.runId, app.clock.now()) };
+    const progress = await runProgress(app.warehouse.db, result.runId, app.clock.now());
+    await cancelUnfinished(app.warehouse.db, result.runId);
+    return { ...result, progress };
   } catch (error) {
     // the driver's own text says little and may say where
     throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;

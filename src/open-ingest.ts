@@ -18,7 +18,6 @@ import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
 import { freeTheDead, startPulse, usualRhythm, type PulseParts } from "./runs/heartbeat.ts";
-import { takeOverDead } from "./runs/scheduled-run.ts";
 
 /** Who hears how a process fares: null when all is well again. */
 export type Watchers = {
@@ -122,7 +121,6 @@ export async function openIngest(
       worker,
       abort,
       onBeat,
-      afterwards: kind === "worker" ? () => takeOverDead(parts, app.config.settings) : undefined,
     }),
   );
   const stack = opened.move();

@@ -18,10 +18,13 @@ export const logEvents = {
     says: "an attempt at a slice failed; at debug where the slice is deferred, was stopped, or has no data",
   },
   "slices.poisoned": { level: "error", says: "slices failed because the process that ran them died each time" },
-  "runs.adopted": { level: "warn", says: "the workers adopt the unfinished slices of dead foreground runs" },
+  "runs.cancelled": {
+    level: "info",
+    says: "unfinished slices of stopped or killed syncs are cancelled; what is due of them is planned again",
+  },
   "runs.over_budget": {
     level: "info",
-    says: "unfinished slices of dead foreground runs are cancelled where the --max-credits of the run does not cover them",
+    says: "unfinished slices of a backfill plan are cancelled: the rest of its price does not cover them",
   },
   "credits.resumed": { level: "info", says: "deferred slices run before the reset: credits are available again" },
   "workers.dead": { level: "warn", says: "dead processes were found and their slices released" },

@@ -1,16 +1,19 @@
 import { sql } from "../postgres/sql.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
+import { cancelUnfinished } from "./cancel-slices.ts";
 import { holdsLock } from "./workers.ts";
 
 /** So many attempts may end with the process before the slice counts as what ended it. */
 const mostBrokenOff = 3;
 
-/** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again or failed. */
+/** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again, failed or cancelled. */
 export type Reconciled = {
   readonly buried: readonly string[];
   readonly freed: number;
   readonly failed: readonly string[];
+  /** Slices of syncs that are over, which are planned again where they are due. */
+  readonly cancelled: number;
   readonly jobs: number;
 };
 
@@ -22,7 +25,7 @@ export type Reconciled = {
 export async function reconcile(db: Database, deadAfterMs: number): Promise<Reconciled> {
   const { buried, sessions, freed, failed } = await freeSlices(db, deadAfterMs);
   if (sessions.length > 0) await endSessions(db, sessions);
-  return { buried, freed, failed, jobs: await freeJobs(db) };
+  return { buried, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
 }
 
 type Freed = {

@@ -79,32 +79,31 @@ export async function enqueueWithin(
   return ids.length;
 }
 
-/** Whose open slices a run takes over: of these datasets, or of one plan. At most `mostCredits` by their planned price, less what landed. */
+/** Which orphaned slices a run adopts: of these datasets, or of one plan. At most `mostCredits` by their planned price, less what landed. */
 export type Adoption = {
   readonly runId: string;
   readonly datasets: readonly string[];
   readonly planId?: string;
   readonly mostCredits: number;
-  /** `foreground`: what foreground runs left, and nothing that workers share; `broken_off`: of those what never came to its end. All when left out. */
-  readonly leftBy?: "foreground" | "broken_off";
 };
 
-/** Slices that are taken over at a time, so that memory stays flat however many there are. */
+/** Slices that are adopted at a time, so that memory stays flat however many there are. */
 const adoptedAtOnce = 5_000;
 
 /**
- * Takes over what was left open: slices of dead processes and of the shared queue that nobody runs now. They join the run, at once.
- * Slices of a living foreground process stay where they are. At most `mostCredits`, in order of class, then newest first or as their
- * plan says. Of two processes that want the same slice at the same moment the first one keeps it.
+ * Adopts orphaned slices: open ones of dead processes, and those of the shared queue that no worker runs now. They join the run and its
+ * queue, at once. Slices of a living foreground process stay where they are, and so do those that are in this queue already. At most
+ * `mostCredits`, in order of class, then newest first or as their plan says. Of two processes that want the same slice at the same
+ * moment the first one keeps it.
  */
-export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
+export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    // locked first and looked at again then, so that a slice that somebody else has just taken is left to them
+    // locked first and checked again then, so that a slice that another process has just taken is left to it
     await sql`
       declare adopted no scroll cursor for
       with free as materialized (
         select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
-        and    ${leftBy(run.leftBy)}
+        and    coalesce(worker_id, 0) <> ${queueOf(run.runId)}
       ), open as (
         select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s
@@ -131,22 +130,6 @@ export async function adoptOpen(db: Database, run: Adoption): Promise<number> {
     await sql`close adopted`.execute(transaction);
     return taken;
   });
-}
-
-/** SQL: true for a run `r` whose slices are wanted. */
-function leftBy(whom: Adoption["leftBy"]): ReturnType<typeof sql<boolean>> {
-  if (whom === undefined) return sql`true`;
-  return whom === "foreground" ? sql`r.worker_id is not null` : sql`r.worker_id is not null and r.ended_at is null`;
-}
-
-/** True when a foreground run died and left slices open. */
-export async function isAnyBrokenOff(db: Database): Promise<boolean> {
-  const { rows } = await sql`
-    select from ops.run as r
-    join   ops.worker as w on w.worker_id = r.worker_id and w.stopped_at is not null
-    where  r.ended_at is null and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
-    limit  1`.execute(db);
-  return rows.length > 0;
 }
 
 /** SQL: the queue of a run's slices. */

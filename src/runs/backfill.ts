@@ -1,7 +1,7 @@
 import { fail } from "../core/errors.ts";
 import { planStanding } from "../ledger/plans.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
-import { adoptOpen, enqueueWithin, noteNaivePrice, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices, enqueueWithin, noteNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";
 import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";
@@ -83,7 +83,7 @@ async function queueAll(
 
 /** Takes up what is open of a plan and in nobody's hands: left by an end that came too early, or put off until credits were back. */
 function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<number> {
-  return adoptOpen(parts.ingest.db, {
+  return adoptOrphanedSlices(parts.ingest.db, {
     runId,
     datasets: plan.request.datasets,
     planId: plan.planId,

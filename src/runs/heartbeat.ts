@@ -37,8 +37,6 @@ export type PulseParts = {
   readonly abort: (error: StorehouseError) => void;
   /** Told after each beat whether the database took it: null, or why not. */
   readonly onBeat: (problem: StorehouseError | null) => void;
-  /** What else is done after the dead were found; left out by processes that run slices of their own only. */
-  readonly afterwards?: (() => Promise<void>) | undefined;
 };
 
 /** Frees what dead processes hold: slices, jobs, credits. Says so where there was something. */
@@ -50,9 +48,10 @@ export async function freeTheDead({
   holders,
   rhythm,
 }: Pick<PulseParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
-  const { buried, freed, failed, jobs } = await reconcile(db, rhythm.deadAfterMs);
+  const { buried, freed, failed, cancelled, jobs } = await reconcile(db, rhythm.deadAfterMs);
   await releaseDead(db, { accountId, holders }, clock);
   if (buried.length + freed + jobs > 0) log.warn({ workers: buried, slices: freed, jobs }, "workers.dead");
+  if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }
 
@@ -106,7 +105,6 @@ async function lookAround(parts: PulseParts, isSteady: boolean): Promise<void> {
     if (stop !== null) abort(refusalOf(stop));
     if (!isSteady) return;
     await freeTheDead(parts);
-    await parts.afterwards?.();
   } catch (error) {
     if (!isLostConnection(error)) say(parts, error);
   }

@@ -1,4 +1,5 @@
 import { backoffMs, type Backoff } from "../core/retry.ts";
+import { cancelBeyondLimit } from "../ledger/cancel-slices.ts";
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Standing } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
@@ -76,6 +77,8 @@ export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd)
   const { db, clock } = parts.ingest;
   const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
+  // what the limit does not pay for is not left to workers, who know of no limit
+  if (progress.deferred > 0) await throughOutage(parts.ingest, () => cancelBeyondLimit(db, runId, parts.budget.left()));
   const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
   await retryDatabase(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
   return { runId, outcome, progress, leftOut, left, error };

@@ -4,8 +4,8 @@ import { datasets as allDatasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { isAnyPutOff, wakeAffordable } from "../ledger/queue.ts";
-import { type Adoption, adoptOpen, closeRun, enqueue, isAnyBrokenOff, openRun } from "../ledger/runs.ts";
-import { dropBeyondLimit, dropBeyondPrices } from "../ledger/unpaid-slices.ts";
+import { adoptOrphanedSlices, closeRun, enqueue, openRun } from "../ledger/runs.ts";
+import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
@@ -21,7 +21,8 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   const request = { datasets: chosen, bounds: {}, today: clock.today() };
   await parts.freeTheDead();
   await planningLock(db, async (locked) => {
-    const { runId, adopted } = await takeOver(parts, locked, settings, { datasets: chosen, leftBy: "foreground" });
+    const named = datasetsOf(request, settings).map(({ name }) => name);
+    const { runId, adopted } = await openScheduled(parts, locked, named);
     let planned = 0;
     let stage: Dataset["stage"] | null = null;
     for await (const chunk of planChunks(locked, request, settings)) {
@@ -36,41 +37,22 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   });
 }
 
-/** Takes over what foreground runs left that died; what was stopped in good order waits for the next tick. */
-export async function takeOverDead(parts: IngestParts, settings: Settings): Promise<void> {
-  if (!(await isAnyBrokenOff(parts.db))) return;
-  await planningLock(parts.db, async (locked) => {
-    if (!(await isAnyBrokenOff(locked))) return;
-    const wanted = { datasets: scheduled([], settings), leftBy: "broken_off" } as const;
-    const { runId, adopted } = await takeOver(parts, locked, settings, wanted);
-    await closeRun(locked, runId, "loaded", parts.clock.now());
-    parts.log.warn({ run_id: runId, adopted }, "runs.adopted");
-  });
-}
-
-/** Opens a run of the schedule and moves into it what others left open, save what is beyond a limit or the price of a plan that a person agreed to. */
-async function takeOver(
+/** Opens a run of the schedule and moves into it what foreground runs left open, save what is beyond the price of a plan that a person agreed to. */
+async function openScheduled(
   { clock, log }: IngestParts,
   db: Database,
-  settings: Settings,
-  { datasets, leftBy }: Pick<Adoption, "datasets" | "leftBy">,
+  named: readonly string[],
 ): Promise<{ readonly runId: string; readonly adopted: number }> {
-  const request = { datasets, bounds: {}, today: clock.today() };
-  const named = datasetsOf(request, settings).map(({ name }) => name);
   const runId = await openRun(
     db,
-    { kind: "schedule", workerId: null, asOf: request.today, datasets: named, maxCredits: null },
+    { kind: "schedule", workerId: null, asOf: clock.today(), datasets: named, maxCredits: null },
     clock.now(),
   );
-  const dropped = (await dropBeyondLimit(db)) + (await dropBeyondPrices(db));
-  if (dropped > 0) log.info({ slices: dropped }, "runs.over_budget");
-  const adopted = await adoptOpen(db, {
-    runId,
-    // also of datasets that are off: what was begun by hand and put off goes on by itself
-    datasets: allDatasets.map((dataset) => dataset.name),
-    mostCredits: Number.POSITIVE_INFINITY,
-    ...(leftBy === undefined ? {} : { leftBy }),
-  });
+  const cancelled = await cancelBeyondPrices(db);
+  if (cancelled > 0) log.info({ slices: cancelled }, "runs.over_budget");
+  // also of datasets that are off: what was begun by hand and deferred is finished without another command
+  const datasets = allDatasets.map((dataset) => dataset.name);
+  const adopted = await adoptOrphanedSlices(db, { runId, datasets, mostCredits: Number.POSITIVE_INFINITY });
   return { runId, adopted };
 }
 

@@ -1,6 +1,6 @@
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
-import { adoptOpen, enqueue, noteNaivePrice, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices, enqueue, noteNaivePrice, openRun } from "../ledger/runs.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
 import { standing } from "./unfinished.ts";
@@ -43,7 +43,7 @@ type Wave = { readonly runId: string; readonly names: readonly string[]; readonl
 function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
   const { db, clock } = parts.ingest;
   return planningLock(db, async (locked) => {
-    const adopted = await adoptOpen(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
+    const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
     if (adopted > 0) return { taken: adopted, leftOut: 0 };
     await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
     const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claim, sharedQueue } from "../../src/ledger/queue.ts";
-import { adoptOpen } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
-describe("adoptOpen", () => {
+describe("adoptOrphanedSlices", () => {
   let stage: LedgerStage;
   let me: string;
   let mine: string;
@@ -22,7 +22,7 @@ describe("adoptOpen", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>
-    adoptOpen(stage.db, { runId: mine, datasets, mostCredits });
+    adoptOrphanedSlices(stage.db, { runId: mine, datasets, mostCredits });
 
   test("takes the slices of a foreground process that died, whatever they were at", async () => {
     const killed = await stage.dead();
@@ -130,7 +130,7 @@ describe("adoptOpen", () => {
     await holder.query("select from ops.slice where slice_id = $1 for update", [id]);
     const both = Promise.all([
       adopt(),
-      adoptOpen(stage.db, { runId: other, datasets: ["keyword_rank"], mostCredits: 9 }),
+      adoptOrphanedSlices(stage.db, { runId: other, datasets: ["keyword_rank"], mostCredits: 9 }),
     ]);
     await expect.poll(() => stage.waiting()).toBe(2);
     await holder.query("commit");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adoptOpen, enqueue } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices, enqueue } from "../../src/ledger/runs.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { august, draft, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";
 
@@ -75,16 +75,16 @@ describe("the turns of slices", () => {
 
   test("stay those of the plan when another run takes over, and so does what its budget pays for", async () => {
     await queueInParts(await stage.run({ kind: "backfill", planId: await plan(false) }));
-    const mine = await stage.run();
+    const mine = await stage.run({ workerId: await stage.alive() });
     const wanted = { runId: mine, datasets: ["keyword_rank"] };
-    expect(await adoptOpen(stage.db, { ...wanted, mostCredits: 9 })).toBe(3);
+    expect(await adoptOrphanedSlices(stage.db, { ...wanted, mostCredits: 9 })).toBe(3);
     const adopted = await stage.slices(`extract(day from window_start)::int as day, run_id = ${mine} as adopted`);
     expect(adopted.filter((row) => row["adopted"]).map(({ day }) => day)).toEqual(
       [3, 12, 2].toSorted(
         (a, b) => adopted.findIndex(({ day }) => day === a) - adopted.findIndex(({ day }) => day === b),
       ),
     );
-    expect(await adoptOpen(stage.db, { ...wanted, mostCredits: Number.POSITIVE_INFINITY })).toBe(5);
+    expect(await adoptOrphanedSlices(stage.db, { ...wanted, mostCredits: Number.POSITIVE_INFINITY })).toBe(5);
     expect(await order()).toEqual([12, 2, 3, 4, 5, 7, 9, 11]);
   });
 
@@ -92,9 +92,9 @@ describe("the turns of slices", () => {
     const planId = await plan(false);
     await stage.insert(await stage.run(), draft({ window: august(1) }));
     await stage.insert(await stage.run({ kind: "backfill", planId }), draft({ window: august(2) }));
-    const mine = await stage.run({ kind: "backfill", planId });
+    const mine = await stage.run({ kind: "backfill", planId, workerId: await stage.alive() });
     const wanted = { runId: mine, datasets: ["keyword_rank"], mostCredits: Number.POSITIVE_INFINITY };
-    expect(await adoptOpen(stage.db, { ...wanted, planId })).toBe(1);
+    expect(await adoptOrphanedSlices(stage.db, { ...wanted, planId })).toBe(1);
     expect(await stage.slices(`extract(day from window_start)::int as day, run_id = ${mine} as adopted`)).toEqual([
       { day: 1, adopted: false },
       { day: 2, adopted: true },
@@ -112,9 +112,9 @@ describe("the turns of slices", () => {
        from   generate_series(1, $2::int) as n`,
       [run, many],
     );
-    const mine = await stage.run();
+    const mine = await stage.run({ workerId: await stage.alive() });
     expect(
-      await adoptOpen(stage.db, {
+      await adoptOrphanedSlices(stage.db, {
         runId: mine,
         datasets: ["keyword_rank"],
         mostCredits: Number.POSITIVE_INFINITY,

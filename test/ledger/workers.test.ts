@@ -4,7 +4,7 @@ import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
-import { adoptOpen } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "../support/database.ts";
 import { draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
@@ -46,12 +46,12 @@ describe("a worker in the ledger", () => {
     await stage.inState(await stage.run({ workerId }), "running", workerId, draft());
     const mine = { runId: await stage.run(), datasets: ["keyword_rank"], mostCredits: 99 };
     expect(await bury()).toEqual([]);
-    expect(await adoptOpen(stage.db, mine)).toBe(0);
+    expect(await adoptOrphanedSlices(stage.db, mine)).toBe(0);
     child.kill("SIGKILL");
     await once(child, "exit");
     await expect.poll(() => bury()).toEqual([workerId]);
     expect(await stage.slices("state, attempt, failures")).toEqual([{ state: "pending", attempt: 1, failures: 0 }]);
-    expect(await adoptOpen(stage.db, mine)).toBe(1);
+    expect(await adoptOrphanedSlices(stage.db, mine)).toBe(1);
     expect(await workers()).toMatchObject([{ pid: child.pid, stopped_at: expect.any(Date) }]);
   });
 

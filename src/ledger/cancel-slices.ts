@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import type { Database } from "../postgres/database.ts";
+import { isOpen, likelyCredits } from "./open-slices.ts";
+import { planStanding, priceLeft } from "./plans.ts";
+import { isAlive } from "./workers.ts";
+
+/** SQL: an answer of `ops.slice as s` has landed: it is paid for. */
+const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
+
+/**
+ * Cancels what syncs in the foreground left that were killed or stopped. A cancelled slice is deleted: its cells count as not requested,
+ * and the next sync or tick plans them again where they are due. `own` names a run of this process that has just stopped; without it the
+ * runs of dead processes are meant. Kept open are answers that have begun to land, which are paid for; slices during which the process
+ * died, unless it had a limit, so that a poisoned slice is counted; what a run had adopted; slices of a plan; and what a run that
+ * ended in good order deferred. Returns how many were cancelled.
+ */
+export async function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
+  const isOver = own === null ? sql`not ${isAlive(sql`r.worker_id`)}` : sql`r.run_id = ${own}`;
+  const { rows } = await sql`
+    with broken_off as materialized (
+      select r.run_id, r.started_at, r.max_credits is not null as is_limited from ops.run as r
+      where  r.kind = 'sync' and r.worker_id is not null and (r.ended_at is null or r.outcome in ('interrupted', 'aborted')) and ${isOver}
+      and    exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
+    ), unfinished as (
+      select s.slice_id from ops.slice as s
+      join   broken_off as r using (run_id)
+      where  s.state in ('pending', 'deferred') and s.plan_id is null and s.created_at >= r.started_at
+      and    (s.broken_off_count = 0 or r.is_limited) and not ${hasLanded}
+      for    update of s skip locked
+    )
+    delete from ops.slice as s using unfinished where s.slice_id = unfinished.slice_id
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
+
+/** Cancels deferred slices of a run for which its limit has no credits left; slices of a plan stay, see `cancelBeyondPrices`. Returns how many. */
+export async function cancelBeyondLimit(db: Database, runId: string, credits: number): Promise<number> {
+  if (credits === Number.POSITIVE_INFINITY) return 0;
+  const { rows } = await sql`
+    with open as (
+      select s.slice_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
+      from   ops.slice as s
+      left   join ops.credit_cost as c on c.operation = s.operation
+      where  s.run_id = ${runId} and s.state = 'deferred' and s.plan_id is null
+    )
+    delete from ops.slice as s using open
+    where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric
+    returning s.slice_id`.execute(db);
+  return rows.length;
+}
+
+/**
+ * What is left of the price of each plan of which foreground runs that are over left slices: less what was charged, or may have been, and
+ * what its slices in other runs will take.
+ */
+async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ planId: string; credits: number; elsewhere: number }>`
+    with ended as materialized (
+      select run_id from ops.run as r
+      where  worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+    )
+    select p.plan_id as "planId", p.credits::float8 as credits,
+           (select coalesce(sum(${likelyCredits}), 0)::float8
+            from   ops.slice as s
+            left   join ops.credit_cost as c on c.operation = s.operation
+            where  s.plan_id = p.plan_id and ${isOpen()} and s.run_id not in (select run_id from ended)) as "elsewhere"
+    from   ops.plan as p
+    where  exists (select from ops.slice as s
+                   where  s.plan_id = p.plan_id and ${isOpen()} and s.run_id in (select run_id from ended))`.execute(
+    db,
+  );
+  const left = new Map<string, number>();
+  for (const { planId, credits, elsewhere } of rows)
+    left.set(planId, priceLeft({ credits }, await planStanding(db, planId, null)) - elsewhere);
+  return left;
+}
+
+/**
+ * Cancels open slices of plans whose foreground runs are over, as far as what is left of the price does not pay for them: it is all that
+ * was agreed to, and what is due is planned anyway. Returns how many.
+ */
+export async function cancelBeyondPrices(db: Database): Promise<number> {
+  let cancelled = 0;
+  for (const [planId, left] of await pricesLeft(db)) {
+    const { rows } = await sql`
+      with open as (
+        select s.slice_id, s.run_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
+        from   ops.slice as s
+        join   ops.run as r on r.run_id = s.run_id and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+        left   join ops.credit_cost as c on c.operation = s.operation
+        where  s.plan_id = ${planId} and ${isOpen()}
+      )
+      delete from ops.slice as s
+      using  open
+      where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > ${left}::numeric
+      and    ${isOpen()}
+      and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
+      returning s.slice_id`.execute(db);
+    cancelled += rows.length;
+  }
+  return cancelled;
+}

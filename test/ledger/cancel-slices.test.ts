@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { cancelBeyondLimit, cancelUnfinished } from "../../src/ledger/cancel-slices.ts";
+import { reconcile } from "../../src/ledger/reconcile.ts";
+import { closeRun } from "../../src/ledger/runs.ts";
+import { august, draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+
+let stage: LedgerStage;
+
+beforeAll(async () => {
+  stage = await openLedgerStage();
+});
+beforeEach(() => stage.reset());
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** Days of August at three credits each: newer ones go first. */
+const days = (...dates: readonly number[]) => dates.map((date) => draft({ window: august(date) }));
+const left = async () =>
+  (await stage.slices("window_start::text as day")).map(({ day }) => Number(String(day).slice(-2)));
+/** Lands the answer of a slice's first page. */
+const land = (slice: string | undefined) =>
+  stage.pool.query(
+    `insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+     values (1, $1, 1, 0, 'any', '{}', 2, now())`,
+    [slice],
+  );
+
+describe("cancelUnfinished", () => {
+  test("cancels what a killed sync planned and did not begin, so that its cells count as not requested", async () => {
+    const killed = await stage.dead();
+    const run = await stage.run({ workerId: killed });
+    await stage.insert(run, ...days(16, 17));
+    await stage.inState(run, "loaded", killed, ...days(10));
+    await stage.inState(run, "deferred", killed, ...days(11));
+    expect(await reconcile(stage.db, 45_000)).toMatchObject({ cancelled: 3 });
+    expect(await left()).toEqual([10]);
+  });
+
+  test("keeps an answer that has landed, whatever the limit of the run: it is paid for", async () => {
+    const killed = await stage.dead();
+    const run = await stage.run({ workerId: killed, maxCredits: 0 });
+    const [landed] = await stage.inState(run, "running", killed, ...days(16, 17));
+    await land(landed);
+    await reconcile(stage.db, 45_000);
+    expect(await left()).toEqual([16]);
+  });
+
+  test("keeps a slice during which the process died, so that a poisoned one is counted, unless the run had a limit", async () => {
+    for (const maxCredits of [null, 9]) {
+      const killed = await stage.dead();
+      const run = await stage.run({ workerId: killed, maxCredits });
+      await stage.inState(run, "running", killed, ...days(maxCredits ?? 1));
+    }
+    expect(await reconcile(stage.db, 45_000)).toMatchObject({ freed: 2, cancelled: 1 });
+    expect(await left()).toEqual([1]);
+  });
+
+  test("keeps what a living process runs, what a run adopted, and what waits for credits after an end in good order", async () => {
+    const killed = await stage.dead();
+    await stage.insert(await stage.run({ workerId: await stage.alive() }), ...days(12));
+    await stage.insert(await stage.run(), ...days(13));
+    const run = await stage.run({ workerId: killed });
+    await stage.insert(run, ...days(14));
+    await stage.pool.query("update ops.slice set created_at = created_at - interval '1 hour' where run_id = $1", [run]);
+    const deferred = await stage.run({ workerId: killed });
+    await stage.inState(deferred, "deferred", killed, ...days(15));
+    await closeRun(stage.db, deferred, "deferred", now);
+    expect(await cancelUnfinished(stage.db)).toBe(0);
+  });
+
+  test("cancels what an interrupted sync of this process left, and nothing of its other runs", async () => {
+    const me = await stage.alive();
+    const [interrupted, other] = [await stage.run({ workerId: me }), await stage.run({ workerId: me })];
+    await stage.insert(interrupted, ...days(12));
+    await stage.insert(other, ...days(13));
+    await closeRun(stage.db, interrupted, "interrupted", now);
+    expect(await cancelUnfinished(stage.db, interrupted)).toBe(1);
+    expect(await left()).toEqual([13]);
+  });
+});
+
+describe("cancelBeyondLimit", () => {
+  test("keeps of what is deferred the first in their turn that the rest of the limit pays for", async () => {
+    const me = await stage.alive();
+    const run = await stage.run({ workerId: me, maxCredits: 6 });
+    await stage.inState(run, "deferred", me, ...days(16, 17, 18, 19));
+    expect(await cancelBeyondLimit(stage.db, run, Number.POSITIVE_INFINITY)).toBe(0);
+    expect(await cancelBeyondLimit(stage.db, run, 6)).toBe(2);
+    expect(await left()).toEqual([18, 19]);
+  });
+});
