@@ -3,7 +3,7 @@ import type { Settings } from "../src/config/settings.ts";
 import { addDays } from "../src/core/day.ts";
 import { readStatus } from "../src/ledger/status.ts";
 import { latestRuns } from "../src/ledger/runs.ts";
-import { standingOf } from "../src/planner/gaps.ts";
+import { readScopeCoverage } from "../src/planner/gaps.ts";
 import { planChunks } from "../src/planner/plan-stream.ts";
 import type { Database } from "../src/postgres/database.ts";
 import { firstDayOf, today, type Account } from "./scale-size.ts";
@@ -52,14 +52,14 @@ export function ledgerQuestions(db: Database, settings: Settings, account: Accou
     {
       name: "`gaps --app`, 30 days",
       growth: "account",
-      ask: () => standingOf(db, request(undefined, { apps: [app] }), settings),
+      ask: () => readScopeCoverage(db, request(undefined, { apps: [app] }), settings),
     },
     {
       name: "`gaps --app`, all days",
       growth: "account",
-      ask: () => standingOf(db, request("all", { apps: [app] }), settings),
+      ask: () => readScopeCoverage(db, request("all", { apps: [app] }), settings),
     },
-    { name: "`gaps`, every app, 30 days", growth: "account", ask: () => standingOf(db, request(), settings) },
+    { name: "`gaps`, every app, 30 days", growth: "account", ask: () => readScopeCoverage(db, request(), settings) },
     view(
       db,
       "`ops.coverage_daily`, an app, 30 days",

@@ -17,11 +17,11 @@ import { sharedQueue } from "./ledger/queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
-import { freeTheDead, startPulse, usualRhythm, type PulseParts } from "./runs/heartbeat.ts";
+import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
 /** Who hears how a process fares: null when all is well again. */
 export type Watchers = {
-  readonly onBeat?: PulseParts["onBeat"];
+  readonly onBeat?: HeartbeatParts["onBeat"];
   readonly onApi?: (problem: StorehouseError | null) => void;
 };
 
@@ -57,7 +57,7 @@ export async function openIngest(
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
   // before the first question for the balance, whose answer is believed as it is when nothing is under way
-  await freeTheDead(living);
+  await reapDeadWorkers(living);
   const halting = new AbortController();
   let stopped: StorehouseError | null = null;
   const refresh = () => refreshBalance({ db, client, clock, accountId: access.accountId, workerId });
@@ -112,11 +112,11 @@ export async function openIngest(
     scrub: app.hide,
     abort,
     halted: halting.signal,
-    freeTheDead: () => freeTheDead(living),
+    reapDeadWorkers: () => reapDeadWorkers(living),
     at: app.at,
   };
   opened.use(
-    startPulse({
+    startHeartbeat({
       ...living,
       worker,
       abort,

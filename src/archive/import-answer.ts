@@ -3,7 +3,7 @@ import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { brought, storedAnswers, takeSlice } from "../ledger/imported-slices.ts";
+import { importedRequest, storedAnswers, takeSlice } from "../ledger/imported-slices.ts";
 import { noteOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
@@ -88,7 +88,7 @@ function isSame(stored: readonly LandedPage[], pages: readonly LandedPage[]): bo
 async function landPages(transaction: Database, { dataset, draft, pages }: FileAnswer, slice: Slice): Promise<void> {
   for (const [page, { body, fetchedAt }] of pages.entries())
     await land(transaction, {
-      ...brought,
+      ...importedRequest,
       sliceId: slice.sliceId,
       attempt: slice.attempt,
       page,

@@ -6,7 +6,7 @@ import { daysBetween } from "../core/day.ts";
 import { lastDay } from "../core/window.ts";
 import { sumOf } from "../planner/plan-tally.ts";
 import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
-import type { PlanStanding } from "../ledger/plans.ts";
+import type { PlanProgress } from "../ledger/plans.ts";
 import { count, print } from "./output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
 import { table } from "./table.ts";
@@ -15,7 +15,7 @@ import { table } from "./table.ts";
 const shownAtMost = 20;
 
 /** Prints a plan: its table, what it costs, when it would be done, what was left out of it. */
-export async function printKeptPlan(app: App, plan: BackfillPlan, standing: PlanStanding): Promise<void> {
+export async function printKeptPlan(app: App, plan: BackfillPlan, standing: PlanProgress): Promise<void> {
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
   const isBegun = plan.queuedAt !== null;
   const lines = await workLeft(app, plan);
@@ -55,7 +55,7 @@ export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly O
 /** Prints what became of a plan that has nothing left to run. */
 export function printDone(
   { planId, slices, request }: BackfillPlan,
-  { total, failed, skipped, credits }: PlanStanding,
+  { total, failed, skipped, credits }: PlanProgress,
 ): void {
   const facts = [
     `${count(total - failed - skipped)} of ${count(total)} slices loaded`,

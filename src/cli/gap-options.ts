@@ -2,14 +2,14 @@ import type { App } from "../app.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { followedNow } from "../planner/backfill-plan.ts";
 import { followedOnly } from "../planner/backfill-request.ts";
-import { standingOf, type Standing } from "../planner/gaps.ts";
+import { readScopeCoverage, type ScopeCoverage } from "../planner/gaps.ts";
 import { requestOf, type SyncOptions } from "./sync-options.ts";
 
 /** The options that say whose cells are looked at. */
 export type StandingOptions = SyncOptions & { readonly app: readonly string[]; readonly country: readonly string[] };
 
 /** How the cells stand that the options are about. Throws `not_in_portfolio` for an app or country that nobody follows. */
-export async function standingsFor(app: App, options: StandingOptions): Promise<readonly Standing[]> {
+export async function standingsFor(app: App, options: StandingOptions): Promise<readonly ScopeCoverage[]> {
   const { db } = app.warehouse;
   const { settings } = app.config;
   const asked = { apps: options.app, countries: options.country };
@@ -18,7 +18,7 @@ export async function standingsFor(app: App, options: StandingOptions): Promise<
     ...(asked.apps.length === 0 ? {} : { apps: asked.apps }),
     ...(countries.length === 0 ? {} : { countries }),
   };
-  const standings = await standingOf(db, { ...requestOf(app, options), only }, settings);
+  const standings = await readScopeCoverage(db, { ...requestOf(app, options), only }, settings);
   // what is planned from is kept by a plan, and says nothing of the app that was named
   return asked.apps.length === 0 ? standings : standings.filter(({ trackId }) => trackId !== null);
 }

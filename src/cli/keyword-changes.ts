@@ -5,7 +5,7 @@ import { foldKeyword } from "../core/text.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
-import { dueAgain } from "../ledger/amend-slices.ts";
+import { makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
 import { type Asking, ifAny } from "./api-question.ts";
 
@@ -106,7 +106,7 @@ async function forget({ app }: Asking, { trackId, country }: TrackedPlace, now: 
     .map(({ scope, fingerprint }) =>
       count === null || fingerprint === undefined ? { scope } : { scope, fingerprint },
     );
-  await dueAgain(app.warehouse.db, [
+  await makeDueAgain(app.warehouse.db, [
     ...apps.map((one) => ({ dataset: trackedApps.name, ...one })),
     ...counts.map((one) => ({ dataset: trackedCountry.name, ...one })),
     ...lists.map((one) => ({ dataset: trackedKeyword.name, ...one })),

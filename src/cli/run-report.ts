@@ -43,7 +43,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     );
   if (error !== null) remark(error.message);
   if (error instanceof RetryError) print(`The API stayed away: what was fetched is loaded; ${words.goOn}.`);
-  for (const dataset of left.barren)
+  for (const dataset of left.unavailable)
     print(
       `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? The next day's sync asks again, or \`storehouse retry --skipped\` for what was skipped.`,
     );

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
 import { claimAll, type Taker } from "../ledger/queue.ts";
-import { findRepeats, type Told } from "../ledger/unchanged-answers.ts";
+import { findUnchanged, type Told } from "../ledger/unchanged-answers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "../load/dimensions.ts";
@@ -69,7 +69,7 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
     unchanged: createBatcher({
       ...statement,
       flush: async (digests: readonly Told[]) => {
-        const found = await findRepeats(db, digests);
+        const found = await findUnchanged(db, digests);
         return digests.map(({ sliceId }) => found.get(sliceId) ?? null);
       },
     }),

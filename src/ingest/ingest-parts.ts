@@ -40,7 +40,7 @@ export type IngestParts = {
   /** Aborted when no more calls may be sent: calls under way end, slices whose call is not sent yet are released. */
   readonly halted: AbortSignal;
   /** Frees what dead processes hold: slices, jobs, credits. */
-  readonly freeTheDead: () => Promise<void>;
+  readonly reapDeadWorkers: () => Promise<void>;
   /** Called at each crash point; set by tests only. */
   readonly at?: CrashHook | undefined;
 };

@@ -6,7 +6,7 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { cutUntold, setAside, untoldDays } from "../ledger/amend-slices.ts";
+import { cutUnreported, skipUnanswered, unreportedDays } from "../ledger/amend-slices.ts";
 import { checkRows } from "../load/check-rows.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { prepareLoad, runLoads } from "../load/load.ts";
@@ -88,8 +88,8 @@ export async function writeSlices(
   await writeRejects(transaction, slices);
   await writeDrift(transaction, slices);
   for (const { slice, unanswered, unreported } of slices) {
-    if (unreported != null) await cutUntold(transaction, slice, unreported);
-    if (unanswered.length > 0) await setAside(transaction, slice, unanswered);
+    if (unreported != null) await cutUnreported(transaction, slice, unreported);
+    if (unanswered.length > 0) await skipUnanswered(transaction, slice, unanswered);
   }
 }
 
@@ -130,7 +130,7 @@ function loadsOf(
     complete: isWhole(invalid.filter((one) => (one.table ?? table.name) === table.name)),
   }));
   // an invalid item may be about the days that seem unreported
-  const unreported = isWhole(invalid) ? untoldDays(slice.window, normalised.reportedThrough ?? null) : null;
+  const unreported = isWhole(invalid) ? unreportedDays(slice.window, normalised.reportedThrough ?? null) : null;
   return { loads, invalid, unanswered: normalised.unanswered ?? [], unreported };
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { anySuspect, claimNext, giveBackStrays, wakeDue } from "../ledger/queue.ts";
+import { anySuspect, claimNext, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { longestRetryMs, retryDatabase } from "./retry-database.ts";
@@ -130,7 +130,7 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   }
 
   async function releaseOrphans(now: number): Promise<void> {
-    const found = await giveBackStrays(db, taker, running());
+    const found = await releaseOrphanedClaims(db, taker, running());
     orphanChecks = orphanChecks.filter((at) => at > now);
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }

@@ -12,7 +12,7 @@ import { batchesOf } from "./batches.ts";
  * slice of their own, which costs nothing: the plan asks for them another way and does not come back to this one. A slice of which
  * nothing is left is skipped itself. To be called in the transaction that ends the slice.
  */
-export async function setAside(db: Database, slice: Slice, unanswered: readonly string[]): Promise<void> {
+export async function skipUnanswered(db: Database, slice: Slice, unanswered: readonly string[]): Promise<void> {
   const rest = (slice.items ?? []).filter((item) => !unanswered.includes(item));
   const { code, message } = fail("not_tracked", { operation: slice.operation });
   if (rest.length === 0) {
@@ -49,7 +49,7 @@ export async function reprice(
  * The days of a window after the newest one that its answer tells of; null where that is the last, or where the answer tells of none:
  * then the whole slice is empty.
  */
-export function untoldDays(window: Window, reportedThrough: Day | null): Window | null {
+export function unreportedDays(window: Window, reportedThrough: Day | null): Window | null {
   if (reportedThrough === null || !holds(window, reportedThrough)) return null;
   const start = addDays(reportedThrough, 1);
   return start < window.end ? { start, end: window.end } : null;
@@ -60,7 +60,7 @@ export function untoldDays(window: Window, reportedThrough: Day | null): Window 
  * notes them as an empty slice of their own, which costs nothing: the plan asks for them again while they may be late. Where a later
  * slice is about them already, that one decides. To be called in the transaction that ends the slice.
  */
-export async function cutUntold(db: Database, slice: Slice, untold: Window): Promise<void> {
+export async function cutUnreported(db: Database, slice: Slice, untold: Window): Promise<void> {
   const { code, message } = fail("no_content", { operation: slice.operation });
   const { rows } = await sql`
     update ops.slice set window_end = ${untold.start}
@@ -92,7 +92,7 @@ export type Outdated = { readonly dataset: string; readonly scope: Scope; readon
  * Makes scopes due again although their last answer is young: what it was asked for under is no longer what is known. One that waits
  * or runs is left alone, since its answer is yet to come.
  */
-export async function dueAgain(db: Database, outdated: readonly Outdated[]): Promise<void> {
+export async function makeDueAgain(db: Database, outdated: readonly Outdated[]): Promise<void> {
   await sql`
     update ops.slice as s
     set    fingerprint = 'changed since'

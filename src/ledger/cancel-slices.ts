@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, likelyCredits } from "./open-slices.ts";
-import { planStanding, priceLeft } from "./plans.ts";
+import { readPlanProgress, priceLeft } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
 /** SQL: an answer of `ops.slice as s` has landed: it is paid for. */
@@ -71,7 +71,7 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
   );
   const left = new Map<string, number>();
   for (const { planId, credits, elsewhere } of rows)
-    left.set(planId, priceLeft({ credits }, await planStanding(db, planId, null)) - elsewhere);
+    left.set(planId, priceLeft({ credits }, await readPlanProgress(db, planId, null)) - elsewhere);
   return left;
 }
 

@@ -4,8 +4,8 @@ import type { Slice, SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { insertSlices, sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
-/** What `ops.request` says of an answer that was brought as a file: nothing was sent, so no account was charged. */
-export const brought = {
+/** What `ops.request` says of an answer that was imported from a file: nothing was sent, so no account was charged. */
+export const importedRequest = {
   accountId: "import",
   status: 200,
   errorCode: null,
@@ -45,7 +45,7 @@ export async function storedAnswers(
   return rows.map((row) => ({ slice: sliceOf(row), isStored: row.is_stored }));
 }
 
-/** SQL: the slice `s` was asked for days up to this one, of the last of which its answer told nothing; see `cutUntold`. */
+/** SQL: the slice `s` was asked for days up to this one, of the last of which its answer told nothing; see `cutUnreported`. */
 function cutAt(end: Day): ReturnType<typeof sql> {
   return sql`exists (
     select from ops.slice as t

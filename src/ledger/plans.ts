@@ -140,13 +140,13 @@ function at(instant: number): ReturnType<typeof sql> {
 }
 
 /** Where the slices of a plan stand, whichever run has them, and what they cost so far. */
-export type PlanStanding = {
+export type PlanProgress = {
   readonly total: number;
   readonly open: number;
   /** Of the open ones those that another living process is about to load. */
-  readonly elsewhere: number;
+  readonly runningElsewhere: number;
   /** Of the open ones those that no run has in hand. */
-  readonly abandoned: number;
+  readonly orphaned: number;
   /** Those that failed and were not made good since by another slice. */
   readonly failed: number;
   readonly skipped: number;
@@ -155,13 +155,13 @@ export type PlanStanding = {
   readonly unsureCredits: number;
 };
 
-/** Counts where the slices of a plan stand. `beside` is the run that asks, whose own are neither elsewhere nor abandoned; null when none does. */
-export async function planStanding(db: Database, planId: string, beside: string | null): Promise<PlanStanding> {
-  const { rows } = await sql<PlanStanding>`
+/** Counts where the slices of a plan stand. `beside` is the run that asks, whose own are neither running elsewhere nor orphaned; null when none does. */
+export async function readPlanProgress(db: Database, planId: string, beside: string | null): Promise<PlanProgress> {
+  const { rows } = await sql<PlanProgress>`
     select count(*)::int as total,
            count(*) filter (where is_open)::int                                   as open,
-           count(*) filter (where is_open and others and state <> 'deferred' and in_hand)::int as elsewhere,
-           count(*) filter (where is_open and others and not in_hand)::int        as abandoned,
+           count(*) filter (where is_open and others and state <> 'deferred' and in_hand)::int as "runningElsewhere",
+           count(*) filter (where is_open and others and not in_hand)::int        as orphaned,
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed,
            count(*) filter (where state = 'skipped')::int                         as skipped,
            (select coalesce(sum(q.cost), 0)::float8 from ops.request as q
@@ -177,8 +177,8 @@ export async function planStanding(db: Database, planId: string, beside: string 
   return {
     total: 0,
     open: 0,
-    elsewhere: 0,
-    abandoned: 0,
+    runningElsewhere: 0,
+    orphaned: 0,
     failed: 0,
     skipped: 0,
     credits: 0,
@@ -188,7 +188,7 @@ export async function planStanding(db: Database, planId: string, beside: string 
 }
 
 /** What is left of the price of a plan: running it, and going on with it, never spends more. */
-export function priceLeft(plan: { readonly credits: number }, { credits, unsureCredits }: PlanStanding): number {
+export function priceLeft(plan: { readonly credits: number }, { credits, unsureCredits }: PlanProgress): number {
   return Math.max(0, plan.credits - credits - unsureCredits);
 }
 

@@ -107,7 +107,7 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
  * Gives back slices that a process took and does not know of: where a connection breaks between a claim and its reply. `inHands` are
  * those that it has. Returns how many.
  */
-export async function giveBackStrays(
+export async function releaseOrphanedClaims(
   db: Database,
   { queueId, workerId }: Taker,
   inHands: readonly string[],
@@ -123,13 +123,13 @@ export async function giveBackStrays(
 const waiting = sql`s.queue_id = ${sharedQueue}::bigint and s.state = 'deferred' and s.error_code = 'credits_exhausted' and s.due_at > `;
 
 /** True when slices that workers share wait for credits of a later time than `now` (epoch-ms). */
-export async function isAnyPutOff(db: Database, now: number): Promise<boolean> {
+export async function isAnyWaitingForCredits(db: Database, now: number): Promise<boolean> {
   const { rows } = await sql`select from ops.slice as s where ${waiting} ${at(now)} limit 1`.execute(db);
   return rows.length > 0;
 }
 
 /** For whom credits are looked at: the account, and the share of its total that each class leaves untouched. */
-export type Purse = {
+export type CreditLimits = {
   readonly accountId: string;
   readonly floors: Readonly<Record<CreditClass, number>>;
 };
@@ -138,7 +138,11 @@ export type Purse = {
  * Lets slices that wait for credits be tried again as far as the balance that is known pays for them now, in their turn; the others
  * stay where they are. Returns how many.
  */
-export async function wakeAffordable(db: Database, { accountId, floors }: Purse, now: number): Promise<number> {
+export async function resumeAffordable(
+  db: Database,
+  { accountId, floors }: CreditLimits,
+  now: number,
+): Promise<number> {
   const floor = sql.join(
     creditClasses.map((name) => sql`when ${name} then ${floors[name]}::numeric`),
     sql` `,

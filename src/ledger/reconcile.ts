@@ -9,7 +9,7 @@ const mostBrokenOff = 3;
 
 /** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again, failed or cancelled. */
 export type Reconciled = {
-  readonly buried: readonly string[];
+  readonly deadWorkers: readonly string[];
   readonly freed: number;
   readonly failed: readonly string[];
   /** Slices of syncs that are over, which are planned again where they are due. */
@@ -23,13 +23,13 @@ export type Reconciled = {
  * at the end of several processes has failed. One statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
 export async function reconcile(db: Database, deadAfterMs: number): Promise<Reconciled> {
-  const { buried, sessions, freed, failed } = await freeSlices(db, deadAfterMs);
+  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs);
   if (sessions.length > 0) await endSessions(db, sessions);
-  return { buried, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
+  return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
 }
 
 type Freed = {
-  readonly buried: readonly string[];
+  readonly deadWorkers: readonly string[];
   readonly sessions: readonly string[];
   readonly freed: number;
   readonly failed: readonly string[];
@@ -39,7 +39,7 @@ const poisoned = fail("process_died", { attempts: mostBrokenOff });
 
 async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
   const { rows } = await sql<Freed>`
-    with buried as (
+    with dead as (
       update ops.worker as w set stopped_at = clock_timestamp()
       where  w.stopped_at is null
       and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')
@@ -48,7 +48,7 @@ async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
       -- one that a frozen session has locked is free by the next look
       select s.slice_id from ops.slice as s
       where  s.state = 'running'
-      and    (s.worker_id in (select worker_id from buried)
+      and    (s.worker_id in (select worker_id from dead)
               or exists (select from ops.worker as w where w.worker_id = s.worker_id and w.stopped_at is not null))
       for    update skip locked
     ), freed as (
@@ -62,13 +62,13 @@ async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
       where  s.slice_id = stuck.slice_id
       returning s.slice_id, s.state
     )
-    select coalesce((select array_agg(worker_id::text) from buried), '{}')                        as buried,
-           coalesce((select array_agg(session_name) from buried where session_name <> ''), '{}')  as sessions,
+    select coalesce((select array_agg(worker_id::text) from dead), '{}')                        as "deadWorkers",
+           coalesce((select array_agg(session_name) from dead where session_name <> ''), '{}')  as sessions,
            (select count(*)::int from freed where state = 'pending')                              as freed,
            coalesce((select array_agg(slice_id::text) from freed where state = 'failed'), '{}')   as failed`.execute(
     db,
   );
-  return rows[0] ?? { buried: [], sessions: [], freed: 0, failed: [] };
+  return rows[0] ?? { deadWorkers: [], sessions: [], freed: 0, failed: [] };
 }
 
 /** A frozen process would hold its locks and what it has open for as long as it is frozen. Sessions of other roles are not ours to end. */
@@ -83,7 +83,7 @@ async function endSessions(db: Database, names: readonly string[]): Promise<void
 }
 
 /** Gives back what a process had that lives on under another number; no slice is to blame for that. */
-export async function leaveBehind(db: Database, workerId: string): Promise<void> {
+export async function releaseFormerClaims(db: Database, workerId: string): Promise<void> {
   await sql`
     with left_behind as (
       update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()) where worker_id = ${workerId}

@@ -42,7 +42,7 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
 }
 
 /** Adds to a run what a program would pay for the planned cells that asks for one thing at a time. */
-export async function noteNaivePrice(db: Database, runId: string, credits: number): Promise<void> {
+export async function recordNaivePrice(db: Database, runId: string, credits: number): Promise<void> {
   await sql`update ops.run set naive_credits = naive_credits + ${Math.round(credits)} where run_id = ${runId}`.execute(
     db,
   );

@@ -25,7 +25,7 @@ const sharesItems = sql`exists (
  * Which slices were told what is loaded already: rows loaded then, by the number of the slice. An earlier slice must have loaded all of
  * the same answer, and no other slice may have written any of its cells since, be about to, or have done so nearly at the same time.
  */
-export async function findRepeats(db: Database, told: readonly Told[]): Promise<ReadonlyMap<string, number>> {
+export async function findUnchanged(db: Database, told: readonly Told[]): Promise<ReadonlyMap<string, number>> {
   const heard = await heardBefore(db, told);
   if (heard.length === 0) return new Map();
   const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`

@@ -8,7 +8,7 @@ import { learnedCosts } from "../credits/costs.ts";
 import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { readTracked } from "./portfolio.ts";
-import { askableRequest, type BackfillRequest } from "./backfill-request.ts";
+import { checkedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-budget.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
@@ -43,7 +43,7 @@ export async function makePlan(
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => {
       const portfolio = await followedNow(transaction, settings);
-      const { request, notes } = askableRequest(asked, { portfolio, settings, today });
+      const { request, notes } = checkedRequest(asked, { portfolio, settings, today });
       if (request.datasets.length === 0) return { plan: null, leftOut: { slices: 0, credits: 0 }, notes };
       const { sum, leftOut } = await addUp(transaction, { request, asOf: today }, settings);
       if (sum.slices === 0) return { plan: null, leftOut, notes };

@@ -34,7 +34,7 @@ const namedAtMost = 20;
  * Checks a request against what is followed and cuts it to what can be asked for; what is cut is named, never dropped in silence.
  * Throws a UsageError for what is not followed, for datasets that tell what is followed, and while nothing is known of that.
  */
-export function askableRequest(
+export function checkedRequest(
   asked: BackfillRequest,
   { portfolio, settings, today }: { portfolio: Portfolio; settings: Settings; today: Day },
 ): Askable {

@@ -9,7 +9,7 @@ import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
 /** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
-export type Standing = {
+export type ScopeCoverage = {
   readonly dataset: string;
   /** Null where the dataset is not about an app, or tells no country apart. */
   readonly store: string | null;
@@ -22,11 +22,15 @@ export type Standing = {
  * How every cell stands that is followed now and that a request is about: also those that nobody ever asked for, which no table
  * holds. Sorted by dataset as they are planned, then by app and country. Writes nothing and asks nobody.
  */
-export async function standingOf(db: Database, request: SyncRequest, settings: Settings): Promise<readonly Standing[]> {
-  const standings: Standing[] = [];
+export async function readScopeCoverage(
+  db: Database,
+  request: SyncRequest,
+  settings: Settings,
+): Promise<readonly ScopeCoverage[]> {
+  const standings: ScopeCoverage[] = [];
   const isNamed = ({ name }: { name: string }) => request.datasets.length === 0 || request.datasets.includes(name);
   for (const start of (await startsOf(db, request, settings)).filter(({ dataset }) => isNamed(dataset))) {
-    const parts: Standing[] = [];
+    const parts: ScopeCoverage[] = [];
     for await (const { partitions, covered, plan, timingOf } of planInChunks(
       coverageFor(db, start, request.bounds.start),
       start,
@@ -59,7 +63,7 @@ function wholeGone(slice: Covered): Covered {
   return isGone ? { ...slice, goneBefore: slice.window.end } : slice;
 }
 
-function whoOf(scope: Scope): Pick<Standing, "store" | "trackId" | "country"> {
+function whoOf(scope: Scope): Pick<ScopeCoverage, "store" | "trackId" | "country"> {
   return { store: scope["store"] ?? null, trackId: scope["app"] ?? null, country: scope["country"] ?? null };
 }
 
@@ -67,14 +71,14 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function addedUp(same: readonly [Standing, ...Standing[]] | readonly Standing[]): Standing {
+function addedUp(same: readonly [ScopeCoverage, ...ScopeCoverage[]] | readonly ScopeCoverage[]): ScopeCoverage {
   const [first] = same;
   if (first === undefined) throw new Error("no standing to add up");
   return { ...first, days: daysOf(same) };
 }
 
 /** The cells of several standings by day. */
-export function daysOf(standings: readonly Pick<Standing, "days">[]): ReadonlyMap<Day, CellCounts> {
+export function daysOf(standings: readonly Pick<ScopeCoverage, "days">[]): ReadonlyMap<Day, CellCounts> {
   const all = Map.groupBy(
     standings.flatMap(({ days }) => [...days]),
     ([day]) => day,

@@ -46,6 +46,6 @@ function byPart([a]: readonly [string, string], [b]: readonly [string, string]):
 }
 
 /** Datasets of which nothing could be had, and the lists that are none of theirs. */
-export function withUnread(barren: readonly string[], unread: readonly string[]): readonly string[] {
-  return [...barren, ...unread.filter((list) => !barren.some((name) => list.split(" ")[0] === name))];
+export function withUnread(unavailable: readonly string[], unread: readonly string[]): readonly string[] {
+  return [...unavailable, ...unread.filter((list) => !unavailable.some((name) => list.split(" ")[0] === name))];
 }

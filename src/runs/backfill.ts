@@ -1,11 +1,11 @@
 import { fail } from "../core/errors.ts";
-import { planStanding } from "../ledger/plans.ts";
+import { readPlanProgress } from "../ledger/plans.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
-import { adoptOrphanedSlices, enqueueWithin, noteNaivePrice, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices, enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";
 import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";
-import { standing, type Standing } from "./unfinished.ts";
+import { readUnfinished, type Unfinished } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
 import { createTally } from "../planner/plan-tally.ts";
 import { runToEnd } from "./run-to-end.ts";
@@ -20,7 +20,7 @@ import type { SyncParts, SyncResult } from "./run-parts.ts";
 /** Runs a plan exactly as it was made, or what is left of it. Throws `plan_changed` when it would be another one now; then nothing was queued. */
 export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
-  await parts.ingest.freeTheDead();
+  await parts.ingest.reapDeadWorkers();
   const begun = plan.queuedAt === null ? await retryDatabase(parts.ingest, () => begin(parts, plan)) : null;
   const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
   return runToEnd(parts, {
@@ -51,7 +51,7 @@ function begin(parts: SyncParts, plan: BackfillPlan): Promise<string | null> {
         return runOfPlan(transaction, plan.planId, workerId);
       const runId = await openRun(transaction, runStart(parts, plan), clock.now());
       await queueAll(transaction, { parts, plan, runId });
-      if (plan.naiveCredits !== null) await noteNaivePrice(transaction, runId, plan.naiveCredits);
+      if (plan.naiveCredits !== null) await recordNaivePrice(transaction, runId, plan.naiveCredits);
       return runId;
     }),
   );
@@ -91,8 +91,8 @@ function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<nu
   });
 }
 
-async function look(db: Database, plan: BackfillPlan, runId: string): Promise<Standing> {
-  const { elsewhere, abandoned } = await planStanding(db, plan.planId, runId);
-  const { barren } = await standing(db, { runId, datasets: plan.request.datasets, within: {} });
-  return { elsewhere, abandoned, failedBefore: 0, barren };
+async function look(db: Database, plan: BackfillPlan, runId: string): Promise<Unfinished> {
+  const { runningElsewhere, orphaned } = await readPlanProgress(db, plan.planId, runId);
+  const { unavailable } = await readUnfinished(db, { runId, datasets: plan.request.datasets, within: {} });
+  return { runningElsewhere, orphaned, failedBefore: 0, unavailable };
 }

@@ -25,7 +25,7 @@ export const usualRhythm: Rhythm = {
 };
 
 /** What a pulse takes. */
-export type PulseParts = {
+export type HeartbeatParts = {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,23 +40,23 @@ export type PulseParts = {
 };
 
 /** Frees what dead processes hold: slices, jobs, credits. Says so where there was something. */
-export async function freeTheDead({
+export async function reapDeadWorkers({
   db,
   clock,
   log,
   accountId,
   holders,
   rhythm,
-}: Pick<PulseParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
-  const { buried, freed, failed, cancelled, jobs } = await reconcile(db, rhythm.deadAfterMs);
+}: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
+  const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(db, rhythm.deadAfterMs);
   await releaseDead(db, { accountId, holders }, clock);
-  if (buried.length + freed + jobs > 0) log.warn({ workers: buried, slices: freed, jobs }, "workers.dead");
+  if (deadWorkers.length + freed + jobs > 0) log.warn({ workers: deadWorkers, slices: freed, jobs }, "workers.dead");
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }
 
 /** Beats until disposed, and frees what dead processes hold. */
-export function startPulse(parts: PulseParts): AsyncDisposable {
+export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   const { clock, rhythm } = parts;
   const ended = new AbortController();
   const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
@@ -83,7 +83,7 @@ export function startPulse(parts: PulseParts): AsyncDisposable {
 }
 
 /** One beat; true when the database took it. */
-async function beatOnce(parts: PulseParts): Promise<boolean> {
+async function beatOnce(parts: HeartbeatParts): Promise<boolean> {
   try {
     if (!(await parts.worker.beat())) parts.abort(fail("lease_expired"));
     parts.onBeat(null);
@@ -98,20 +98,20 @@ async function beatOnce(parts: PulseParts): Promise<boolean> {
 }
 
 /** Hears of a refusal that another process met, and frees what the dead hold. What fails of it is done at a later beat. */
-async function lookAround(parts: PulseParts, isSteady: boolean): Promise<void> {
+async function lookAround(parts: HeartbeatParts, isSteady: boolean): Promise<void> {
   const { db, worker, accountId, abort } = parts;
   try {
     const stop = await readStop(db, accountId, worker.workerId);
     if (stop !== null) abort(refusalOf(stop));
     if (!isSteady) return;
-    await freeTheDead(parts);
+    await reapDeadWorkers(parts);
   } catch (error) {
     if (!isLostConnection(error)) say(parts, error);
   }
 }
 
 /** The driver's own text may say where. */
-function say({ log }: PulseParts, error: unknown): void {
+function say({ log }: HeartbeatParts, error: unknown): void {
   log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "heartbeat.failed");
 }
 

@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import type { StorehouseError } from "../core/errors.ts";
 import type { Budget } from "../credits/budget.ts";
 import type { RunOutcome, RunProgress } from "../ledger/runs.ts";
-import type { Standing } from "./unfinished.ts";
+import type { Unfinished } from "./unfinished.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
 /** What a foreground run needs beside the parts that slices take. */
@@ -25,6 +25,6 @@ export type SyncResult = {
   readonly outcome: RunOutcome;
   readonly progress: RunProgress;
   readonly leftOut: number;
-  readonly left: Standing;
+  readonly left: Unfinished;
   readonly error: StorehouseError | null;
 };

@@ -1,7 +1,7 @@
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { cancelBeyondLimit } from "../ledger/cancel-slices.ts";
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
-import type { Standing } from "./unfinished.ts";
+import type { Unfinished } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 
@@ -10,14 +10,15 @@ export type RunStory = {
   readonly runId: string;
   /** Queues what is to be done next. `leftOut`: slices that the budget does not pay for. */
   readonly wave: () => Promise<{ readonly taken: number; readonly leftOut: number }>;
-  /** Looks at what others have of the same work. */
-  readonly look: () => Promise<Standing>;
+  /** Reads what other runs have open of the same work. */
+  readonly look: () => Promise<Unfinished>;
 };
 
-/** Queues and runs, wave by wave, until nothing is due and nobody else has any of it in hand; closes the run. */
+/** Queues and runs, wave by wave, until nothing is due and no other process runs any of it; closes the run. */
 export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory): Promise<SyncResult> {
   const { clock } = parts.ingest;
-  let lookedAgain = false;
+  let adoptedAgain = false;
+  let hadOthers = false;
   for (let waits = 1; ;) {
     let tries = 0;
     const { taken, leftOut } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
@@ -27,13 +28,15 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
     const left = await retryDatabase(parts.ingest, look);
-    // what a process left that has only just gone is taken over in the next wave; what is left then does not fit the budget
-    const orphaned: boolean = left.abandoned > 0 && !lookedAgain;
-    if (stopped || leftOut > 0 || (left.elsewhere === 0 && !orphaned))
-      return finish(parts, { runId, leftOut: leftOut + left.abandoned, left });
-    lookedAgain = orphaned;
-    if (orphaned) continue;
-    // another process has the rest in hand; what it leaves undone is taken over
+    // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the budget
+    const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
+    // what another process had at the last look may be cancelled by now, and is planned in the next wave
+    const isOver = left.runningElsewhere === 0 && !hadOthers;
+    if (stopped || leftOut > 0 || (isOver && !orphaned))
+      return finish(parts, { runId, leftOut: leftOut + left.orphaned, left });
+    adoptedAgain = orphaned;
+    hadOthers = left.runningElsewhere > 0;
+    if (orphaned || !hadOthers) continue;
     await clock
       .sleep(backoffMs(looksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
       .catch(() => undefined);
@@ -70,7 +73,7 @@ export async function drain(parts: SyncParts, runId: string): Promise<void> {
 }
 
 /** What is left when a run ends. */
-export type RunEnd = { readonly runId: string; readonly leftOut: number; readonly left: Standing };
+export type RunEnd = { readonly runId: string; readonly leftOut: number; readonly left: Unfinished };
 
 /** Closes a run with the outcome that the ledger shows. */
 export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd): Promise<SyncResult> {
@@ -78,7 +81,7 @@ export async function finish(parts: SyncParts, { runId, leftOut, left }: RunEnd)
   const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
   // what the limit does not pay for is not left to workers, who know of no limit
-  if (progress.deferred > 0) await throughOutage(parts.ingest, () => cancelBeyondLimit(db, runId, parts.budget.left()));
+  if (progress.deferred > 0) await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.budget.left()));
   const outcome = outcomeOf({ progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted });
   await retryDatabase(parts.ingest, () => closeRun(db, runId, outcome, clock.now()));
   return { runId, outcome, progress, leftOut, left, error };
@@ -94,5 +97,5 @@ function outcomeOf({ progress, left, leftOut, aborted, stopped }: Facts): RunOut
   if (aborted) return "aborted";
   if (stopped) return "interrupted";
   if (progress.deferred > 0 || leftOut > 0) return "deferred";
-  return progress.failed > 0 || left.failedBefore > 0 || left.barren.length > 0 ? "failed" : "loaded";
+  return progress.failed > 0 || left.failedBefore > 0 || left.unavailable.length > 0 ? "failed" : "loaded";
 }

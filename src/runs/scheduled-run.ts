@@ -3,7 +3,7 @@ import { AbortError, StorehouseError } from "../core/errors.ts";
 import { datasets as allDatasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
-import { isAnyPutOff, wakeAffordable } from "../ledger/queue.ts";
+import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
 import { adoptOrphanedSlices, closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
@@ -15,11 +15,11 @@ import type { Database } from "../postgres/database.ts";
 /** Plans what is due today and queues it for any worker; takes over what dead processes left open. Returns nothing: the ledger tells. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { db, clock, log, halted } = parts;
-  await wakeBought(parts, settings);
+  await resumeOnCredits(parts, settings);
   const chosen = scheduled(names, settings);
   if (chosen.length === 0) return;
   const request = { datasets: chosen, bounds: {}, today: clock.today() };
-  await parts.freeTheDead();
+  await parts.reapDeadWorkers();
   await planningLock(db, async (locked) => {
     const named = datasetsOf(request, settings).map(({ name }) => name);
     const { runId, adopted } = await openScheduled(parts, locked, named);
@@ -60,9 +60,9 @@ async function openScheduled(
  * Where slices wait for the reset of their credits, asks for the balance, which is free, and lets go on what it pays for: credits may
  * have been bought. When the question fails they wait on.
  */
-async function wakeBought(parts: IngestParts, settings: Settings): Promise<void> {
+async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<void> {
   const { db, clock, log, accountId } = parts;
-  if (!(await isAnyPutOff(db, clock.now()))) return;
+  if (!(await isAnyWaitingForCredits(db, clock.now()))) return;
   try {
     await parts.refreshBalance();
   } catch (error) {
@@ -70,6 +70,6 @@ async function wakeBought(parts: IngestParts, settings: Settings): Promise<void>
     if (error instanceof AbortError) parts.abort(error);
     return;
   }
-  const woken = await wakeAffordable(db, { accountId, floors: settings.credits.floors }, clock.now());
+  const woken = await resumeAffordable(db, { accountId, floors: settings.credits.floors }, clock.now());
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

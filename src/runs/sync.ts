@@ -1,9 +1,9 @@
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
-import { adoptOrphanedSlices, enqueue, noteNaivePrice, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices, enqueue, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
-import { standing } from "./unfinished.ts";
+import { readUnfinished } from "./unfinished.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
 import { drain, finish, runToEnd } from "./run-to-end.ts";
@@ -18,7 +18,7 @@ import { unreadLists, withUnread } from "../planner/unread-lists.ts";
 export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
-  await parts.ingest.freeTheDead();
+  await parts.ingest.reapDeadWorkers();
   const runId = await openRun(
     db,
     { kind: "sync", workerId, asOf: request.today, datasets: names, maxCredits },
@@ -29,10 +29,10 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     runId,
     wave: () => planWave(parts, wave),
     look: async () => {
-      const left = await standing(db, { runId, datasets: names, within: request.bounds });
+      const left = await readUnfinished(db, { runId, datasets: names, within: request.bounds });
       // it looks again when the others are done
-      if (left.elsewhere > 0) return left;
-      return { ...left, barren: withUnread(left.barren, await unreadLists(db, request, parts.settings)) };
+      if (left.runningElsewhere > 0) return left;
+      return { ...left, unavailable: withUnread(left.unavailable, await unreadLists(db, request, parts.settings)) };
     },
   });
 }
@@ -54,7 +54,7 @@ function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ 
     for await (const { slices, naiveCredits } of chunks) {
       taken += await enqueue(locked, runId, slices, clock.now());
       parts.wake();
-      if (leftOut.slices === 0) await noteNaivePrice(locked, runId, naiveCredits);
+      if (leftOut.slices === 0) await recordNaivePrice(locked, runId, naiveCredits);
     }
     return { taken, leftOut: leftOut.slices };
   });
@@ -75,7 +75,7 @@ export async function retryFailed(
   const { db, clock, workerId } = parts.ingest;
   const reopening = retried(request, which);
   const { datasets } = reopening;
-  await parts.ingest.freeTheDead();
+  await parts.ingest.reapDeadWorkers();
   const runId = await openRun(
     db,
     { kind: "retry", workerId, asOf: request.today, datasets, maxCredits: null },
@@ -84,5 +84,5 @@ export async function retryFailed(
   await reopen(db, { ...reopening, runId });
   parts.wake();
   await drain(parts, runId);
-  return finish(parts, { runId, leftOut: 0, left: await standing(db, { runId, datasets, within: {} }) });
+  return finish(parts, { runId, leftOut: 0, left: await readUnfinished(db, { runId, datasets, within: {} }) });
 }

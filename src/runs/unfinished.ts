@@ -5,25 +5,25 @@ import type { Database } from "../postgres/database.ts";
 import { isOpen } from "../ledger/open-slices.ts";
 
 /** What keeps a run from saying that all is loaded, beside its own slices. */
-export type Standing = {
+export type Unfinished = {
   /** Open slices of processes that are gone, or that workers share while none lives, and that the run did not take over, because its budget was too small. */
-  readonly abandoned: number;
+  readonly orphaned: number;
   /** Slices that another living process is about to load. */
-  readonly elsewhere: number;
+  readonly runningElsewhere: number;
   /** Slices that failed in earlier runs and were not made good since. */
   readonly failedBefore: number;
   /** What could not be had: datasets of which every slice of this run was skipped, and single lists of what is followed (`tracked_keyword ios 1 US`). */
-  readonly barren: readonly string[];
+  readonly unavailable: readonly string[];
 };
 
 /** Looks at what other runs left of these datasets, within the days asked for, and at what came of this one. */
-export async function standing(
+export async function readUnfinished(
   db: Database,
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
-): Promise<Standing> {
-  const { rows } = await sql<Omit<Standing, "barren">>`
-    select count(*) filter (where ${isOpen()} and not alive)::int as abandoned,
-           count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as elsewhere,
+): Promise<Unfinished> {
+  const { rows } = await sql<Omit<Unfinished, "unavailable">>`
+    select count(*) filter (where ${isOpen()} and not alive)::int as orphaned,
+           count(*) filter (where s.state in ('pending', 'running') and alive)::int                                            as "runningElsewhere",
            (select count(*)::int from ops.failed_slice as f
             where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId} and f.window_end > ${of.within.start ?? "-infinity"}::date
             and    f.window_start < ${of.within.end ?? "infinity"}::date)                                                       as "failedBefore"
@@ -32,10 +32,16 @@ export async function standing(
     cross  join lateral (select case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}
                                    when r.worker_id is null then ${aWorkerLives} else ${isAlive(sql`r.worker_id`)} end as alive) as owner
     where  s.dataset = any (${[...of.datasets]}::text[]) and s.run_id <> ${of.runId} and ${isOpen()}`.execute(db);
-  const barren = await sql<{ dataset: string }>`
+  const unavailable = await sql<{ dataset: string }>`
     select dataset from ops.slice where run_id = ${of.runId}
     group  by dataset having bool_and(state = 'skipped') order by dataset`.execute(db);
-  return { abandoned: 0, elsewhere: 0, failedBefore: 0, ...rows[0], barren: barren.rows.map((row) => row.dataset) };
+  return {
+    orphaned: 0,
+    runningElsewhere: 0,
+    failedBefore: 0,
+    ...rows[0],
+    unavailable: unavailable.rows.map((row) => row.dataset),
+  };
 }
 
 /** SQL: true while a process runs the queue that workers share. */

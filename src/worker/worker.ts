@@ -6,7 +6,7 @@ import { AbortError, fail, StorehouseError } from "../core/errors.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
-import { jobTaker, leaveBehind } from "../ledger/reconcile.ts";
+import { jobTaker, releaseFormerClaims } from "../ledger/reconcile.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { readCrontab } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
@@ -75,7 +75,7 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
   };
   try {
     // release what an outage kept the former session from releasing, before it is treated as a dead process
-    if (former !== null) await leaveBehind(app.warehouse.db, former);
+    if (former !== null) await releaseFormerClaims(app.warehouse.db, former);
     await using ingest = await openIngest(app, "worker", createBudget(null), {
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),

@@ -47,7 +47,7 @@ test("leaves in good order at Ctrl-C, and asks for nothing twice afterwards", as
   gate.open();
   expect(await child.ended).toBe(130);
   expect(child.output().stdout).toMatch(/Interrupted/);
-  expect(Object.keys(await statesOf(stage))).toEqual(["loaded", "pending"]);
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
   expect(await stage.query("select outcome from ops.run")).toEqual([{ outcome: "interrupted" }]);
   await expectCalmEnd(stage, 0);

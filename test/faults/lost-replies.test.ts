@@ -55,7 +55,7 @@ test("plans once more after a wave of which nobody knows whether it was queued",
     if (waves === 1) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
     return { taken: 0, leftOut: 0 };
   };
-  const left = { abandoned: 0, elsewhere: 0, failedBefore: 0, barren: [] };
+  const left = { orphaned: 0, runningElsewhere: 0, failedBefore: 0, unavailable: [] };
   await runToEnd(
     {
       ingest: ingest.parts,

@@ -13,7 +13,7 @@ test("does not say loaded when nothing of a dataset could be had, and asks again
       { operation: "android.keyword-history", times: 1_000, kind: "status", status: 404 },
     ],
   });
-  expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { barren: ["keyword_rank"] } });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { unavailable: ["keyword_rank"] } });
   stage.sandbox.set({ faults: [] });
   expect(await stage.retry()).toMatchObject({ progress: { total: 0 } });
   expect(await stage.retry({ which: { states: ["failed", "skipped"] } })).toMatchObject({

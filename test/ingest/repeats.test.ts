@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { programDigest } from "../../src/config/program.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import { answerDigest } from "../../src/ingest/fetch-slice.ts";
-import { findRepeats } from "../../src/ledger/unchanged-answers.ts";
+import { findUnchanged } from "../../src/ledger/unchanged-answers.ts";
 import { planned, runPlanned } from "../support/backfill-stage.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
@@ -87,7 +87,7 @@ describe("an answer that says again what is loaded", () => {
       `select encode(answer_digest, 'hex') as digest, rows_loaded as rows from ops.slice where slice_id = ${oldest}`,
     );
     await using app = await stage.open();
-    const found = await findRepeats(app.warehouse.db, [
+    const found = await findUnchanged(app.warehouse.db, [
       { sliceId: "0", digest: told?.digest ?? "" },
       { sliceId: "99", digest: "00" },
     ]);

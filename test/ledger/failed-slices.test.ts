@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SliceDraft, SliceState } from "../../src/core/slice.ts";
 import { day } from "../../src/core/day.ts";
-import { standing } from "../../src/runs/unfinished.ts";
+import { readUnfinished } from "../../src/runs/unfinished.ts";
 import { failedCount } from "../../src/ledger/open-slices.ts";
 import { reopen } from "../../src/ledger/reopen.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
@@ -26,7 +26,7 @@ describe("a failed slice", () => {
   const counted = async () => {
     const { db } = ledger.stage;
     const retry = await ledger.stage.run({ kind: "retry", workerId: ledger.worker });
-    const { failedBefore } = await standing(db, { runId: retry, datasets: ["keyword_rank"], within: {} });
+    const { failedBefore } = await readUnfinished(db, { runId: retry, datasets: ["keyword_rank"], within: {} });
     const [status] = (await readStatus(db)).datasets;
     expect([await failedCount(db, ["keyword_rank"]), status?.failed]).toEqual([failedBefore, failedBefore]);
     return { counted: failedBefore, reopened: await reopen(db, { runId: retry, datasets: ["keyword_rank"] }) };
@@ -99,8 +99,10 @@ describe("a failed slice", () => {
     await ended("failed", lost);
     const beside = { start: day("2026-08-07"), end: day("2026-08-09") };
     const looked = { runId: await ledger.stage.run(), datasets: ["keyword_rank"], within: beside };
-    expect((await standing(ledger.stage.db, looked)).failedBefore).toBe(0);
-    expect((await standing(ledger.stage.db, { ...looked, within: { start: day("2026-08-06") } })).failedBefore).toBe(1);
+    expect((await readUnfinished(ledger.stage.db, looked)).failedBefore).toBe(0);
+    expect(
+      (await readUnfinished(ledger.stage.db, { ...looked, within: { start: day("2026-08-06") } })).failedBefore,
+    ).toBe(1);
   });
 
   test("is told with its reason until it is made good", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claimNext, giveBackStrays, sharedQueue, wakeDue } from "../../src/ledger/queue.ts";
+import { claimNext, releaseOrphanedClaims, sharedQueue, wakeDue } from "../../src/ledger/queue.ts";
 import { enqueue } from "../../src/ledger/runs.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
@@ -89,9 +89,9 @@ describe("the queue", () => {
     await next(9);
     const [others] = await stage.insert(run, draft({ window: august(3) }));
     await stage.claimed(others!, await stage.alive());
-    expect(await giveBackStrays(stage.db, taker(), [held!])).toBe(1);
+    expect(await releaseOrphanedClaims(stage.db, taker(), [held!])).toBe(1);
     expect(await stage.queued()).toEqual([{ queue: sharedQueue, slice: lost }]);
-    expect(await giveBackStrays(stage.db, taker(), [held!])).toBe(0);
+    expect(await releaseOrphanedClaims(stage.db, taker(), [held!])).toBe(0);
   });
 
   test("keeps both halves of a slice in its turn", async () => {

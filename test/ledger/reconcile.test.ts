@@ -24,13 +24,13 @@ describe("a process of which nothing is heard", () => {
               where worker_id = ${workerId}`.execute(stage.db);
   }
 
-  test("is left alone while its silence is short, and is buried after that although it holds its lock", async () => {
+  test("is left alone while its silence is short, and is deadWorkers after that although it holds its lock", async () => {
     const frozen = await stage.alive();
     await silent(frozen, minute - 5_000);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ buried: [] });
+    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [] });
     await silent(frozen, minute + 1);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ buried: [frozen] });
-    expect(await reconcile(stage.db, minute)).toMatchObject({ buried: [] });
+    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [frozen] });
+    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [] });
   });
 
   test("loses its slices, which wait again at no failure, and cannot end or claim one when it wakes", async () => {
@@ -73,7 +73,7 @@ describe("a process of which nothing is heard", () => {
     await held.query("begin");
     await held.query("select from ops.slice for update");
     await silent(worker.workerId, 2 * minute);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ buried: [worker.workerId], freed: 0 });
+    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [worker.workerId], freed: 0 });
     await expect.poll(async () => (await reconcile(stage.db, minute)).freed).toBe(1);
     held.release(true);
   });
@@ -86,7 +86,7 @@ describe("a process of which nothing is heard", () => {
         stage.db,
       );
     }
-    expect(await reconcile(stage.db, minute)).toMatchObject({ buried: [gone], jobs: 1 });
+    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [gone], jobs: 1 });
     const { rows } = await sql`select locked_by from graphile_worker.jobs where locked_by is not null`.execute(
       stage.db,
     );
@@ -97,7 +97,7 @@ describe("a process of which nothing is heard", () => {
     const gone = await stage.dead();
     await stage.inState(await stage.run(), "running", gone, draft(), draft({ window: august(18) }));
     const found = await Promise.all(Array.from({ length: 6 }, () => reconcile(stage.db, minute)));
-    expect(found.flatMap(({ buried }) => buried)).toEqual([gone]);
+    expect(found.flatMap(({ deadWorkers }) => deadWorkers)).toEqual([gone]);
     expect(found.reduce((sum, { freed }) => sum + freed, 0)).toBe(2);
     expect(await stage.slices("broken_off_count")).toEqual([{ broken_off_count: 1 }, { broken_off_count: 1 }]);
   });

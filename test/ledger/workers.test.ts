@@ -37,7 +37,7 @@ describe("a worker in the ledger", () => {
 
   /** Numbers of the processes that are found dead now, however recently they were heard of. */
   async function bury(): Promise<readonly string[]> {
-    return (await reconcile(stage.db, 60_000)).buried;
+    return (await reconcile(stage.db, 60_000)).deadWorkers;
   }
 
   test("is found dead at once when its process is killed, and its slices are free", async () => {

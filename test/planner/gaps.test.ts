@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { standingOf, type Standing } from "../../src/planner/gaps.ts";
+import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
 
-async function standings(stage: Stage, on = today, run: RunOptions = {}): Promise<readonly Standing[]> {
+async function standings(stage: Stage, on = today, run: RunOptions = {}): Promise<readonly ScopeCoverage[]> {
   await using app = await stage.open(run);
   const request = { datasets: ["keyword_rank"], bounds: { start: addDays(today, -4) }, today: on };
-  return await standingOf(app.warehouse.db, request, app.config.settings);
+  return await readScopeCoverage(app.warehouse.db, request, app.config.settings);
 }
 
 /** Cells of all standings by day, counted from the stage's day. */
-function cells(all: readonly Standing[]): Record<string, unknown> {
+function cells(all: readonly ScopeCoverage[]): Record<string, unknown> {
   const days = Map.groupBy(
     all.flatMap(({ days: own }) => [...own]),
     ([day]) => day,

@@ -17,10 +17,10 @@ test.each([
     const first = await stage.sync();
     expect(first).toMatchObject({
       outcome: "failed",
-      left: { barren: [expect.stringMatching(/^tracked_keyword (ios|android) \S+ (US|JP)$/)] },
+      left: { unavailable: [expect.stringMatching(/^tracked_keyword (ios|android) \S+ (US|JP)$/)] },
     });
     stage.sandbox.clearLog();
-    expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { barren: first.left.barren } });
+    expect(await stage.sync()).toMatchObject({ outcome: "failed", left: { unavailable: first.left.unavailable } });
     expect(stage.asked()).toEqual([]);
   },
 );
@@ -29,11 +29,11 @@ test("reads a list that could not be had again on the next day, and then all is 
   await using stage = await openStage({
     faults: [{ operation: keywordLists, times: 1, kind: "status", status: 404 }],
   });
-  const [missing] = (await stage.sync()).left.barren;
+  const [missing] = (await stage.sync()).left.unavailable;
   stage.sandbox.clearLog();
   expect(await stage.sync({ request: { today: addDays(today, 1) } })).toMatchObject({
     outcome: "loaded",
-    left: { barren: [] },
+    left: { unavailable: [] },
   });
   const read = stage.asked().filter(({ operation }) => operation === keywordLists);
   expect(read).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
-import { standingOf } from "../../src/planner/gaps.ts";
+import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
@@ -41,7 +41,7 @@ function late(stage: Stage, from: Day, alter: (answer: unknown) => unknown = (an
 async function cells(stage: Stage, dataset: string, run: RunOptions): Promise<Record<string, unknown>> {
   await using app = await stage.open(run);
   const request = { datasets: [dataset], bounds: {}, today };
-  const all = await standingOf(app.warehouse.db, request, app.config.settings);
+  const all = await readScopeCoverage(app.warehouse.db, request, app.config.settings);
   const days = Map.groupBy(
     all.flatMap((standing) => [...standing.days]),
     ([day]) => day,

@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDays, addMonths, monthStart, type Day } from "../../src/core/day.ts";
-import { standingOf } from "../../src/planner/gaps.ts";
+import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { planChunks } from "../../src/planner/plan-stream.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { oldMonths, retire } from "../../src/runs/retention.ts";
@@ -46,7 +46,7 @@ describe("retention", () => {
   async function cells(start: Day, run: RunOptions = { settings }): Promise<Readonly<Record<string, unknown>>> {
     await using app = await stage.open(run);
     const request = { datasets: ["keyword_rank"], bounds: { start, end: addDays(kept, 3) }, today };
-    const standings = await standingOf(app.warehouse.db, request, app.config.settings);
+    const standings = await readScopeCoverage(app.warehouse.db, request, app.config.settings);
     return Object.fromEntries(
       standings.flatMap((one) => [...one.days].map(([day, counts]) => [day, Object.keys(counts)])),
     );

@@ -1,7 +1,7 @@
 import { sql, type SqlFragment } from "../../src/postgres/sql.ts";
 import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
-import { standingOf } from "../../src/planner/gaps.ts";
+import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 const on = { on: true } as const;
@@ -24,7 +24,11 @@ type Counts = Readonly<Record<string, number>>;
 async function toldByGaps(stage: Stage, day: Day): Promise<Counts> {
   const run = { settings, request: { today: day } };
   await using app = await stage.open(run);
-  const standings = await standingOf(app.warehouse.db, { datasets: [], bounds: {}, today: day }, app.config.settings);
+  const standings = await readScopeCoverage(
+    app.warehouse.db,
+    { datasets: [], bounds: {}, today: day },
+    app.config.settings,
+  );
   return Object.fromEntries(
     standings.flatMap(({ dataset, trackId, country, days }) =>
       [...days].flatMap(([date, { loaded = 0, empty = 0, stale = 0 }]) =>

@@ -3,7 +3,7 @@ import { planInForeground } from "../../src/foreground.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src/planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../src/planner/backfill-request.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";
-import { planStanding, priceLeft, type PlanStanding } from "../../src/ledger/plans.ts";
+import { readPlanProgress, priceLeft, type PlanProgress } from "../../src/ledger/plans.ts";
 import { startChild } from "./ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
@@ -57,16 +57,16 @@ export async function runPlanned(
   const known = await knownPlan(app.warehouse.db, planId);
   return await planInForeground(app, {
     plan: known,
-    maxCredits: priceLeft(known, await planStanding(app.warehouse.db, planId, null)),
+    maxCredits: priceLeft(known, await readPlanProgress(app.warehouse.db, planId, null)),
     stop: run.stop ?? new AbortController().signal,
     progress: run.progress ?? (() => undefined),
   });
 }
 
 /** Where a plan stands. */
-export async function standingOf(stage: Stage, planId: string): Promise<PlanStanding> {
+export async function standingOf(stage: Stage, planId: string): Promise<PlanProgress> {
   await using app = await stage.open();
-  return await planStanding(app.warehouse.db, planId, null);
+  return await readPlanProgress(app.warehouse.db, planId, null);
 }
 
 /** Credits that the sandbox charged for what it logged. */

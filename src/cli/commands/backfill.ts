@@ -5,7 +5,7 @@ import { planInForeground } from "../../foreground.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
-import { planStanding, priceLeft } from "../../ledger/plans.ts";
+import { readPlanProgress, priceLeft } from "../../ledger/plans.ts";
 import { ask, canAsk } from "../confirm.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
@@ -78,7 +78,7 @@ type Made = MadePlan & { readonly plan: BackfillPlan };
 async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
   const { plan, notes } = made;
-  const standing = await planStanding(db, plan.planId, null);
+  const standing = await readPlanProgress(db, plan.planId, null);
   const isDone = plan.queuedAt !== null && standing.open === 0;
   // told before anything is shown or anybody is asked
   if (plan.queuedAt === null && options.plan !== undefined && (await hasChanged(app, plan)))
@@ -138,7 +138,7 @@ async function run(
 
 async function sayResult(app: App, options: BackfillOptions, made: Made, result: SyncResult): Promise<void> {
   const { planId } = made.plan;
-  const standing = await planStanding(app.warehouse.db, planId, null);
+  const standing = await readPlanProgress(app.warehouse.db, planId, null);
   const failedBefore = Math.max(0, standing.failed - result.progress.failed);
   const told = { ...result, left: { ...result.left, failedBefore } };
   const asks = priceLeft(made.plan, standing) > app.config.settings.credits.ask_above;

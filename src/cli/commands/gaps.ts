@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { addDays, type Day } from "../../core/day.ts";
 import { type CellCounts, type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
-import { daysOf, type Standing } from "../../planner/gaps.ts";
+import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { type StandingOptions, standingsFor } from "../gap-options.ts";
@@ -37,7 +37,7 @@ export function defineGaps(command: Command): void {
 /** Rows of the table at most: what is left out is said. */
 const most = 60;
 
-function printStandings(standings: readonly Standing[]): void {
+function printStandings(standings: readonly ScopeCoverage[]): void {
   if (standings.length === 0) {
     print(
       "No such cell is followed. `storehouse datasets` names the datasets, `storehouse sync` reads what is followed.",
@@ -58,7 +58,7 @@ function printStandings(standings: readonly Standing[]): void {
 }
 
 function rowOf(states: readonly CellState[]) {
-  return ({ dataset, store, trackId, country, days }: Standing) => {
+  return ({ dataset, store, trackId, country, days }: ScopeCoverage) => {
     const cells = sumOfCells(days.values());
     const known = [...days.keys()];
     return [dataset, store, trackId, country, known[0], known.at(-1), ...states.map((state) => cells[state] ?? 0)];
