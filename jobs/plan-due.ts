@@ -10,7 +10,7 @@ export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).def
 /** What graphile-worker adds to the payload of a line of the crontab. */
 const Ticked = PlanDuePayload.extend({ _cron: z.unknown().optional() });
 
-/** The clock only ticks the planner; what is due comes from coverage, so a missed night is caught up by itself. */
+/** The clock only triggers the planner; what is due comes from coverage, so a missed night is caught up automatically. */
 export default function planDueTask(parts: IngestParts, settings: Settings): Task {
   return (payload) => planDue(parts, settings, Ticked.parse(payload).datasets);
 }

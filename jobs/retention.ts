@@ -4,7 +4,7 @@ import type { Settings } from "../src/config/settings.ts";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { retireQuietly } from "../src/runs/retention.ts";
 
-/** A line of the crontab tells it nothing. */
+/** A line of the crontab has no payload for it. */
 export const RetentionPayload = z.strictObject({});
 
 /** Drops or detaches months of facts that are kept no longer; nothing unless the configuration says how long they are kept. */

@@ -100,21 +100,21 @@ export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChange
 }
 
 function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
-  const { meanwhile, followed, prices, settings, daysPassed, asOf } = changes;
+  const { meanwhile, portfolio, prices, settings, daysPassed, asOf } = changes;
   const reasons = [
     ...meanwhile.map(
       ({ dataset, state, slices }) => `meanwhile: ${count(slices)} slices of ${dataset} by other runs, now ${state}`,
     ),
-    ...followed
+    ...portfolio
       .slice(0, shownAtMost)
       .map(({ name, before, now }) =>
         now === null
-          ? `${name} is no longer followed`
+          ? `${name} is no longer in the portfolio`
           : before === null
-            ? `${name} is followed now, with ${count(now)} keywords`
+            ? `${name} is new in the portfolio, with ${count(now)} keywords`
             : before === now
-              ? `${name} follows other keywords, ${count(now)} as before`
-              : `${name} follows ${count(now)} keywords, was ${count(before)}`,
+              ? `${name} has other keywords, ${count(now)} as before`
+              : `${name} has ${count(now)} keywords, had ${count(before)}`,
       ),
     ...prices.map(({ name, before, now }) =>
       before === null

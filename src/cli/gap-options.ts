@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import type { Portfolio } from "../core/portfolio.ts";
-import { followedNow } from "../planner/backfill-plan.ts";
-import { followedOnly } from "../planner/backfill-request.ts";
+import { currentPortfolio } from "../planner/backfill-plan.ts";
+import { portfolioCountries } from "../planner/backfill-request.ts";
 import { readScopeCoverage, type ScopeCoverage } from "../planner/gaps.ts";
 import { requestOf, type SyncOptions } from "./sync-options.ts";
 
@@ -13,7 +13,7 @@ export async function standingsFor(app: App, options: StandingOptions): Promise<
   const { db } = app.warehouse;
   const { settings } = app.config;
   const asked = { apps: options.app, countries: options.country };
-  const countries = followedOnly(asked, await followedOf(app, asked.apps));
+  const countries = portfolioCountries(asked, await followedOf(app, asked.apps));
   const only = {
     ...(asked.apps.length === 0 ? {} : { apps: asked.apps }),
     ...(countries.length === 0 ? {} : { countries }),
@@ -28,7 +28,7 @@ async function followedOf(
   { warehouse: { db }, config: { settings } }: App,
   apps: readonly string[],
 ): Promise<Portfolio> {
-  const portfolio = apps.length === 0 ? null : await followedNow(db, settings, apps);
+  const portfolio = apps.length === 0 ? null : await currentPortfolio(db, settings, apps);
   const known = portfolio?.apps.flatMap(({ store, trackId }) => [trackId, `${store}:${trackId}`]);
-  return portfolio !== null && apps.every((one) => known?.includes(one)) ? portfolio : followedNow(db, settings);
+  return portfolio !== null && apps.every((one) => known?.includes(one)) ? portfolio : currentPortfolio(db, settings);
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
 import { claimAll, type Taker } from "../ledger/queue.ts";
-import { findUnchanged, type Told } from "../ledger/unchanged-answers.ts";
+import { findUnchanged, type AnswerDigest } from "../ledger/unchanged-answers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "../load/dimensions.ts";
@@ -23,7 +23,7 @@ export type BatchedSteps = {
   /** Records what a call was charged. */
   readonly learn: (charge: Charge) => Promise<void>;
   /** How many rows of an unchanged answer are loaded already; null for an answer that has to be loaded. */
-  readonly unchanged: (digest: Told) => Promise<number | null>;
+  readonly unchanged: (digest: AnswerDigest) => Promise<number | null>;
   /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
@@ -68,7 +68,7 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
     learn: whenNew(parts),
     unchanged: createBatcher({
       ...statement,
-      flush: async (digests: readonly Told[]) => {
+      flush: async (digests: readonly AnswerDigest[]) => {
         const found = await findUnchanged(db, digests);
         return digests.map(({ sliceId }) => found.get(sliceId) ?? null);
       },

@@ -9,7 +9,7 @@ import { batchesOf } from "./batches.ts";
 
 /**
  * Takes items of which an answer said nothing out of its slice, so that no coverage is claimed for them, and notes them as a skipped
- * slice of their own, which costs nothing: the plan asks for them another way and does not come back to this one. A slice of which
+ * slice of their own, which costs nothing: the plan requests them another way and does not come back to this one. A slice of which
  * nothing is left is skipped itself. To be called in the transaction that ends the slice.
  */
 export async function skipUnanswered(db: Database, slice: Slice, unanswered: readonly string[]): Promise<void> {
@@ -32,7 +32,7 @@ export async function skipUnanswered(db: Database, slice: Slice, unanswered: rea
   await sql`update ops.slice set batch_id = ${kept} where slice_id = ${slice.sliceId}`.execute(db);
 }
 
-/** Changes what a running slice is expected to take, once its answer has told; false when another attempt has taken it over. */
+/** Changes what a running slice is expected to take, once its answer reports it; false when another attempt has taken it over. */
 export async function reprice(
   db: Database,
   slice: Pick<Slice, "sliceId" | "attempt">,
@@ -46,7 +46,7 @@ export async function reprice(
 }
 
 /**
- * The days of a window after the newest one that its answer tells of; null where that is the last, or where the answer tells of none:
+ * The days of a window after the newest one that its answer reports; null where that is the last, or where the answer reports none:
  * then the whole slice is empty.
  */
 export function unreportedDays(window: Window, reportedThrough: Day | null): Window | null {
@@ -56,40 +56,40 @@ export function unreportedDays(window: Window, reportedThrough: Day | null): Win
 }
 
 /**
- * Takes the last days of a slice's window, of which its answer tells nothing, out of it, so that no coverage is claimed for them, and
- * notes them as an empty slice of their own, which costs nothing: the plan asks for them again while they may be late. Where a later
+ * Takes the last days of a slice's window, of which its answer reports nothing, out of it, so that no coverage is claimed for them, and
+ * notes them as an empty slice of their own, which costs nothing: the plan requests them again while they may be late. Where a later
  * slice is about them already, that one decides. To be called in the transaction that ends the slice.
  */
-export async function cutUnreported(db: Database, slice: Slice, untold: Window): Promise<void> {
+export async function cutUnreported(db: Database, slice: Slice, unreported: Window): Promise<void> {
   const { code, message } = fail("no_content", { operation: slice.operation });
   const { rows } = await sql`
-    update ops.slice set window_end = ${untold.start}
-    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and window_start < ${untold.start}::date and window_end = ${untold.end}
+    update ops.slice set window_end = ${unreported.start}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and window_start < ${unreported.start}::date and window_end = ${unreported.end}
     returning slice_id`.execute(db);
   if (rows.length === 0) return;
   // an error's code says that no answer of its own is stored for it
   await sql`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
                            planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)
-    select dataset, operation, scope, batch_id, ${untold.start}, ${untold.end}, as_of, fingerprint, class, 'empty', 0,
+    select dataset, operation, scope, batch_id, ${unreported.start}, ${unreported.end}, as_of, fingerprint, class, 'empty', 0,
            0, run_id, worker_id, attempt, ${code}, ${message}, created_at, started_at, ended_at
     from   ops.slice as s
     where  s.slice_id = ${slice.sliceId}
     and    not exists (
       select from ops.slice as x
       left   join ops.batch as b on b.batch_id = x.batch_id
-      where  hashtextextended(x.scope::text, 0) = hashtextextended(s.scope::text, 0) and x.window_end > ${untold.start}::date
-      and    x.window_start < ${untold.end}::date and x.dataset = s.dataset and x.scope = s.scope and x.slice_id > s.slice_id
+      where  hashtextextended(x.scope::text, 0) = hashtextextended(s.scope::text, 0) and x.window_end > ${unreported.start}::date
+      and    x.window_start < ${unreported.end}::date and x.dataset = s.dataset and x.scope = s.scope and x.slice_id > s.slice_id
       and    (x.batch_id is null or b.items && (select items from ops.batch as own where own.batch_id = s.batch_id)))`.execute(
     db,
   );
 }
 
-/** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was asked for under it. */
+/** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was requested under it. */
 export type Outdated = { readonly dataset: string; readonly scope: Scope; readonly fingerprint?: string };
 
 /**
- * Makes scopes due again although their last answer is young: what it was asked for under is no longer what is known. One that waits
+ * Makes scopes due again although their last answer is young: what it was requested under is no longer what is known. One that waits
  * or runs is left alone, since its answer is yet to come.
  */
 export async function makeDueAgain(db: Database, outdated: readonly Outdated[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { Scope, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A landed answer without its body, and the slice it belongs to. `to` is counted in; `status` is that of the HTTP answer. */
+/** A landed answer without its body, and the slice it belongs to. `to` is inclusive; `status` is that of the HTTP answer. */
 export type AnswerLine = {
   readonly sliceId: string;
   readonly attempt: number;
@@ -57,7 +57,7 @@ export async function listAnswers(
   return { answers: rows, total: counted.rows[0]?.total ?? 0 };
 }
 
-/** A slice in the ledger, whatever its state; null when there is none of this number. */
+/** A slice in the ledger, in any state; null when there is none of this number. */
 export async function sliceFacts(
   db: Database,
   sliceId: string,

@@ -47,7 +47,7 @@ export function itemsFrom(json: string): readonly string[] {
 /** Slices of many days share one array of items. */
 const known = new WeakMap<readonly string[], string>();
 
-/** What tells one list of items from another. */
+/** What distinguishes one list of items from another. */
 export function digestOf(items: readonly string[]): string {
   const held = known.get(items);
   if (held !== undefined) return held;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, likelyCredits } from "./open-slices.ts";
 import { readPlanProgress, priceLeft } from "./plans.ts";
@@ -9,7 +9,7 @@ const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice
 
 /**
  * Cancels what syncs in the foreground left that were killed or stopped. A cancelled slice is deleted: its cells count as not requested,
- * and the next sync or tick plans them again where they are due. `own` names a run of this process that has just stopped; without it the
+ * and the next sync or scheduled run plans them again where they are due. `own` names a run of this process that has just stopped; without it the
  * runs of dead processes are meant. Kept open are answers that have begun to land, which are paid for; slices during which the process
  * died, unless it had a limit, so that a poisoned slice is counted; what a run had adopted; slices of a plan; and what a run that
  * ended in good order deferred. Returns how many were cancelled.

@@ -6,9 +6,9 @@ import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { goneBefore } from "./dropped-months.ts";
 
-/** What was asked for before, read for some scopes at a time. */
+/** What was requested before, read for some scopes at a time. */
 export type CoverageReader = {
-  /** By `scopeKey`, oldest first; scopes that nothing was asked for are left out. Slices of one batch share its array of items. */
+  /** By `scopeKey`, oldest first; scopes for which nothing was requested are left out. Slices of one batch share its array of items. */
   readonly read: (scopes: readonly Scope[]) => Promise<ReadonlyMap<string, readonly Covered[]>>;
   /** How many pages the last answers had, where that is known. */
   readonly lastPages?: (scopes: readonly Scope[]) => Promise<LastPages>;
@@ -115,7 +115,7 @@ function coveredOf(row: ScopeRow, lists: ReadonlyMap<string, readonly string[]>)
 /** How many pages the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */
 export type LastPages = ReadonlyMap<string, ReadonlyMap<string, Pages>>;
 
-/** Answers of a scope that are looked at: enough to find each of its operations. */
+/** Answers of a scope that are read: enough to find each of its operations. */
 const lookedAt = 4;
 
 /** Reads how many pages the last answers of a dataset had, for some scopes. */

@@ -10,7 +10,7 @@ export type DatasetLine = {
   readonly is_on: boolean;
 };
 
-/** When a dataset is asked for again: of one scope, or of all that have no timing of their own where `scope` is null. */
+/** When a dataset is requested again: of one scope, or of all that have no timing of their own where `scope` is null. */
 export type TimingLine = {
   readonly dataset: string;
   readonly scope: Scope | null;

@@ -26,7 +26,7 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
   await sql`
     update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}, due_at = null, ended_at = ${at(now)}
     where  ${own} and state in ('pending', 'deferred', 'failed') and window_end <= ${end}::date`.execute(transaction);
-  // after that statement: it waited for whoever was claiming one of them, who is seen to run now
+  // after that statement: it waited for the process that was claiming one of them, whose slice is seen to run now
   const open = await sql`
     select from ops.slice
     where  ${own} and ${isOpen("slice")} and window_start < ${end}::date

@@ -45,7 +45,7 @@ export async function storedAnswers(
   return rows.map((row) => ({ slice: sliceOf(row), isStored: row.is_stored }));
 }
 
-/** SQL: the slice `s` was asked for days up to this one, of the last of which its answer told nothing; see `cutUnreported`. */
+/** SQL: the slice `s` was requested for days up to this one, of the last of which its answer reported nothing; see `cutUnreported`. */
 function cutAt(end: Day): ReturnType<typeof sql> {
   return sql`exists (
     select from ops.slice as t
@@ -54,7 +54,7 @@ function cutAt(end: Day): ReturnType<typeof sql> {
 }
 
 /**
- * A slice for an answer that is in hand, in a final state from the start, so that nobody asks for it: the one that waits for the same
+ * A slice for an answer that is there already, in a final state from the start, so that nobody requests it: the one that waits for the same
  * where there is one, and the answer is not older than its plan. Null when one is under way. To be called in the transaction that
  * loads the answer.
  */

@@ -6,7 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
 import { isOpen } from "./open-slices.ts";
 
-/** What a plan holds of one dataset, class, operation, app and country; '' where the dataset tells none apart. */
+/** What a plan holds of one dataset, class, operation, app and country; '' where the dataset does not distinguish any. */
 export type PlanLine = {
   readonly dataset: string;
   readonly class: CreditClass;
@@ -19,7 +19,7 @@ export type PlanLine = {
   readonly credits: number;
 };
 
-/** A plan as it is kept. `request` and `basis` are JSON of whoever plans; `naiveCredits` null when something was left out. */
+/** A plan as it is kept. `request` and `basis` are JSON of the planner; `naiveCredits` null when something was left out. */
 export type PlanRecord<Request, Basis> = {
   readonly asOf: Day;
   readonly request: Request;
@@ -80,7 +80,7 @@ type PlanRow = {
   queued_at: Date | null;
 };
 
-/** The plan of this number, null when there is none. `R` and `B` are what whoever kept it put in. */
+/** The plan of this number, null when there is none. `R` and `B` are what the planner put in. */
 export async function readPlan<R, B>(db: Database, planId: string): Promise<KeptPlan<R, B> | null> {
   const { rows } = await sql<PlanRow>`select * from ops.plan where plan_id = ${planId}`.execute(db);
   const row = rows[0];
@@ -155,7 +155,7 @@ export type PlanProgress = {
   readonly unsureCredits: number;
 };
 
-/** Counts where the slices of a plan stand. `beside` is the run that asks, whose own are neither running elsewhere nor orphaned; null when none does. */
+/** Counts where the slices of a plan stand. `beside` is the run on whose behalf they are counted: its own are neither running elsewhere nor orphaned; null when none does. */
 export async function readPlanProgress(db: Database, planId: string, beside: string | null): Promise<PlanProgress> {
   const { rows } = await sql<PlanProgress>`
     select count(*)::int as total,

@@ -6,7 +6,7 @@ import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
 /*
  * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
- * budget holds and its end is known. All others wait in the queue that workers share. `turn` says who is next, whoever queued it when.
+ * budget holds and its end is known. All others wait in the queue that workers share. `turn` says who is next, whichever process queued it when.
  */
 
 /** The queue that any worker takes slices from. */
@@ -49,12 +49,12 @@ export async function claimNext(
   return rows.map(sliceOf);
 }
 
-/** Starts an attempt of a slice that this process had: null when it is not to be had any more (done, not due, or in another queue). */
+/** Starts an attempt of a slice that this process had: null when it is not available any more (done, not due, or in another queue). */
 export async function claim(db: Database, sliceId: string, taker: Taker, now: number): Promise<Slice | null> {
   return (await claimAll(db, [sliceId], taker, now)).get(sliceId) ?? null;
 }
 
-/** Starts an attempt of each slice of a queue that is to be had; those by number. One statement. */
+/** Starts an attempt of each slice of a queue that is available; those by number. One statement. */
 export async function claimAll(
   db: Database,
   sliceIds: readonly string[],
@@ -89,7 +89,7 @@ function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
     : sql`broken_off_count < ${suspectFrom}`;
 }
 
-/** SQL: false for a process that was taken for dead; it may wake up and not know. */
+/** SQL: false for a process that was declared dead; it may wake up and not know. */
 function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
@@ -128,7 +128,7 @@ export async function isAnyWaitingForCredits(db: Database, now: number): Promise
   return rows.length > 0;
 }
 
-/** For whom credits are looked at: the account, and the share of its total that each class leaves untouched. */
+/** Whose credits are meant: the account, and the share of its total that each class leaves untouched. */
 export type CreditLimits = {
   readonly accountId: string;
   readonly floors: Readonly<Record<CreditClass, number>>;

@@ -18,7 +18,7 @@ export type Reconciled = {
 };
 
 /**
- * Finds processes that died without a word, or of which nothing was heard for `deadAfterMs` although they hold their lock, and frees
+ * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
  * what they had: their slices wait again at no failure, their jobs can be taken, their sessions are ended. A slice that was under way
  * at the end of several processes has failed. One statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
@@ -45,7 +45,7 @@ async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
       and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')
       returning w.worker_id, w.session_name
     ), stuck as (
-      -- one that a frozen session has locked is free by the next look
+      -- one that a frozen session has locked is free by the next check
       select s.slice_id from ops.slice as s
       where  s.state = 'running'
       and    (s.worker_id in (select worker_id from dead)

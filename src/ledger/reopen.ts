@@ -21,7 +21,7 @@ export type Reopened = {
   readonly credits: number;
 };
 
-/** Makes slices pending again in a run, save those that were asked for anew or made good since. Returns how many. */
+/** Makes slices pending again in a run, save those that were requested anew or superseded since. Returns how many. */
 export async function reopen(
   db: Database,
   { runId, ...which }: Reopening & { readonly runId: string },
@@ -34,7 +34,7 @@ export async function reopen(
   return rows.length;
 }
 
-/** Tells what `reopen` would make pending; writes nothing. */
+/** Returns what `reopen` would make pending; writes nothing. */
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
   const { rows } = await sql<Reopened>`
     select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(s.planned_credits)::int as credits
@@ -45,7 +45,7 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
   return rows;
 }
 
-/** SQL: the newest slice of each cell, where it stands so and nothing open asks for the same. */
+/** SQL: the newest slice of each cell, where it stands so and nothing open requests the same. */
 function toReopen({ datasets, states = ["failed"], codes, since }: Reopening): SqlFragment {
   const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
   const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;

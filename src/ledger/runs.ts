@@ -16,7 +16,7 @@ export type RunStart = {
   readonly asOf: Day;
   readonly datasets: readonly string[];
   readonly maxCredits: number | null;
-  /** The plan that it runs, if it does not plan by itself. */
+  /** The plan that it runs, if it does not plan on its own. */
   readonly planId?: string;
 };
 
@@ -41,7 +41,7 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
   return rows[0]?.run_id ?? "";
 }
 
-/** Adds to a run what a program would pay for the planned cells that asks for one thing at a time. */
+/** Adds to a run what a program would pay for the planned cells that requests one thing at a time. */
 export async function recordNaivePrice(db: Database, runId: string, credits: number): Promise<void> {
   await sql`update ops.run set naive_credits = naive_credits + ${Math.round(credits)} where run_id = ${runId}`.execute(
     db,
@@ -63,7 +63,7 @@ export async function enqueue(
   return db.transaction().execute((transaction) => enqueueWithin(transaction, runId, drafts, now));
 }
 
-/** `enqueue` inside a transaction of the caller's. They run by class and day, in whatever order and parts they are queued. */
+/** `enqueue` inside a transaction of the caller's. They run by class and day, in any order and parts in which they are queued. */
 export async function enqueueWithin(
   transaction: Database,
   runId: string,

@@ -180,7 +180,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
 }
 
 /**
- * Takes an item that was refused by itself out of the batches of slices that wait for the same scope: it would have each of them
+ * Takes an item that was refused alone out of the batches of slices that wait for the same scope: it would have each of them
  * refused as well. What it lacks there stays missing; the plan leaves it out while the refusal is on record.
  */
 export async function dropRefused(db: Database, slice: Slice): Promise<void> {
@@ -202,7 +202,7 @@ export async function dropRefused(db: Database, slice: Slice): Promise<void> {
 }
 
 /**
- * Moves a running snapshot slice that was planned on an earlier day to today: what it will be told holds now, not then.
+ * Moves a running snapshot slice that was planned on an earlier day to today: its answer will hold now, not then.
  * Returns the slice as it stands.
  */
 export async function redate(db: Database, slice: Slice, today: Day): Promise<Slice> {

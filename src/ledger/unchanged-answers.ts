@@ -3,14 +3,14 @@ import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 
 /** A slice that has its answer, and the digest of it, as hex. */
-export type Told = { readonly sliceId: string; readonly digest: string };
+export type AnswerDigest = { readonly sliceId: string; readonly digest: string };
 
-/** Clocks of machines may differ by so much; within it nobody can tell from the ledger who was last. */
+/** Clocks of machines may differ by so much; within it the ledger does not show which was last. */
 const clocksDiffer = sql`interval '15 minutes'`;
 
 /**
  * Whether two batches have an item in common. Items are sorted by UTF-16 code unit, and to compare the ends of the lists is far cheaper
- * than all of them; where a character from U+E000 on is in these, Postgres sorts otherwise and looks at all.
+ * than all of them; where a character from U+E000 on is in these, Postgres sorts otherwise and compares all.
  */
 const sharesItems = sql`exists (
   select from ops.batch as a, ops.batch as b,
@@ -22,15 +22,18 @@ const sharesItems = sql`exists (
 )`;
 
 /**
- * Which slices were told what is loaded already: rows loaded then, by the number of the slice. An earlier slice must have loaded all of
+ * Which slices were answered with what is loaded already: rows loaded then, by the number of the slice. An earlier slice must have loaded all of
  * the same answer, and no other slice may have written any of its cells since, be about to, or have done so nearly at the same time.
  */
-export async function findUnchanged(db: Database, told: readonly Told[]): Promise<ReadonlyMap<string, number>> {
-  const heard = await heardBefore(db, told);
-  if (heard.length === 0) return new Map();
+export async function findUnchanged(
+  db: Database,
+  answers: readonly AnswerDigest[],
+): Promise<ReadonlyMap<string, number>> {
+  const seen = await seenBefore(db, answers);
+  if (seen.length === 0) return new Map();
   const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`
     select t.slice_id, e.rows_loaded
-    from   unnest(${heard.map(({ sliceId }) => sliceId)}::bigint[], ${heard.map(({ digest }) => digest)}::text[]) as t (slice_id, digest)
+    from   unnest(${seen.map(({ sliceId }) => sliceId)}::bigint[], ${seen.map(({ digest }) => digest)}::text[]) as t (slice_id, digest)
     cross  join lateral (
       select * from ops.slice
       where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
@@ -50,11 +53,11 @@ export async function findUnchanged(db: Database, told: readonly Told[]): Promis
   return new Map(rows.map((row) => [row.slice_id, row.rows_loaded]));
 }
 
-/** Those whose answer was told before at all: where nothing is loaded yet, to look for more would cost more than the rows. */
-async function heardBefore(db: Database, told: readonly Told[]): Promise<readonly Told[]> {
+/** Those whose answer came before at all: where nothing is loaded yet, to search further would cost more than the rows. */
+async function seenBefore(db: Database, answers: readonly AnswerDigest[]): Promise<readonly AnswerDigest[]> {
   const { rows } = await sql<{ digest: string }>`
-    select digest from unnest(${told.map(({ digest }) => digest)}::text[]) as t (digest)
+    select digest from unnest(${answers.map(({ digest }) => digest)}::text[]) as t (digest)
     where  exists (select from ops.slice where answer_digest = decode(digest, 'hex') offset 0)`.execute(db);
   const digests = new Set(rows.map((row) => row.digest));
-  return told.filter(({ digest }) => digests.has(digest));
+  return answers.filter(({ digest }) => digests.has(digest));
 }

@@ -5,13 +5,13 @@ import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
-/** What a process does: runs its own slices, runs those of the shared queue, or asks what a person wants to know. */
+/** What a process does: runs its own slices, runs those of the shared queue, or answers a person's question. */
 export type WorkerKind = "sync" | "worker" | "command";
 
 /** This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen one is. */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
-  /** Notes that the process lives; false when it was taken for dead: then others have what it had, and it must enter anew. */
+  /** Notes that the process lives; false when it was declared dead: then other processes have its slices, and it must re-register. */
   beat(): Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
         const { rowCount } = await (held ?? pool).query(beatOf(workerId));
         return rowCount === 1;
       } catch (error) {
-        // whatever it was: another connection may do better
+        // of whatever kind: another connection may do better
         if (held !== null) drop(held);
         throw isLostConnection(error)
           ? error
@@ -73,7 +73,7 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
       if (held === null) return;
       held.removeAllListeners("error");
       held.on("error", () => undefined);
-      // a broken connection has let go of the lock by itself, and the next process to look notes the end
+      // a broken connection has released the lock automatically, and the next process to check notes the end
       const gone = await leave(held, workerId).then(
         () => false,
         () => true,

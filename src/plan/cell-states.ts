@@ -4,8 +4,8 @@ import type { Window } from "../core/window.ts";
 import type { Cells } from "./stale-cells.ts";
 
 /**
- * How a cell (one item of a partition on one day) stands: as the newest slice that asked for it, or else `missing` (never asked for
- * and worth asking), `stale` (answered, and to be asked for again; see `staleCells`), or `dropped` (answered, and its rows went with
+ * How a cell (one item of a partition on one day) stands: as the newest slice that requested it, or else `missing` (never requested
+ * and worth requesting), `stale` (answered, and to be requested again; see `staleCells`), or `dropped` (answered, and its rows went with
  * a month that is kept no longer).
  */
 export const cellStates = [...sliceStates, "stale", "missing", "dropped"] as const;
@@ -14,17 +14,17 @@ export type CellState = (typeof cellStates)[number];
 /** Cells by state; states without cells are left out. */
 export type CellCounts = Readonly<Partial<Record<CellState, number>>>;
 
-/** What the cells of one partition are told from. */
+/** What the cells of one partition are worked out from. */
 type CellOptions = {
   /** Null where the scope says it all: then a day is one cell. */
   readonly items: readonly string[] | null;
-  /** What was asked for before, oldest first. */
+  /** What was requested before, oldest first. */
   readonly covered: readonly Pick<Covered, "items" | "window" | "state" | "goneBefore">[];
   /** Cells that are stale if they are answered. */
   readonly stale: readonly Cells[];
-  /** What a plan would ask for now: missing where nothing is known of it. */
+  /** What a plan would request now: missing where nothing is known of it. */
   readonly drafts: readonly (Cells & Partial<Pick<SliceDraft, "class">>)[];
-  /** The days that are looked at; an end that is left out is open. */
+  /** The days that count; an end that is left out is open. */
   readonly within: Partial<Window>;
 };
 
@@ -32,7 +32,7 @@ const code = Object.fromEntries(cellStates.map((state, index) => [state, index +
 
 /**
  * The cells of one partition by day, in the order of days; days of which nothing is known and nothing is wanted are left out. What is
- * only asked for as it is now is missing today where it was never answered; else its newest answer is stale.
+ * only requested as it is now is missing today where it was never answered; else its newest answer is stale.
  */
 export function cellsByDay({ items, covered, stale, drafts, within }: CellOptions): ReadonlyMap<Day, CellCounts> {
   const wanted = items ?? [""];

@@ -6,7 +6,7 @@ import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-request.ts"
 /** What planning one partition comes to. */
 export type Part = Pick<DatasetPlan, "slices" | "naiveCredits">;
 
-/** Some items of a partition over a window, by one fetch option. `requests` where the length of the window does not tell. */
+/** Some items of a partition over a window, by one fetch option. `requests` where the length of the window does not say. */
 type Piece = {
   readonly option: FetchOption;
   readonly items: readonly string[];

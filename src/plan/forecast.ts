@@ -1,6 +1,6 @@
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
-/** What a forecast is made from. Credits and requests by class; the allowance as last told, times in epoch-ms. */
+/** What a forecast is made from. Credits and requests by class; the allowance as last reported, times in epoch-ms. */
 export type ForecastInput = {
   readonly work: Readonly<Record<CreditClass, { readonly credits: number; readonly requests: number }>>;
   readonly floors: Readonly<Record<CreditClass, number>>;

@@ -6,21 +6,21 @@ import type { Window } from "../core/window.ts";
 import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
- * Which cells are asked for: those never asked for and those that are still restated (`missing`); those whose newest slice failed, or
- * was skipped for another reason than a refusal (`failed`); every askable one that no open slice holds (`all`).
+ * Which cells are requested: those never requested and those that are still restated (`missing`); those whose newest slice failed, or
+ * was skipped for another reason than a refusal (`failed`); every requestable one that no open slice holds (`all`).
  */
 export const reprocesses = ["missing", "failed", "all"] as const;
 export type Reprocess = (typeof reprocesses)[number];
 
-/** The cells of one scope that must be asked for: never asked before (or to be asked anew), and asked while the source still restated them. */
+/** The cells of one scope that must be requested: never requested before (or to be requested anew), and requested while the source still restated them. */
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /**
- * The days that a sync may ask for: cut where they are not published yet, and before the dataset's first day and the first kept one. Without a start they
+ * The days that a sync may request: cut where they are not published yet, and before the dataset's first day and the first kept one. Without a start they
  * begin on that day or, where there is none, as far back from the end as the dataset's history; without an end they end where the
  * last full pack does.
  */
-export function askable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
+export function requestable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
   const { firstDay, historyDays, keptFrom } = timing;
   const published = settledEnd(timing, today);
   const settled =
@@ -41,13 +41,13 @@ export function settledEnd({ settleDays }: Reach, today: Day): Day {
   return addDays(today, 1 - settleDays);
 }
 
-/** What missing cells are told from. */
+/** What missing cells are worked out from. */
 export type MissingOptions = {
   readonly timing: Reach;
   /** Null stands for the scope itself, under the name ''. */
   readonly items: readonly string[] | null;
   readonly calendar: Calendar;
-  /** What was asked for before, oldest first. Slices may share an array of items. */
+  /** What was requested before, oldest first. Slices may share an array of items. */
   readonly covered: readonly Covered[];
   readonly today: Day;
   readonly reprocess: Reprocess;
@@ -59,9 +59,9 @@ export type MissingOptions = {
  * The missing cells of every item of one scope.
  *
  * An empty answer about the newest day may have come before the day was out: it is final a day later than others. Where it may mean
- * "not yet" it is asked for again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
- * An item that was refused by itself is left out while that is on record here: it would have every batch refused.
- * A failed day counts as asked for: `storehouse retry` asks again, so that a poisoned one does not cost credits every night.
+ * "not yet" it is requested again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
+ * An item that was refused alone is left out while that is on record here: it would have every batch refused.
+ * A failed day counts as requested: `storehouse retry` requests it again, so that a poisoned one does not cost credits every night.
  */
 export function missingCells(options: MissingOptions): MissingCells {
   const { calendar, covered } = options;
@@ -72,7 +72,7 @@ export function missingCells(options: MissingOptions): MissingCells {
   const marks = new Uint8Array(items.length * calendar.days);
   const rowsOf = rowFinder(items);
   for (const slice of covered) mark(marks, rowsOf(slice.items), slice, options);
-  const fresh = options.reprocess === "failed" ? cell.failed : cell.unasked;
+  const fresh = options.reprocess === "failed" ? cell.failed : cell.unrequested;
   return {
     fresh: { calendar, rows: rowsWith(marks, items, calendar.days, fresh) },
     restated: { calendar, rows: rowsWith(marks, items, calendar.days, cell.toRestate) },
@@ -80,7 +80,7 @@ export function missingCells(options: MissingOptions): MissingCells {
 }
 
 /** What is known of a cell. Where the newest slice does not decide alone, the larger number holds. */
-const cell = { unasked: 0, toRestate: 1, asked: 2, failed: 3 } as const;
+const cell = { unrequested: 0, toRestate: 1, requested: 2, failed: 3 } as const;
 
 function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
   const { calendar, reprocess } = options;
@@ -88,7 +88,7 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
   const from = Math.max(0, daysBetween(calendar.start, slice.window.start));
   const to = Math.min(calendar.days, daysBetween(calendar.start, slice.window.end));
   const final = reprocess === "missing" ? finalUntil(slice, options) : to;
-  const known = reprocess === "failed" && hasFailed(slice) ? cell.failed : cell.asked;
+  const known = reprocess === "failed" && hasFailed(slice) ? cell.failed : cell.requested;
   for (const row of rows) {
     const first = row * calendar.days;
     for (let day = from; day < to; day += 1) {
@@ -112,7 +112,7 @@ function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 
   return isDue ? Math.min(final, daysBetween(calendar.start, today) + 1 - settleDays - (emptyUntilDays ?? 0)) : final;
 }
 
-/** Days by which an answer of nothing about a series or period is final later: where it is asked again anyway, the next day brings the same. */
+/** Days by which an answer of nothing about a series or period is final later: where it is requested again anyway, the next day brings the same. */
 export function emptyEarlyDaysOf(timing: {
   readonly kind: "series" | "period";
   readonly emptyHoldsDays?: number;
@@ -125,7 +125,7 @@ export function isOpen({ state }: Pick<Covered, "state">): boolean {
   return (openStates as readonly SliceState[]).includes(state);
 }
 
-/** True for a slice that ended without an answer, and not because of what was asked for. */
+/** True for a slice that ended without an answer, and not because of what was requested. */
 export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">): boolean {
   return state === "failed" || (state === "skipped" && !refused);
 }

@@ -7,11 +7,11 @@ import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts
 import { draft, type Part } from "./draft.ts";
 import { calendarOf, type Calendar, type GapGrid } from "./cover/gap-grid.ts";
 import { joinedCover } from "./cover/joined-cover.ts";
-import { askable, missingCells, sorted } from "./missing.ts";
+import { requestable, missingCells, sorted } from "./missing.ts";
 import { planPeriods } from "./plan-periods.ts";
 import type { PlanPartition, PlanRequest, DatasetPlan, PartitionPlanning } from "./plan-request.ts";
 import { planSnapshot } from "./plan-snapshot.ts";
-import { unaskedCover, type KnownShapes } from "./cover/unasked-cover.ts";
+import { unrequestedCover, type KnownShapes } from "./cover/unrequested-cover.ts";
 
 /**
  * Plans one dataset: the slices that are missing or stale, by the cheapest fetch option. Pure; the order of partitions does not matter. Partitions
@@ -33,7 +33,7 @@ export function planDataset(request: PlanRequest): DatasetPlan {
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
 }
 
-/** A program that asks for one thing at a time pays for every page as well. */
+/** A program that requests one thing at a time pays for every page as well. */
 function withPages({ fetchOptions }: PlanPartition, part: Part): Part {
   if (fetchOptions.every(({ pages }) => pages === undefined)) return part;
   const credits = part.slices.reduce((sum, slice) => sum + slice.credits, 0);
@@ -56,14 +56,14 @@ function newestFirst(slices: SliceDraft[]): readonly SliceDraft[] {
 
 type Series = Extract<Timing, { kind: "series" }>;
 
-/** The days that a timing may ask for, with the covers that were looked for over them. */
+/** The days that a timing may request, with the covers that were searched over them. */
 type Days = { readonly calendar: Calendar; readonly shapes: KnownShapes };
 
-/** Finds the days that a timing may ask for, worked out once for all partitions that share it. */
+/** Finds the days that a timing may request, worked out once for all partitions that share it. */
 function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Days {
   const found = new Map<string, Days>();
   return (timing) => {
-    const window = askable(timing, today, bounds);
+    const window = requestable(timing, today, bounds);
     const key = `${window.start} ${window.end}`;
     const known = found.get(key) ?? { calendar: calendarOf(window), shapes: new Map() };
     found.set(key, known);
@@ -79,7 +79,7 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "history");
   const [broad] = fetchOptions.filter(isBroad);
   if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
-    const { pieces, naiveCredits } = unaskedCover(sorted(items), fetchOptions, days);
+    const { pieces, naiveCredits } = unrequestedCover(sorted(items), fetchOptions, days);
     return { slices: pieces.map(first), naiveCredits };
   }
   const { calendar } = days;
@@ -92,7 +92,7 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
 }
 
 /**
- * What the account's whole list did not bring was never asked for: its days are left to other fetch options. While that is on record the
+ * What the account's whole list did not contain was never requested: its days are left to other fetch options. While that is on record the
  * items count as not tracked, or the same list would be paid for again and again.
  */
 function withoutUntracked(

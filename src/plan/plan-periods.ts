@@ -5,13 +5,13 @@ import type { Timing } from "../core/timing.ts";
 import type { Window } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
 import { calendarOf } from "./cover/gap-grid.ts";
-import { askable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
+import { requestable, emptyEarlyDaysOf, missingCells, settledEnd } from "./missing.ts";
 import type { PartitionPlanning, PlanRequest } from "./plan-request.ts";
 
 type Period = Extract<Timing, { kind: "period" }>;
 
 /**
- * The calls for whole periods that were never asked for, or whose days were still restated when they were: one a period and batch.
+ * The calls for whole periods that were never requested, or whose days were still restated when they were: one a period and batch.
  * A slice over other days, of another grid for instance, says nothing of a period.
  */
 export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): Part {
@@ -52,13 +52,13 @@ function isSame(a: Window, b: Window): boolean {
   return a.start === b.start && a.end === b.end;
 }
 
-/** The periods that share a day with what may be asked for and are over and published. */
+/** The periods that share a day with what may be requested and are over and published. */
 function periodsToAsk(timing: Period, { today, bounds }: PlanRequest): readonly Window[] {
   const settled = settledEnd(timing, today);
-  return periodsTouching(timing.grid, askable(timing, today, bounds)).filter(({ end }) => end <= settled);
+  return periodsTouching(timing.grid, requestable(timing, today, bounds)).filter(({ end }) => end <= settled);
 }
 
-/** The days whose slices tell what is missing of these periods. */
+/** The days whose slices say what is missing of these periods. */
 export function periodReach(grid: Grid, { start, end }: Window): Window {
   const touched = periodsTouching(grid, { start, end });
   return { start: touched[0]?.start ?? start, end: touched.at(-1)?.end ?? end };

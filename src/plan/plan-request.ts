@@ -14,7 +14,7 @@ export type PlanPartition = {
   /** True where something is known to be there: an empty answer is none. */
   readonly expected?: boolean;
   readonly fetchOptions: readonly FetchOption[];
-  /** When it is worth asking for, where that is not as for the others. */
+  /** When it is worth requesting, where that is not as for the others. */
   readonly timing?: Timing;
 };
 
@@ -23,23 +23,23 @@ export type PlanRequest = {
   readonly dataset: string;
   readonly timing: Timing;
   readonly partitions: readonly PlanPartition[];
-  /** What was asked for before, oldest first, by `scopeKey`. */
+  /** What was requested before, oldest first, by `scopeKey`. */
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly today: Day;
-  /** Days asked for by hand; the dataset's own history where left out. */
+  /** Days that a person names; the dataset's own history where left out. */
   readonly bounds: Partial<Window>;
-  /** Which cells that were asked for before are asked for again. */
+  /** Which cells that were requested before are requested again. */
   readonly reprocess: Reprocess;
 };
 
-/** The slices of one dataset, newest first, and what a program would pay that asks for one thing at a time. */
+/** The slices of one dataset, newest first, and what a program would pay that requests one thing at a time. */
 export type DatasetPlan = {
   readonly dataset: string;
   readonly slices: readonly SliceDraft[];
   readonly naiveCredits: number;
 };
 
-/** One partition of a request with what was asked for it before. */
+/** One partition of a request with what was requested for it before. */
 export type PartitionPlanning<T extends Timing> = {
   readonly request: PlanRequest;
   readonly partition: PlanPartition;

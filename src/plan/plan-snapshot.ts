@@ -8,7 +8,7 @@ import type { PartitionPlanning, PlanPartition } from "./plan-request.ts";
 
 type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 
-/** The calls that ask for what holds now: of the whole partition or, where calls name items, of those that are due. */
+/** The calls that request what holds now: of the whole partition or, where calls name items, of those that are due. */
 export function planSnapshot(planning: Snapshot): Part {
   const { request, partition, covered } = planning;
   const option = partition.fetchOptions[0];
@@ -35,7 +35,7 @@ function dueItems(planning: Snapshot): readonly string[] | null {
     }
   return [...new Set(partition.items)].sort().filter((item) => {
     const own = slices.get(item) ?? [];
-    // refused by itself: it would have its whole batch refused
+    // refused alone: it would have its whole batch refused
     return !own.some((slice) => slice.refused && slice.items?.length === 1) && isDue(planning, own);
   });
 }
@@ -53,12 +53,12 @@ function isDue({ timing, request, partition }: Snapshot, covered: readonly Cover
   if (answer?.fingerprint === fingerprint && (isOpen(answer) || holds(answer, timing.refreshDays))) return false;
   const misses = covered.slice(last + 1).filter((slice) => slice.fingerprint === fingerprint);
   const miss = misses.at(-1);
-  // what is known to be there is looked for the next day; else each miss makes the next look wait twice as long, as each may be charged
+  // what is known to be there is requested the next day; else each miss makes the next request wait twice as long, as each may be charged
   const patience = partition.expected === true ? 1 : Math.min(2 ** (misses.length - 1), timing.refreshDays);
   return miss === undefined || !holds(miss, patience);
 }
 
-/** True for a slice that ended well and without what was asked for, so that it holds for a short while. A refusal holds like an answer. */
+/** True for a slice that ended well and without what was requested, so that it holds for a short while. A refusal holds like an answer. */
 export function isNoAnswer(
   { state, refused }: Pick<Covered, "state" | "refused">,
   { expected = false }: Pick<PlanPartition, "expected">,

@@ -3,24 +3,24 @@ import { periodsTouching } from "../core/period.ts";
 import type { Covered } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { calendarOf, windowOf, type GapGrid } from "./cover/gap-grid.ts";
-import { askable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
+import { requestable, emptyEarlyDaysOf, isOpen, missingCells, settledEnd } from "./missing.ts";
 import type { PlanPartition, PlanRequest } from "./plan-request.ts";
 
 /** Items, null where the scope says it all, and days of theirs. */
 export type Cells = { readonly items: readonly string[] | null; readonly window: Window };
 
-/** What stale cells of one partition are told from. */
+/** What stale cells of one partition are worked out from. */
 type StaleOptions = {
   readonly request: Pick<PlanRequest, "timing" | "today" | "bounds">;
   readonly partition: Pick<PlanPartition, "items" | "timing" | "fingerprint">;
-  /** What was asked for before, oldest first. */
+  /** What was requested before, oldest first. */
   readonly covered: readonly Covered[];
 };
 
 /**
- * The stale cells of a partition: answered, and to be asked for again. Days and whole periods that were asked for while the source still
+ * The stale cells of a partition: answered, and to be requested again. Days and whole periods that were requested while the source still
  * restated them, or answered with nothing where that does not hold; the newest snapshot of an item that is past its `refreshDays`, or
- * was asked for under another fingerprint. Only days that a sync would ask for. Of cells that are not answered it says nothing.
+ * was requested under another fingerprint. Only days that a sync would request. Of cells that are not answered it says nothing.
  * `ops.slice_finality` says the same in SQL, where nobody knows of a fingerprint that changed without a command.
  */
 export function staleCells({ request, partition, covered }: StaleOptions): readonly Cells[] {
@@ -37,10 +37,10 @@ export function staleCells({ request, partition, covered }: StaleOptions): reado
       reprocess: "missing",
       ...(emptyEarlyDays === undefined ? {} : { emptyEarlyDays }),
     }).restated;
-  const asked = askable(timing, today, bounds);
-  if (timing.kind === "series") return stretchesOf(restated(asked, covered), partition.items === null);
+  const within = requestable(timing, today, bounds);
+  if (timing.kind === "series") return stretchesOf(restated(within, covered), partition.items === null);
   const settled = settledEnd(timing, today);
-  return periodsTouching(timing.grid, asked)
+  return periodsTouching(timing.grid, within)
     .filter(({ end }) => end <= settled)
     .flatMap((window) => {
       const own = covered.filter((slice) => slice.refused || isSame(slice.window, window));
@@ -71,7 +71,7 @@ function staleSnapshots(refreshDays: number, { request, partition, covered }: St
   const refused = new Set<string>();
   for (const slice of covered) {
     if (slice.refused && slice.items?.length === 1) for (const item of slice.items) refused.add(item);
-    // a miss leaves the answer before it standing, a refusal holds like an answer
+    // a miss leaves the answer before it valid, a refusal holds like an answer
     if (slice.state === "failed" || (slice.state === "skipped" && !slice.refused)) continue;
     for (const item of slice.items ?? [""]) newest.set(item, slice);
   }

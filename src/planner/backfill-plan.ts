@@ -16,7 +16,7 @@ import { portfolioOf } from "./portfolio.ts";
 
 /** What a plan was made from and can change until it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
 export type PlanBasis = {
-  readonly followed: Readonly<Record<string, { readonly keywords: number; readonly digest: string }>>;
+  readonly portfolio: Readonly<Record<string, { readonly keywords: number; readonly digest: string }>>;
   readonly prices: Readonly<Record<string, number>>;
   readonly settings: Settings["datasets"];
 };
@@ -24,7 +24,7 @@ export type PlanBasis = {
 /** A plan of a backfill as it is kept. */
 export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
 
-/** A plan that was made, null when there is nothing to do or nothing fits under the most credits; what of the request cannot be had. */
+/** A plan that was made, null when there is nothing to do or nothing fits under the most credits; what of the request is unavailable. */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
   readonly leftOut: CutPlan["leftOut"];
@@ -37,12 +37,12 @@ export async function makePlan(
   { asked, settings, clock }: { asked: BackfillRequest; settings: Settings; clock: Clock },
 ): Promise<MadePlan> {
   const today = clock.today();
-  // one look at everything, however long it takes: the plan is gone through more than once
+  // one snapshot of everything, however long it takes: the plan is gone through more than once
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => {
-      const portfolio = await followedNow(transaction, settings);
+      const portfolio = await currentPortfolio(transaction, settings);
       const { request, notes } = checkedRequest(asked, { portfolio, settings, today });
       if (request.datasets.length === 0) return { plan: null, leftOut: { slices: 0, credits: 0 }, notes };
       const { sum, leftOut } = await addUp(transaction, { request, asOf: today }, settings);
@@ -101,8 +101,8 @@ export async function addUp(
   return { sum: tally.sum(), leftOut };
 }
 
-/** What is followed, from what is known now; of what the account tracks only these apps where some are named. */
-export async function followedNow(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
+/** The portfolio, from what is known now; of what the account tracks only these apps where some are named. */
+export async function currentPortfolio(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
   return portfolioOf(await readTracked(db, only), settings.portfolio);
 }
 
@@ -113,7 +113,7 @@ export async function basisOf(
   settings: Settings,
   { datasets }: Pick<BackfillRequest, "datasets">,
 ): Promise<PlanBasis> {
-  const followed = portfolio.apps.flatMap((app) =>
+  const keywords = portfolio.apps.flatMap((app) =>
     app.countries.map(({ country, keywords }) => [
       `${app.store}:${app.trackId} ${country}`,
       { keywords: keywords.length, digest: createHash("sha256").update(JSON.stringify(keywords)).digest("hex") },
@@ -121,7 +121,7 @@ export async function basisOf(
   );
   const prices = (await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]);
   return {
-    followed: Object.fromEntries(followed),
+    portfolio: Object.fromEntries(keywords),
     prices: Object.fromEntries(prices),
     settings: Object.fromEntries(Object.entries(settings.datasets).filter(([name]) => datasets.includes(name))),
   };

@@ -10,7 +10,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
 
-/** What a backfill is asked for; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
+/** What a backfill requests; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
 export type BackfillRequest = {
   readonly datasets: readonly string[];
   readonly bounds: Partial<Window>;
@@ -21,7 +21,7 @@ export type BackfillRequest = {
   readonly mostCredits: number | null;
 };
 
-/** A request that can be planned, and what of it cannot be had, in sentences. */
+/** A request that can be planned, and what of it is unavailable, in sentences. */
 export type Askable = { readonly request: BackfillRequest; readonly notes: readonly string[] };
 
 /** The day on which the first of the two stores opened: nothing can be known of days before it. */
@@ -31,26 +31,29 @@ const firstStoreOpened = day("2008-07-10");
 const namedAtMost = 20;
 
 /**
- * Checks a request against what is followed and cuts it to what can be asked for; what is cut is named, never dropped in silence.
- * Throws a UsageError for what is not followed, for datasets that tell what is followed, and while nothing is known of that.
+ * Checks a request against the portfolio and cuts it to what can be requested; what is cut is named, never dropped in silence.
+ * Throws a UsageError for what is not in the portfolio, for datasets that list the portfolio, and while nothing is known of that.
  */
 export function checkedRequest(
-  asked: BackfillRequest,
+  requested: BackfillRequest,
   { portfolio, settings, today }: { portfolio: Portfolio; settings: Settings; today: Day },
 ): Askable {
-  const all = asked.datasets.map(datasetNamed);
+  const all = requested.datasets.map(datasetNamed);
   for (const dataset of all) checkStage(dataset);
   if (!portfolio.apps.some((app) => app.countries.length > 0)) throw fail("portfolio_empty");
-  const countries = followedOnly(asked, portfolio);
-  for (const dataset of all) checkReach(dataset, { ...asked, countries }, portfolio, settings);
+  const countries = portfolioCountries(requested, portfolio);
+  for (const dataset of all) checkReach(dataset, { ...requested, countries }, portfolio, settings);
   const notes: string[] = [];
-  const bounds = afterOpening(asked.bounds, notes);
-  const datasets = all.filter((dataset) => canBeHad(dataset, { bounds, settings, today }, notes));
-  return { request: { ...asked, countries, bounds, datasets: [...new Set(datasets.map(({ name }) => name))] }, notes };
+  const bounds = afterOpening(requested.bounds, notes);
+  const datasets = all.filter((dataset) => isAvailable(dataset, { bounds, settings, today }, notes));
+  return {
+    request: { ...requested, countries, bounds, datasets: [...new Set(datasets.map(({ name }) => name))] },
+    notes,
+  };
 }
 
-/** The countries of a request in upper case. Throws a UsageError for an app or a country that is not followed. */
-export function followedOnly(
+/** The countries of a request in upper case. Throws a UsageError for an app or a country that is not in the portfolio. */
+export function portfolioCountries(
   { apps, countries }: { readonly apps: readonly string[]; readonly countries: readonly string[] },
   portfolio: Portfolio,
 ): readonly string[] {
@@ -63,38 +66,37 @@ function checkStage({ name, stage }: Dataset): void {
   if (stage === "portfolio")
     throw fail("bad_argument", {
       dataset: name,
-      problem: "it tells what is followed and is read by `storehouse sync`",
+      problem: "it lists the portfolio and is read by `storehouse sync`",
     });
 }
 
 function chooseApps(names: readonly string[], portfolio: Portfolio): readonly PortfolioApp[] {
   if (names.length === 0) return portfolio.apps;
-  const followed = portfolio.apps.map(({ trackId }) => trackId);
+  const known = portfolio.apps.map(({ trackId }) => trackId);
   return names.flatMap((value) => {
     const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
-    if (found.length === 0) throw fail("not_in_portfolio", { what: "app", value, portfolio: listed(followed) });
+    if (found.length === 0) throw fail("not_in_portfolio", { what: "app", value, portfolio: listed(known) });
     return found;
   });
 }
 
 function checkCountries(countries: readonly string[], apps: readonly PortfolioApp[]): void {
-  const followed = [...new Set(apps.flatMap((app) => app.countries.map(({ country }) => country)))].sort();
+  const known = [...new Set(apps.flatMap((app) => app.countries.map(({ country }) => country)))].sort();
   for (const value of countries)
-    if (!followed.includes(value))
-      throw fail("not_in_portfolio", { what: "country", value, portfolio: listed(followed) });
+    if (!known.includes(value)) throw fail("not_in_portfolio", { what: "country", value, portfolio: listed(known) });
 }
 
 /** A filter that leaves nothing of a dataset is a mistake, not an empty plan. */
-function checkReach(dataset: Dataset, asked: BackfillRequest, portfolio: Portfolio, settings: Settings): void {
+function checkReach(dataset: Dataset, requested: BackfillRequest, portfolio: Portfolio, settings: Settings): void {
   const scopes = dataset.partitions(portfolio).map(({ scope }) => scope);
-  if (asked.apps.length > 0 && scopes.length > 0 && !scopes.some((scope) => scope["app"] !== undefined))
+  if (requested.apps.length > 0 && scopes.length > 0 && !scopes.some((scope) => scope["app"] !== undefined))
     throw fail("bad_argument", {
       dataset: dataset.name,
-      problem: "--app leaves nothing of it: it tells no apps apart",
+      problem: "--app leaves nothing of it: it does not distinguish apps",
     });
   const configured = settings.datasets[dataset.name]?.countries;
-  const left = asked.countries.filter((country) => configured?.includes(country) ?? true);
-  if (asked.countries.length > 0 && left.length === 0)
+  const left = requested.countries.filter((country) => configured?.includes(country) ?? true);
+  if (requested.countries.length > 0 && left.length === 0)
     throw fail("bad_argument", {
       dataset: dataset.name,
       problem: `datasets.${dataset.name}.countries in config/storehouse.yaml leaves --country out`,
@@ -103,32 +105,32 @@ function checkReach(dataset: Dataset, asked: BackfillRequest, portfolio: Portfol
 
 function afterOpening(bounds: Partial<Window>, notes: string[]): Partial<Window> {
   if (bounds.start === undefined || bounds.start >= firstStoreOpened) return bounds;
-  notes.push(`The first store opened on ${firstStoreOpened}: days before it cannot be asked for.`);
+  notes.push(`The first store opened on ${firstStoreOpened}: days before it cannot be requested.`);
   return { ...bounds, start: firstStoreOpened };
 }
 
 type Frame = { readonly bounds: Partial<Window>; readonly settings: Settings; readonly today: Day };
 
-/** False when nothing of the days asked for can be had of a dataset. Says what of them cannot. */
-function canBeHad(dataset: Dataset, { bounds, settings, today }: Frame, notes: string[]): boolean {
+/** False when nothing of the requested days is available of a dataset. Notes what of them is not. */
+function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes: string[]): boolean {
   const { name, timing } = dataset;
   const from = bounds.start ?? today;
   const kept = keptFrom(today, settingsOf(dataset, settings).keep_months);
   if (timing.kind !== "snapshot" && kept !== null && bounds.start !== undefined && bounds.start < kept) {
     notes.push(
-      `${name} is kept from ${kept} on (keep_months in config/storehouse.yaml): days before it are not asked for.`,
+      `${name} is kept from ${kept} on (keep_months in config/storehouse.yaml): days before it are not requested.`,
     );
     if (bounds.end !== undefined && bounds.end <= kept) return false;
   }
   if (timing.kind === "snapshot") {
     const { start, end } = oneDay(today);
     if (from < start || (bounds.end ?? end) < end)
-      notes.push(`${name} can only be asked for what holds today: the days before ${today} cannot be had.`);
+      notes.push(`${name} has today's state only: the days before ${today} are not available.`);
     return (bounds.end ?? end) >= end;
   }
   const { settle_days: settleDays = timing.settleDays } = settings.datasets[name] ?? {};
   const settled = settledEnd({ ...timing, settleDays }, today);
-  // a period that is not over and published as a whole cannot be had
+  // a period that is not over and published as a whole is unavailable
   const end = timing.kind === "period" ? periodOf(timing.grid, settled).start : settled;
   const first = bounds.start !== undefined && bounds.start > end ? bounds.start : end;
   if (bounds.end !== undefined && bounds.end > end)

@@ -16,7 +16,7 @@ export function isKeptByMonth({ tables }: Pick<Dataset, "tables">): boolean {
   return tables.some(({ partitioned }) => partitioned);
 }
 
-/** A dataset's timing with what the configuration changes; where the kept days begin is told for a day only. */
+/** A dataset's timing with what the configuration changes; where the kept days begin is known for a day only. */
 export function timingWith(timing: Timing, settings: DatasetSettings, today?: Day): Timing {
   if (timing.kind === "snapshot") return { ...timing, refreshDays: settings.refresh_days ?? timing.refreshDays };
   const kept = today === undefined ? null : keptFrom(today, settings.keep_months);

@@ -9,7 +9,7 @@ import { partitionsOf } from "./plan-chunks.ts";
 /** Countries of the small account for which examples are made. */
 export const exampleCountries = ["US", "JP"] as const;
 
-/** Whom a dataset would ask for of a small made-up account: what its settings and options do shows there. */
+/** What a dataset would request for a small made-up account: what its settings and options do shows there. */
 export function examplePartitions(
   dataset: Dataset,
   { options, countries }: Pick<DatasetSettings, "options" | "countries"> = {},
@@ -22,7 +22,7 @@ export function examplePartitions(
   });
 }
 
-/** The timings by which these partitions of a dataset go; its own where there are none to tell by. */
+/** The timings by which these partitions of a dataset go; its own where there are none. */
 export function timingsOf(dataset: Dataset, partitions: readonly Partition[]): readonly Timing[] {
   if (partitions.length === 0) return [dataset.timing];
   return [...new Set(partitions.map(({ timing }) => timing ?? dataset.timing))];

@@ -8,8 +8,8 @@ import { namesOf, type PlanningSource } from "../load/planning-sources.ts";
 export type ExampleSize = { readonly apps: number; readonly keywords: number; readonly countries: readonly string[] };
 
 /**
- * A made-up account: apps of both stores in turn, each tracked in every country with keywords of its own, and of whatever datasets
- * find one member for each app, country and keyword that it tells apart.
+ * A made-up account: apps of both stores in turn, each tracked in every country with keywords of its own, and of what datasets
+ * find one member for each app, country and keyword that it distinguishes.
  */
 export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {
   const apps = Array.from({ length: size.apps }, (_, index) => appOf(index, size));
@@ -33,7 +33,7 @@ function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioAp
 
 /**
  * Members of a planning source, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
- * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it tells apps apart;
+ * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it distinguishes apps;
  * every other value is the same one.
  */
 function membersOf(

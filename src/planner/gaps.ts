@@ -11,7 +11,7 @@ import type { SyncRequest } from "./request.ts";
 /** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
 export type ScopeCoverage = {
   readonly dataset: string;
-  /** Null where the dataset is not about an app, or tells no country apart. */
+  /** Null where the dataset is not about an app, or distinguishes no countries. */
   readonly store: string | null;
   readonly trackId: string | null;
   readonly country: string | null;
@@ -19,7 +19,7 @@ export type ScopeCoverage = {
 };
 
 /**
- * How every cell stands that is followed now and that a request is about: also those that nobody ever asked for, which no table
+ * The state of every cell of the portfolio that a request is about: also those that were never requested, which no table
  * holds. Sorted by dataset as they are planned, then by app and country. Writes nothing and asks nobody.
  */
 export async function readScopeCoverage(

@@ -68,7 +68,7 @@ function planningOf(dataset: Dataset, portfolio: Portfolio, today: Day): Dataset
   return { dataset, portfolio, request: { datasets: [], bounds: {}, today }, learned: new Map(), settings: {} };
 }
 
-/** What was asked for so far, as the ledger would tell it: all of it was answered. */
+/** What was requested so far, as the ledger would have it: all of it was answered. */
 function createLedger(): {
   readonly coverage: CoverageReader;
   readonly load: (slices: readonly SliceDraft[]) => void;
@@ -95,7 +95,7 @@ function nightsFor(timings: readonly Timing[]): number {
   return common > mostNights ? mostNights : common * Math.ceil(fewestNights / common);
 }
 
-/** Days until a timing asks for the same again. A month counts as thirty, and what is asked for once never comes round. */
+/** Days until a timing requests the same again. A month counts as thirty, and what is requested once never comes round. */
 function daysOf(timing: Timing): number {
   if (timing.kind === "snapshot") return timing.refreshDays > mostNights ? 1 : timing.refreshDays;
   const packed = timing.packDays ?? 1;

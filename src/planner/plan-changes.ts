@@ -6,7 +6,7 @@ import { daysBetween, type Day } from "../core/day.ts";
 import { meanwhile, type Meanwhile } from "../ledger/plans.ts";
 import type { PlanLine } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
-import { addUp, basisOf, followedNow, type BackfillPlan, type PlanBasis } from "./backfill-plan.ts";
+import { addUp, basisOf, currentPortfolio, type BackfillPlan, type PlanBasis } from "./backfill-plan.ts";
 
 type Sums = { readonly slices: number; readonly requests: number; readonly credits: number };
 
@@ -23,7 +23,7 @@ export type PlanChanges = {
   readonly lines: readonly LineChange[];
   readonly meanwhile: readonly Meanwhile[];
   /** Apps and countries whose keywords changed, or that came or went (null), as `store:app country`. */
-  readonly followed: readonly Change<number>[];
+  readonly portfolio: readonly Change<number>[];
   readonly prices: readonly Change<number>[];
   readonly settings: readonly string[];
   readonly asOf: Day;
@@ -43,13 +43,13 @@ export async function planChanges(
     .execute(async (transaction) => {
       const { sum } = await addUp(transaction, plan, settings);
       if (sum.digest === plan.digest) return null;
-      const basis = await basisOf(transaction, await followedNow(transaction, settings), settings, plan.request);
+      const basis = await basisOf(transaction, await currentPortfolio(transaction, settings), settings, plan.request);
       return {
         before: pick(plan),
         now: pick(sum),
         lines: changedLines(plan.lines, sum.lines),
         meanwhile: await meanwhile(transaction, { ...plan, datasets: plan.request.datasets }),
-        followed: changedFollowed(plan, sum.lines, basis),
+        portfolio: changedPortfolio(plan, sum.lines, basis),
         prices: changed(plan.basis.prices, basis.prices).filter(({ name }) =>
           [...plan.lines, ...sum.lines].some(({ operation }) => operation === name),
         ),
@@ -83,7 +83,7 @@ function changedLines(before: readonly PlanLine[], now: readonly PlanLine[]): re
 
 const none: Sums = { slices: 0, requests: 0, credits: 0 };
 
-/** Lines of several operations as one: which operation answers is no matter of who is asked about. */
+/** Lines of several operations as one: which operation answers does not matter. */
 function byWhom(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
   const found = new Map<string, PlanLine>();
   for (const line of lines) {
@@ -100,16 +100,16 @@ function byWhom(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
 }
 
 /** Only of apps and countries that the plan is about, or would be. */
-function changedFollowed(plan: BackfillPlan, now: readonly PlanLine[], basis: PlanBasis): readonly Change<number>[] {
+function changedPortfolio(plan: BackfillPlan, now: readonly PlanLine[], basis: PlanBasis): readonly Change<number>[] {
   const about = new Set([...plan.lines, ...now].map(({ store, app, country }) => `${store}:${app} ${country}`));
-  const names = new Set([...Object.keys(plan.basis.followed), ...Object.keys(basis.followed)]);
+  const names = new Set([...Object.keys(plan.basis.portfolio), ...Object.keys(basis.portfolio)]);
   return [...names]
-    .filter((name) => about.has(name) && plan.basis.followed[name]?.digest !== basis.followed[name]?.digest)
+    .filter((name) => about.has(name) && plan.basis.portfolio[name]?.digest !== basis.portfolio[name]?.digest)
     .sort()
     .map((name) => ({
       name,
-      before: plan.basis.followed[name]?.keywords ?? null,
-      now: basis.followed[name]?.keywords ?? null,
+      before: plan.basis.portfolio[name]?.keywords ?? null,
+      now: basis.portfolio[name]?.keywords ?? null,
     }));
 }
 

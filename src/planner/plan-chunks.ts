@@ -13,7 +13,7 @@ import {
 } from "../datasets/shared/define-dataset.ts";
 import { coverageReader, type CoverageReader } from "../ledger/coverage.ts";
 import { readLastPages, type LastPages } from "../ledger/coverage.ts";
-import { askable } from "../plan/missing.ts";
+import { requestable } from "../plan/missing.ts";
 import { inOrder, planDataset } from "../plan/plan-dataset.ts";
 import { periodReach } from "../plan/plan-periods.ts";
 import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
@@ -32,7 +32,7 @@ export type DatasetPlanning = {
   readonly settings: DatasetSettings;
 };
 
-/** Some partitions of one dataset: what was asked for before, by `scopeKey`, and what is to be asked for now. */
+/** Some partitions of one dataset: what was requested before, by `scopeKey`, and what is to be requested now. */
 export type PlannedChunk = {
   readonly partitions: readonly Partition[];
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
@@ -60,14 +60,14 @@ export async function* planInChunks(coverage: CoverageReader, planning: DatasetP
       covered,
       today: request.today,
       bounds: request.bounds,
-      // to read what is followed once more for each look at the market would only cost
+      // to read the portfolio once more for each plan of the market would only cost
       reprocess: dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing",
     });
     yield { partitions, covered, plan, timingOf };
   }
 }
 
-/** What a plan of a dataset needs to know of what was asked for before, and what came before that from a day on. */
+/** What a plan of a dataset needs to know of what was requested before, and what came before that from a day on. */
 export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learned">, from?: Day): CoverageReader {
   const { dataset, request, settings } = planning;
   const own = partitionsOf(planning).flatMap(({ timing }) => timing ?? []);
@@ -112,7 +112,7 @@ export function partitionsOf({
   return inOrder(kept).map(({ partition }) => partition);
 }
 
-/** A portfolio without the countries that a dataset is not to be asked for; a batch of items may name countries that no scope does. */
+/** A portfolio without the countries for which a dataset is not to be requested; a batch of items may name countries that no scope does. */
 function inCountries(portfolio: Portfolio, countries: readonly string[] | undefined): Portfolio {
   if (countries === undefined) return portfolio;
   const apps = portfolio.apps.map((app) => ({
@@ -165,7 +165,7 @@ function planPartition(
 /** Of how far back the ledger matters: a plan need not read every slice ever made. */
 function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
   if (timing.kind === "snapshot") return { start: addDays(today, -timing.refreshDays - openFor) };
-  const reach = askable(timing, today, bounds);
+  const reach = requestable(timing, today, bounds);
   return timing.kind === "period" ? periodReach(timing.grid, reach) : reach;
 }
 

@@ -12,7 +12,7 @@ import { coverageFor, planInChunks, type DatasetPlanning } from "./plan-chunks.t
 import { portfolioOf } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that asks for one thing at a time. */
+/** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that requests one thing at a time. */
 export type PlanChunk = {
   readonly dataset: string;
   readonly stage: Dataset["stage"];

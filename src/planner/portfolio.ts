@@ -4,7 +4,7 @@ import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfoli
 import { type Store, storeOf } from "../core/store.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** What is followed: what the account tracks, what the configuration lists, or both, one entry an app and country. Pure. */
+/** The portfolio: what the account tracks, what the configuration lists, or both, one entry an app and country. Pure. */
 export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings["portfolio"]): Portfolio {
   const listed = settings.apps.map((app): PortfolioApp => ({
     store: storeOf(app.id),

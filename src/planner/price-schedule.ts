@@ -9,7 +9,7 @@ import { startsOf } from "./plan-stream.ts";
 
 /** What a tick of the schedule would plan. */
 export type Foreseen = {
-  /** Datasets that it would ask for. */
+  /** Datasets that it would request. */
   readonly datasets: readonly string[];
   readonly slices: number;
   readonly requests: number;
@@ -19,7 +19,7 @@ export type Foreseen = {
 /** Prices ticks of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
 export type Foresight = (names: readonly string[], on: Day) => Promise<Foreseen>;
 
-/** Opens a look ahead from what is known now: what is followed, settings, prices, and what was asked for. */
+/** Opens a forecast from what is known now: the portfolio, settings, prices, and what was requested. */
 export function createForesight(db: Database, settings: Settings): Foresight {
   const foreseen = new Map<string, Map<string, Covered[]>>();
   return async (names, on) => {

@@ -12,7 +12,7 @@ import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
 
 /**
- * Tells the ledger when each dataset is asked for again, as code and configuration have it now, so that views can tell what is stale.
+ * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
  * Of the datasets of the request also the scopes whose timing is their own. For whoever is about to plan work.
  */
 export async function noteTimings(

@@ -7,14 +7,14 @@ import type { Reprocess } from "../plan/missing.ts";
 export type SyncRequest = {
   /** Datasets by name; those that are on when empty. */
   readonly datasets: readonly string[];
-  /** Days asked for by hand, half-open; each dataset's own history where left out. */
+  /** Days that a person names, half-open; each dataset's own history where left out. */
   readonly bounds: Partial<Window>;
   readonly today: Day;
-  /** Apps and countries asked for by hand; all when left out. See `isWanted`. */
+  /** Apps and countries that a person names; all when left out. See `isWanted`. */
   readonly only?: Only;
   /**
-   * Which cells that were asked for before are asked for again; `missing` when left out. The others ask again each time they are
-   * planned, so a request with one of them is planned once. They hold for the market; what is followed is brought up to date as always.
+   * Which cells that were requested before are requested again; `missing` when left out. The others request again each time they are
+   * planned, so a request with one of them is planned once. They hold for the market; the portfolio is updated as always.
    */
   readonly reprocess?: Reprocess;
 };
@@ -23,8 +23,8 @@ export type SyncRequest = {
 export type Only = { readonly apps?: readonly string[]; readonly countries?: readonly string[] };
 
 /**
- * True when a partition belongs to what was asked for. One whose scope has no country is about all of them and stays; one without an
- * app stays only where no app is asked for, or where it tells what is followed, since the rest is planned from that.
+ * True when a partition belongs to what was requested. One whose scope has no country is about all of them and stays; one without an
+ * app stays only where no app is named, or where it lists the portfolio, since the rest is planned from that.
  */
 export function isWanted(scope: Scope, stage: "portfolio" | "listing" | "market", { apps, countries }: Only): boolean {
   const { app, store, country } = scope;

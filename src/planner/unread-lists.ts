@@ -9,7 +9,7 @@ import { portfolioOf } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
 
 /**
- * Lists of what is followed that could not be had when they were last asked for, as `tracked_keyword ios 1 US`: what they would name is
+ * Lists of the portfolio that were unavailable when they were last requested, as `tracked_keyword ios 1 US`: what they would name is
  * missing from everything that is planned. Only those that the request needs.
  */
 export async function unreadLists(db: Database, request: SyncRequest, settings: Settings): Promise<readonly string[]> {
@@ -45,7 +45,7 @@ function byPart([a]: readonly [string, string], [b]: readonly [string, string]):
   return parts.indexOf(a) - parts.indexOf(b);
 }
 
-/** Datasets of which nothing could be had, and the lists that are none of theirs. */
+/** Datasets of which nothing was available, and the lists that are none of theirs. */
 export function withUnread(unavailable: readonly string[], unread: readonly string[]): readonly string[] {
   return [...unavailable, ...unread.filter((list) => !unavailable.some((name) => list.split(" ")[0] === name))];
 }

@@ -5,10 +5,10 @@ import { isKeptByMonth } from "./dataset-settings.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
-/** Settings that would change nothing about a dataset, each with the reason: whoever writes one expects something of it. */
+/** Settings that would change nothing about a dataset, each with the reason: a person who writes one expects an effect. */
 export type Unusable = Partial<Record<keyof DatasetSettings, string>>;
 
-/** What of the settings of a dataset cannot be used, given its options; told by whom and when it would ask for a made-up account. */
+/** What of the settings of a dataset cannot be used, given its options; judged by what it would request for a made-up account. */
 export function unusableSettings(name: string, { options, ...given }: DatasetSettings): Unusable {
   const dataset = datasetNamed(name);
   const partitions = examplePartitions(dataset, { options });
@@ -32,7 +32,7 @@ function keepUnusable(dataset: Dataset, { keep_months: keepMonths, ...given }: D
   return {
     ...(isLonger(given.history_days) ? { history_days: reason } : {}),
     ...(isLonger(given.lookback_days) ? { lookback_days: reason } : {}),
-    // what is there now would go before it is asked for again
+    // what is there now would go before it is requested again
     ...(isLonger(given.refresh_days) ? { refresh_days: reason } : {}),
   };
 }
@@ -54,8 +54,8 @@ function whomUnusable(
   );
   const hasDevice = partitions.some(({ scope }) => scope["device"] !== undefined);
   return {
-    ...(isNarrowed ? {} : { countries: "what it asks for is the same for all countries" }),
-    ...(hasDevice ? {} : { devices: "what it asks for is the same for all devices" }),
+    ...(isNarrowed ? {} : { countries: "its requests are the same for all countries" }),
+    ...(hasDevice ? {} : { devices: "its requests are the same for all devices" }),
   };
 }
 
@@ -63,7 +63,7 @@ function whenUnusable(dataset: Dataset, partitions: readonly Partition[]): Unusa
   const kinds = new Set(timingsOf(dataset, partitions).map(({ kind }) => kind));
   const isOnlyNow = kinds.size === 1 && kinds.has("snapshot");
   if (isOnlyNow) {
-    const reason = "it is asked for as it is on the day; refresh_days says how often";
+    const reason = "an answer holds for the day of its request; refresh_days sets how often it is requested";
     return {
       start: reason,
       history_days: reason,
@@ -75,9 +75,9 @@ function whenUnusable(dataset: Dataset, partitions: readonly Partition[]): Unusa
   }
   const refresh = kinds.has("snapshot")
     ? {}
-    : { refresh_days: "it asks for days of the past; lookback_days says which are asked for again" };
+    : { refresh_days: "it requests days of the past; lookback_days sets which are requested again" };
   if (!kinds.has("series")) {
-    const reason = "it asks for whole periods of a fixed calendar";
+    const reason = "it requests whole periods of a fixed calendar";
     return { ...refresh, pack_days: reason, longest_window: reason };
   }
   return spansDays(dataset, partitions)

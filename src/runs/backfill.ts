@@ -74,14 +74,14 @@ async function queueAll(
       const drafts = chunk.slices.slice(from, from + queuedAtOnce);
       queued += await enqueueWithin(transaction, runId, drafts, clock.now());
     }
-    // more than the plan already: the rest need not be looked at
+    // more than the plan already: the rest is not needed
     if (queued > plan.slices) break;
   }
   // fewer are queued than planned when another run has one of them open
   if (queued !== plan.slices || tally.sum().digest !== plan.digest) throw fail("plan_changed", { plan: plan.planId });
 }
 
-/** Takes up what is open of a plan and in nobody's hands: left by an end that came too early, or put off until credits were back. */
+/** Adopts what is open of a plan and that no process runs: left by a run that ended too early, or deferred until credits were back. */
 function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<number> {
   return adoptOrphanedSlices(parts.ingest.db, {
     runId,

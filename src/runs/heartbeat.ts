@@ -8,7 +8,7 @@ import type { LivingWorker } from "../ledger/workers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** How often a process says that it lives, after how long a silence it counts as dead, and how far off looks at a refused account are. */
+/** How often a process says that it lives, after how long a silence it counts as dead, and how far apart checks of a refused account are. */
 export type Rhythm = {
   readonly beatMs: number;
   readonly deadAfterMs: number;
@@ -24,7 +24,7 @@ export const usualRhythm: Rhythm = {
   longestLookMs: 3_600_000,
 };
 
-/** What a pulse takes. */
+/** What a heartbeat needs. */
 export type HeartbeatParts = {
   readonly db: Database;
   readonly clock: Clock;
@@ -33,9 +33,9 @@ export type HeartbeatParts = {
   readonly accountId: string;
   readonly holders: Holders;
   readonly rhythm: Rhythm;
-  /** Told when this process was taken for dead, or when another of its account was refused by the API. */
+  /** Called when this process was declared dead, or when another of its account was refused by the API. */
   readonly abort: (error: StorehouseError) => void;
-  /** Told after each beat whether the database took it: null, or why not. */
+  /** Called after each beat with whether the database took it: null, or why not. */
   readonly onBeat: (problem: StorehouseError | null) => void;
 };
 
@@ -63,7 +63,7 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   let looking: Promise<void> | null = null;
 
   async function beating(): Promise<void> {
-    // after an outage all are silent for a while: whoever is back first does not bury the others
+    // after an outage no process has sent a heartbeat for a while: the first to come back does not declare the others dead
     let steady = 0;
     for (await wait(); !ended.signal.aborted; await wait()) {
       steady = (await beatOnce(parts)) ? steady + 1 : 0;

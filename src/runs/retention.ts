@@ -14,7 +14,7 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 /** A month of facts that is kept no longer, with the datasets that write its table. */
 export type OldMonth = MonthPartition & { readonly datasets: readonly string[]; readonly keptFrom: Day };
 
-/** What came of an old month: gone, or put off while a slice writes to it or a lock is not to be had. */
+/** What came of an old month: gone, or put off while a slice writes to it or a lock is not available. */
 export type Retired = OldMonth & { readonly outcome: "gone" | "in use" };
 
 /** The first day that each table keeps: of several datasets that write it the one that keeps longest decides. */
@@ -100,7 +100,7 @@ async function remove(
 /** Has a transaction roll back. */
 const inUse = new Error("a slice may write to the month");
 
-/** Note and removal hold together: whoever is killed between leaves all as it was. */
+/** Note and removal hold together: a process that is killed between them leaves all as it was. */
 async function takeOut(transaction: Database, month: DroppedMonth, now: number): Promise<void> {
   if (!(await noteDropped(transaction, month, now))) throw inUse;
   await removeMonth(transaction, month, month.action);

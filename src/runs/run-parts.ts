@@ -12,7 +12,7 @@ export type SyncParts = {
   readonly budget: Budget;
   /** Aborted when the person or the system wants the process to end. */
   readonly stop: AbortSignal;
-  /** The error that stopped all asking, null while there is none. */
+  /** The error that stopped all requests, null while there is none. */
   readonly aborted: () => StorehouseError | null;
   readonly progress: (progress: RunProgress) => void;
   /** To be called when something was queued, so that it is begun at once. */

@@ -30,7 +30,7 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
     const left = await retryDatabase(parts.ingest, look);
     // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the budget
     const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
-    // what another process had at the last look may be cancelled by now, and is planned in the next wave
+    // what another process ran at the last check may be cancelled by now, and is planned in the next wave
     const isOver = left.runningElsewhere === 0 && !hadOthers;
     if (stopped || leftOut > 0 || (isOver && !orphaned))
       return finish(parts, { runId, leftOut: leftOut + left.orphaned, left });
@@ -44,7 +44,7 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
   }
 }
 
-/** Counting is cheap for a short run and dear for a long one, so the looks grow rarer. */
+/** Counting is cheap for a short run and dear for a long one, so counts grow rarer. */
 const looks: Backoff = { firstMs: 25, longestMs: 500, factor: 1.3 };
 /** Another process may take long. */
 const looksElsewhere: Backoff = { ...looks, longestMs: 5_000 };

@@ -12,7 +12,7 @@ import { scheduled } from "../planner/scheduled-datasets.ts";
 import { planningLock } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** Plans what is due today and queues it for any worker; takes over what dead processes left open. Returns nothing: the ledger tells. */
+/** Plans what is due today and queues it for any worker; adopts orphaned slices. Returns nothing: the result is in the ledger. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { db, clock, log, halted } = parts;
   await resumeOnCredits(parts, settings);
@@ -37,7 +37,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   });
 }
 
-/** Opens a run of the schedule and moves into it what foreground runs left open, save what is beyond the price of a plan that a person agreed to. */
+/** Opens a run of the schedule and adopts what foreground runs left unfinished, save what is beyond the price of a plan that a person agreed to. */
 async function openScheduled(
   { clock, log }: IngestParts,
   db: Database,
@@ -57,8 +57,8 @@ async function openScheduled(
 }
 
 /**
- * Where slices wait for the reset of their credits, asks for the balance, which is free, and lets go on what it pays for: credits may
- * have been bought. When the question fails they wait on.
+ * Where slices wait for the reset of their credits, checks the balance and resumes the slices that it pays for: credits may
+ * have been bought. When the check fails they stay deferred.
  */
 async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<void> {
   const { db, clock, log, accountId } = parts;

@@ -13,7 +13,7 @@ import { unreadLists, withUnread } from "../planner/unread-lists.ts";
 
 /**
  * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market,
- * since each is planned from what the one before brought. Ends when nothing is due.
+ * since each is planned from what the one before loaded. Ends when nothing is due.
  */
 export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
@@ -30,7 +30,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     wave: () => planWave(parts, wave),
     look: async () => {
       const left = await readUnfinished(db, { runId, datasets: names, within: request.bounds });
-      // it looks again when the others are done
+      // it checks again when the others are done
       if (left.runningElsewhere > 0) return left;
       return { ...left, unavailable: withUnread(left.unavailable, await unreadLists(db, request, parts.settings)) };
     },
@@ -39,7 +39,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 
 type Wave = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
-/** Queues what is to be done next: first what others left open, since the plan takes it for covered, then what is planned from all that is in. */
+/** Queues what is to be done next: first the orphaned slices, which the plan counts as covered, then what is planned from all that is in. */
 function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
   const { db, clock } = parts.ingest;
   return planningLock(db, async (locked) => {

@@ -12,11 +12,11 @@ export type Unfinished = {
   readonly runningElsewhere: number;
   /** Slices that failed in earlier runs and were not made good since. */
   readonly failedBefore: number;
-  /** What could not be had: datasets of which every slice of this run was skipped, and single lists of what is followed (`tracked_keyword ios 1 US`). */
+  /** What was unavailable: datasets of which every slice of this run was skipped, and single lists of the portfolio (`tracked_keyword ios 1 US`). */
   readonly unavailable: readonly string[];
 };
 
-/** Looks at what other runs left of these datasets, within the days asked for, and at what came of this one. */
+/** Reads what other runs left of these datasets, within the requested days, and what became of this one. */
 export async function readUnfinished(
   db: Database,
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },

@@ -3,32 +3,35 @@ import { addDays, day } from "../../src/core/day.ts";
 import { sliceStates, type Covered, type SliceState } from "../../src/core/slice.ts";
 import { daysOf, oneDay, type Window } from "../../src/core/window.ts";
 import { calendarOf } from "../../src/plan/cover/gap-grid.ts";
-import { askable, missingCells, type MissingOptions } from "../../src/plan/missing.ts";
+import { requestable, missingCells, type MissingOptions } from "../../src/plan/missing.ts";
 import { daysIn } from "../support/plan-grid.ts";
 import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
-describe("askable", () => {
+describe("requestable", () => {
   test("keeps the settle window out of a backfill", () => {
-    expect(askable(series({ settleDays: 1, historyDays: 3 }), today, {})).toEqual({ start: daysAgo(3), end: today });
-    expect(askable(series({ settleDays: 4, historyDays: 3 }), today, {})).toEqual({
+    expect(requestable(series({ settleDays: 1, historyDays: 3 }), today, {})).toEqual({
+      start: daysAgo(3),
+      end: today,
+    });
+    expect(requestable(series({ settleDays: 4, historyDays: 3 }), today, {})).toEqual({
       start: daysAgo(6),
       end: daysAgo(3),
     });
-    expect(askable(series({ settleDays: 0, historyDays: 1 }), today, {})).toEqual(oneDay(today));
+    expect(requestable(series({ settleDays: 0, historyDays: 1 }), today, {})).toEqual(oneDay(today));
   });
 
   test("cuts an end asked for by hand where days are not published yet, and keeps an earlier one", () => {
-    expect(askable(series(), today, { end: daysAgo(400) })).toEqual({ start: daysAgo(430), end: daysAgo(400) });
+    expect(requestable(series(), today, { end: daysAgo(400) })).toEqual({ start: daysAgo(430), end: daysAgo(400) });
     const bounds = { start: daysAgo(9), end: addDays(today, 30) };
-    expect(askable(series({ settleDays: 2 }), today, bounds)).toEqual({ start: daysAgo(9), end: daysAgo(1) });
-    expect(askable(series(), today, { start: daysAgo(9), end: daysAgo(5) })).toEqual({
+    expect(requestable(series({ settleDays: 2 }), today, bounds)).toEqual({ start: daysAgo(9), end: daysAgo(1) });
+    expect(requestable(series(), today, { start: daysAgo(9), end: daysAgo(5) })).toEqual({
       start: daysAgo(9),
       end: daysAgo(5),
     });
   });
 
   test("reaches further back than the history when asked to", () => {
-    expect(askable(series({ historyDays: 3 }), today, { start: daysAgo(400) }).start).toBe(daysAgo(400));
+    expect(requestable(series({ historyDays: 3 }), today, { start: daysAgo(400) }).start).toBe(daysAgo(400));
   });
 });
 
@@ -122,7 +125,7 @@ describe("missingCells", () => {
       const asked: Covered[] = [];
       const days = daysOf({ start: only, end: addDays(only, 12) });
       const nights = days.filter((night) => {
-        const { end } = askable(timing, night, {});
+        const { end } = requestable(timing, night, {});
         const window = { start: only, end: end < addDays(only, 1) ? end : addDays(only, 1) };
         const found = missing(asked, { timing, window, today: night }).get("");
         const due = [...(found.fresh ?? []), ...(found.restated ?? [])].includes(only);

@@ -48,8 +48,8 @@ describe("a plan that would be another one by now", () => {
     await grown.sync({ request: { today: tomorrow, datasets: ["tracked_keyword"] } });
     const changes = await changesOf(stage, made.planId);
     expect(changes?.prices).toEqual([{ name: "ios.keyword-ranking", before: null, now: 4 }]);
-    expect(changes?.followed).toHaveLength(6);
-    expect(changes?.followed[0]).toMatchObject({ before: 12, now: 13 });
+    expect(changes?.portfolio).toHaveLength(6);
+    expect(changes?.portfolio[0]).toMatchObject({ before: 12, now: 13 });
   });
 
   test("says that the settings changed", async () => {

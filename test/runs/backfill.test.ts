@@ -78,14 +78,14 @@ describe("a plan", () => {
     });
     expect(notes).toEqual(
       [
-        `keyword_metadata can only be asked for what holds today: the days before ${today} cannot be had.`,
+        `keyword_metadata has today's state only: the days before ${today} are not available.`,
         `keyword_rank is not published yet for ${today}: the plan goes up to ${addDays(today, -1)}.`,
       ].toSorted((a, b) => notes.indexOf(a) - notes.indexOf(b)),
     );
     await runPlanned(stage, made?.planId ?? "");
     expect(daysAsked(stage)).not.toContain(today);
     const past = await plan(stage, { bounds: { end: addDays(today, -5) }, datasets: ["keyword_metadata"] });
-    expect(past).toMatchObject({ plan: null, notes: [expect.stringContaining("cannot be had")] });
+    expect(past).toMatchObject({ plan: null, notes: [expect.stringContaining("not available")] });
     const old = await plan(stage, {
       bounds: { start: "2001-01-01" as typeof today, end: "2008-07-11" as typeof today },
     });

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { followedNow } from "../../planner/backfill-plan.ts";
+import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWork } from "../../ledger/open-slices.ts";
@@ -47,7 +47,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const [lines, waiting] = [workOf(all), await openWork(db, names)];
   return {
     stage: stage ?? "market",
-    apps: (await followedNow(db, settings)).apps.length,
+    apps: (await currentPortfolio(db, settings)).apps.length,
     lines,
     waiting,
     totals: { ...sumOf([...lines, ...waiting]), naiveCredits },

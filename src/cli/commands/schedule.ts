@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { crontabFile } from "../../config/config.ts";
 import { dayOf } from "../../core/day.ts";
 import { nextRuns, readCrontab, type CrontabLine } from "../../worker/crontab.ts";
-import { followedNow } from "../../planner/backfill-plan.ts";
+import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createForesight, type Foreseen } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
@@ -79,7 +79,7 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
   const waiting = await openWork(db, scheduled([], settings));
   return {
     file,
-    isFollowedKnown: (await followedNow(db, settings)).apps.length > 0,
+    isFollowedKnown: (await currentPortfolio(db, settings)).apps.length > 0,
     runs,
     never: coming.filter(({ times }) => times.length === 0).map(({ line: { line, id } }) => ({ line, id })),
     waiting: {

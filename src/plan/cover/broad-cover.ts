@@ -10,7 +10,7 @@ export function isBroad(option: FetchOption): boolean {
 
 /**
  * The calls of one broad fetch option that hold every missing cell: the fewest windows over all items together, each with the items that lack
- * a day of it. An item may be asked for days that it has: that costs nothing, a second call would.
+ * a day of it. An item may be requested for days that it has: that costs nothing, a second call would.
  */
 export function broadCover({ calendar, rows }: GapGrid, option: FetchOption): readonly Piece[] {
   const any = new Uint8Array(calendar.days);

@@ -60,7 +60,7 @@ export function priceOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + optionCost(piece.option), 0);
 }
 
-/** What a program would pay that asks for one item at a time, each by the cheaper fetch option. */
+/** What a program would pay that requests one item at a time, each by the cheaper fetch option. */
 export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]): number {
   let sum = 0;
   for (const { item, gaps } of grid.rows) {

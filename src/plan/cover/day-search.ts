@@ -6,7 +6,7 @@ export type BatchPrices = { readonly day: number; readonly window: number; reado
 /** Rows that lack the same days: they take windows together or not at all. `next[day]` is the first missing day from `day` on, `days` where none. */
 type Group = { readonly row: Uint8Array; readonly next: Int16Array; count: number };
 
-/** What one search looks at: so many ways to have come to a day are kept, times groups and days. Up to some ten milliseconds. */
+/** What one search visits: so many ways to have come to a day are kept, times groups and days. Up to some ten milliseconds. */
 const mostSteps = 100_000;
 const mostKept = 1_000;
 /** Each goes on from what the last found; two or three find all that there is to find. */
@@ -16,7 +16,7 @@ const mostSweeps = 8;
  * Days to buy for a batch that cost no more than those of `start`, and mostly the least there is: goes through the days, each bought or
  * held by windows that begin on it for all that lack it, and keeps the most promising states, which are the days that rows still lack.
  * A state promises what it cost so far and what the rest would cost with the days of `start`. Where no state had to be dropped the
- * result is exact: windows may begin on such days alone, and nothing but the state tells what is left to pay.
+ * result is exact: windows may begin on such days alone, and what is left to pay depends on the state alone.
  */
 export function searchDays(rows: readonly Uint8Array[], start: Uint8Array, prices: BatchPrices): Uint8Array {
   const groups = groupsOf(rows);
@@ -39,7 +39,7 @@ type Sweep = {
   readonly rest: Rest;
 };
 
-/** One way to have come to a day: `lacks` tells the next day that each group lacks. */
+/** One way to have come to a day: `lacks` is the next day that each group lacks. */
 type State = {
   readonly lacks: Int16Array;
   readonly price: number;

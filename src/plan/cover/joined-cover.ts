@@ -9,7 +9,7 @@ import type { MissingCells } from "../missing.ts";
 export type JoinedPiece = { readonly piece: Piece; readonly firstNew: Day | null };
 
 /**
- * The calls for new and restated cells: together where one call that brings both costs less, else each by themselves, so that what is
+ * The calls for new and restated cells: together where one call that brings both costs less, else each separately, so that what is
  * new need not wait for what is restated.
  */
 export function joinedCover(

@@ -13,7 +13,7 @@ export type VertexCover = { readonly days: number; readonly items: readonly bool
 /**
  * The cheapest set of days and items such that every missing cell has its day or its item bought: a minimum weighted vertex cover
  * of a bipartite graph, hence exact. By duality it costs as much as the largest flow that runs from days (each passing at most its
- * cost) over missing cells to items (each passing at most its cost); what the last, failed search for a path reached tells the cut.
+ * cost) over missing cells to items (each passing at most its cost); what the last, failed search for a path reached gives the cut.
  * Most graphs never come so far: see `kernelOf`.
  */
 export function cheapestVertexCover(masks: CellMasks, costs: CoverCosts): VertexCover {
@@ -87,7 +87,7 @@ function pushDirectly(graph: Graph, day: number): void {
   }
 }
 
-/** What a search from one day reached, breadth first; `by` tells over which item a day, and from which day an item, was reached. */
+/** What a search from one day reached, breadth first; `by` says over which item a day, and from which day an item, was reached. */
 type Search = {
   days: number;
   readonly items: Uint8Array;

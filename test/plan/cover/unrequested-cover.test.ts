@@ -4,7 +4,7 @@ import type { FetchOption } from "../../../src/core/fetch-option.ts";
 import { addDays } from "../../../src/core/day.ts";
 import { cheapestCover, naivePrice } from "../../../src/plan/cover/cheapest-cover.ts";
 import { calendarOf } from "../../../src/plan/cover/gap-grid.ts";
-import { unaskedCover, type KnownShapes } from "../../../src/plan/cover/unasked-cover.ts";
+import { unrequestedCover, type KnownShapes } from "../../../src/plan/cover/unrequested-cover.ts";
 import { byDay, byHistory, byList, today } from "../../support/plan-timing.ts";
 
 /** Some names, with and without a comma, and which of them the account tracks. */
@@ -30,7 +30,7 @@ test("is the cover that each scope would get alone, also where one of its shape 
         ];
         const grid = { calendar, rows: items.map((item) => ({ item, gaps: new Uint8Array(calendar.days).fill(1) })) };
         const before = shapes.size;
-        expect(unaskedCover(items, fetchOptions, { calendar, shapes })).toEqual({
+        expect(unrequestedCover(items, fetchOptions, { calendar, shapes })).toEqual({
           pieces: cheapestCover(grid, fetchOptions),
           naiveCredits: naivePrice(grid, fetchOptions),
         });
@@ -45,11 +45,11 @@ test("is the cover that each scope would get alone, also where one of its shape 
 test("is nothing where there is nothing to ask for, and shares one list among the calls that carry the same", () => {
   const shapes: KnownShapes = new Map();
   const none = calendarOf({ start: today, end: today });
-  expect(unaskedCover(["a"], [byDay], { calendar: none, shapes })).toEqual({ pieces: [], naiveCredits: 0 });
+  expect(unrequestedCover(["a"], [byDay], { calendar: none, shapes })).toEqual({ pieces: [], naiveCredits: 0 });
   const calendar = calendarOf({ start: addDays(today, -3), end: today });
   const known: KnownShapes = new Map();
-  unaskedCover(["a", "b"], [byDay], { calendar, shapes: known });
-  const { pieces } = unaskedCover(["c", "d"], [byDay], { calendar, shapes: known });
+  unrequestedCover(["a", "b"], [byDay], { calendar, shapes: known });
+  const { pieces } = unrequestedCover(["c", "d"], [byDay], { calendar, shapes: known });
   expect(pieces.map(({ items }) => items)).toEqual([
     ["c", "d"],
     ["c", "d"],

@@ -2,7 +2,7 @@ import { carries, type FetchOption } from "../../core/fetch-option.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
 import type { Calendar, GapGrid } from "./gap-grid.ts";
 
-/** A cover and what a program would pay that asks for one item at a time. */
+/** A cover and what a program would pay that requests one item at a time. */
 export type PricedCover = { readonly pieces: readonly Piece[]; readonly naiveCredits: number };
 
 /** A cover with what it was made for. */
@@ -12,10 +12,10 @@ type Known = PricedCover & { readonly items: readonly string[]; readonly fetchOp
 export type KnownShapes = Map<string, Known>;
 
 /**
- * The cover of items of which no day was ever asked for, `items` sorted and each once. What it looks like depends on no name, but on how
- * many items there are and what may carry each: for a thousand scopes of one shape it is looked for once and then renamed.
+ * The cover of items of which no day was ever requested, `items` sorted and each once. Its shape depends on no name, but on how
+ * many items there are and what may carry each: for a thousand scopes of one shape it is searched once and then renamed.
  */
-export function unaskedCover(
+export function unrequestedCover(
   items: readonly string[],
   fetchOptions: readonly FetchOption[],
   { calendar, shapes }: { readonly calendar: Calendar; readonly shapes: KnownShapes },
