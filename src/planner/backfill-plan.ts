@@ -113,7 +113,7 @@ export async function basisOf(
   settings: Settings,
   { datasets }: Pick<BackfillRequest, "datasets">,
 ): Promise<PlanBasis> {
-  const keywords = portfolio.apps.flatMap((app) =>
+  const listed = portfolio.apps.flatMap((app) =>
     app.countries.map(({ country, keywords }) => [
       `${app.store}:${app.trackId} ${country}`,
       { keywords: keywords.length, digest: createHash("sha256").update(JSON.stringify(keywords)).digest("hex") },
@@ -121,7 +121,7 @@ export async function basisOf(
   );
   const prices = (await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]);
   return {
-    portfolio: Object.fromEntries(keywords),
+    portfolio: Object.fromEntries(listed),
     prices: Object.fromEntries(prices),
     settings: Object.fromEntries(Object.entries(settings.datasets).filter(([name]) => datasets.includes(name))),
   };
