@@ -29,22 +29,22 @@ export function addBackfillOptions(command: Command): Command {
         .argParser(collect)
         .default([], "none"),
     )
-    .option("--from <day>", "first day, counted in (default: the history of each dataset)", dayArgument)
-    .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
+    .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
     .addOption(
       new Option("--app <id>", "only this app, by track id; may be repeated")
         .argParser(collect)
-        .default([], "all followed"),
+        .default([], "the whole portfolio"),
     )
     .addOption(
       new Option("--country <code>", "only this country; may be repeated")
         .argParser(collect)
-        .default([], "all followed"),
+        .default([], "the whole portfolio"),
     )
     .addOption(
       new Option(
         "--reprocess <which>",
-        "missing: never asked for or still restated; failed: those that failed; all: everything again",
+        "missing: never requested or still restated; failed: those that failed; all: everything again",
       )
         .choices(reprocesses)
         .default("missing"),
@@ -57,7 +57,7 @@ export function addBackfillOptions(command: Command): Command {
         .argParser(planArgument)
         .conflicts(partsOfAPlan),
     )
-    .option("--yes", "do not ask, whatever it costs")
+    .option("--yes", "run without a confirmation, at any cost")
     .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
     .option("--json", "as JSON");
 }

@@ -47,7 +47,7 @@ export function rangeWords({ range }: Operation): string {
     range.months === undefined
       ? `${range.days ?? "any number of"} days`
       : `${range.months} ${range.months === 1 ? "month" : "months"}`;
-  const end = { true: "counted in", false: "left out", null: "not told" }[String(range.endInclusive)];
+  const end = { true: "inclusive", false: "exclusive", null: "not documented" }[String(range.endInclusive)];
   return `${length}, end ${end ?? ""}`;
 }
 

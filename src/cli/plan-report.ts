@@ -88,7 +88,7 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
   );
   if (atLeast.length > 0)
     print(
-      `\nHow many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page tells; most_pages limits them.`,
+      `\nHow many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page reports it; most_pages limits them.`,
     );
   if (totals.naiveCredits !== null)
     print(`\nOne request a keyword would cost ${count(totals.naiveCredits)} credits for what is newly planned.`);
@@ -97,8 +97,8 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
 
 function doneWords(done: Done): string {
   if (!("unknown" in done))
-    return `With nobody else spending, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`;
+    return `If no other process spends credits, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`;
   return done.unknown === "allowance_not_known"
-    ? "How many allowance periods it takes is not known yet: `storehouse credits` asks for the allowance, for free."
+    ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance, for free."
     : "What credits.floors leave of the allowance never suffices for it: see config/storehouse.yaml.";
 }

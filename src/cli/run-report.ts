@@ -31,21 +31,21 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     `${count(total - open - failed - skipped)} of ${countOf(total, "slice")} loaded`,
     `${countOf(progress.credits, "credit")} spent`,
   ];
-  if (skipped > 0) facts.push(`${count(skipped)} cannot be had`);
+  if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
   if (failed > 0) facts.push(`${count(failed)} failed`);
   const nothingFits = total === 0 && outcome === "deferred";
   if (total > 0) print(`${facts.join(", ")}.`);
   else if (!nothingFits)
     print(
       outcome === "loaded"
-        ? "Everything asked for is loaded; no credits spent."
-        : "Nothing new to ask for; no credits spent.",
+        ? "Everything requested is loaded; no credits spent."
+        : "Nothing new to request; no credits spent.",
     );
   if (error !== null) remark(error.message);
-  if (error instanceof RetryError) print(`The API stayed away: what was fetched is loaded; ${words.goOn}.`);
+  if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.unavailable)
     print(
-      `Nothing of ${dataset} could be had: see \`storehouse status\`; are API_BASE_URL and api.store_words right? The next day's sync asks again, or \`storehouse retry --skipped\` for what was skipped.`,
+      `Nothing of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? The next day's sync requests it again, or \`storehouse retry --skipped\` for what was skipped.`,
     );
   if (left.failedBefore > 0)
     print(

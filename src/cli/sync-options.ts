@@ -22,8 +22,8 @@ export function addSyncOptions(command: Command): Command {
         .argParser(collect)
         .default([], "those that are on"),
     )
-    .option("--from <day>", "first day, counted in (default: the history of each dataset)", dayArgument)
-    .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
+    .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
     .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument);
 }
 

@@ -53,7 +53,9 @@ export const Environment = z.object({
   METABASE_EMAIL: z
     .email({ error: "is no e-mail address" })
     .optional()
-    .describe("Metabase's administrator: made with this name when Metabase is new, else who `storehouse metabase` is."),
+    .describe(
+      "Metabase's administrator: made with this name when Metabase is new, else the account that `storehouse metabase` logs in with.",
+    ),
   METABASE_PASSWORD: secret(z.string().min(1), "Password of that administrator."),
   METABASE_DATABASE_HOST: z
     .string()
@@ -62,7 +64,7 @@ export const Environment = z.object({
     .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
   NOTIFY_URL: WebhookUrl.optional().meta({
     description:
-      "Webhook that is told when something is wrong and when it is over: https, or http on this machine; as secret as a password.",
+      "Webhook that is notified of problems and of their end: https, or http on this machine; as secret as a password.",
     secret: true,
   }),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),

@@ -43,7 +43,7 @@ const DatasetSettings = z
       .optional()
       .describe("Only these devices: IPHONE, IPAD, ALL (Android); all of them when left out."),
     start: DayText.optional().describe(
-      "First day: a sync without --from reaches back to it instead of history_days, and nothing before it is asked for.",
+      "First day: a sync without --from reaches back to it instead of history_days, and nothing before it is requested.",
     ),
     history_days: Days.min(1).optional().describe("How many days back a sync without --from reaches."),
     settle_days: Days.optional().describe("Newest days that are left alone because they are not published yet."),
@@ -52,23 +52,23 @@ const DatasetSettings = z
     ),
     refresh_days: Days.min(1)
       .optional()
-      .describe("Days after which what can only be asked for as it is now is asked for again."),
+      .describe("Days after which what the service has only as of now is requested again."),
     pack_days: Days.min(1)
       .optional()
-      .describe("Days that are asked for together: the newest wait until so many can be had in one call."),
-    longest_window: Days.min(1).optional().describe("The most days that one call asks for, where it may ask for many."),
+      .describe("Days that are requested together: the newest wait until one call can fetch so many."),
+    longest_window: Days.min(1).optional().describe("The most days that one call requests, where it may request many."),
     fresh_hours: z
       .number()
       .positive()
       .max(100_000)
       .optional()
       .describe(
-        "Hours from the end of its newest day after which the dataset counts as late and is told of; by its rhythm when left out.",
+        "Hours from the end of its newest day after which the dataset counts as late and is reported; by its rhythm when left out.",
       ),
     keep_months: KeepMonths.optional().describe(
-      "Whole months before the current one of which rows are kept, instead of retention.keep_months: older ones are dropped and not asked for.",
+      "Whole months before the current one of which rows are kept, instead of retention.keep_months: older ones are dropped and not requested.",
     ),
-    most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are asked for."),
+    most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are requested."),
     options: z
       .record(z.string(), z.unknown())
       .optional()
@@ -127,11 +127,11 @@ export const Settings = z.strictObject({
       source: z
         .enum(["account", "config", "both"])
         .default("account")
-        .describe("Where the followed apps come from: the account, the list below, or both."),
+        .describe("Where its apps come from: the account, the list below, or both."),
       apps: z.array(ConfiguredApp).default([]),
     })
     .prefault({})
-    .describe("What we follow."),
+    .describe("What to fetch."),
   datasets: z.record(z.string(), DatasetSettings).default({}).describe("Settings by dataset."),
   retention: z
     .strictObject({
@@ -160,7 +160,7 @@ export const Settings = z.strictObject({
         .int()
         .min(0)
         .default(1000)
-        .describe("Credits above which a backfill asks before it is run (`--yes` answers)."),
+        .describe("Credits above which a backfill wants a confirmation before it runs (`--yes` gives it)."),
     })
     .prefault({})
     .describe("Who may spend what."),
@@ -175,7 +175,7 @@ export const Settings = z.strictObject({
         .describe("The words that this deployment uses for the two stores in its paths."),
       requests_per_second: z.number().positive().max(1000).default(3).describe("Pace of all workers together."),
       concurrency: z.int().min(1).max(64).default(4).describe("Requests under way at once in one process."),
-      timeout_seconds: z.number().positive().max(600).default(60).describe("Patience with one answer."),
+      timeout_seconds: z.number().positive().max(600).default(60).describe("The longest time to wait for one answer."),
       retry_seconds: z
         .number()
         .positive()
@@ -185,7 +185,7 @@ export const Settings = z.strictObject({
       largest_answer_mib: z.number().positive().max(1024).default(64).describe("Answers above this are refused."),
     })
     .prefault({})
-    .describe("How the API is spoken to."),
+    .describe("How requests are sent to the API."),
   worker: z
     .strictObject({
       grace_seconds: z
@@ -204,17 +204,17 @@ export const Settings = z.strictObject({
         .positive()
         .max(86_400)
         .default(600)
-        .describe("Patience with one statement; a connection that is silent for longer is given up and replaced."),
+        .describe("The longest time for one statement; a connection that takes longer is replaced."),
     })
     .prefault({})
-    .describe("How Postgres is spoken to."),
+    .describe("How Postgres is used."),
   health: z
     .strictObject({
       host: z
         .string()
         .min(1)
         .default("127.0.0.1")
-        .describe("Address that a worker answers health checks and Prometheus on; nobody has to sign in there."),
+        .describe("Address that a worker answers health checks and Prometheus on, without authentication."),
       port: z
         .union([z.int().min(0).max(65_535), z.literal("off")], {
           error: "is neither a port (0 to 65535, 0 for any free one) nor off",

@@ -32,7 +32,7 @@ test("a range is told with its length and its end", () => {
     ["ios.keyword-history", "ios.version-list", "search-ads.reports", "market.app-match"].map((id) =>
       rangeWords(operationById(id)),
     ),
-  ).toEqual(["30 days, end counted in", "any number of days, end left out", "1 month, end not told", ""]);
+  ).toEqual(["30 days, end inclusive", "any number of days, end exclusive", "1 month, end not documented", ""]);
   expect(told("search-ads.reports")).toMatchObject({
     longestRangeDays: null,
     longestRangeMonths: 1,

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { leftWordsIn } from "../support/left-words.ts";
 import { quietProgram } from "../support/quiet-program.ts";
 
 function below(command: Command): readonly Command[] {
@@ -36,3 +37,12 @@ test("a port that cannot be is refused before anything is started", async () => 
   const quiet = await quietProgram("sandbox");
   await expect(quiet.parseAsync(["sandbox", "--port", "99999"], { from: "user" })).rejects.toThrow("65535");
 });
+
+test.each([program, ...commands].map((command) => [command.name(), command] as const))(
+  "the help of %s is in the field's words",
+  (_, command) => {
+    let help = "";
+    command.configureOutput({ writeOut: (text) => void (help += text), getOutHelpWidth: () => 10_000 }).outputHelp();
+    expect(help.split("\n").flatMap((line) => leftWordsIn(line).map((word) => `${word}: ${line}`))).toEqual([]);
+  },
+);

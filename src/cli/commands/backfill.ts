@@ -28,9 +28,9 @@ export function defineBackfill(command: Command): void {
 }
 
 const planHelp = `
-A plan is kept. \`--plan\` runs it exactly as it was made, on whatever day; if it would be another one by now it says what
+A plan is kept. \`--plan\` runs it exactly as it was made, on any day; if it would be another one by now it says what
 changed, spends nothing and ends with 2. A plan that was stopped goes on with the same \`--plan\`, and never costs more than
-its price. Above credits.ask_above in config/storehouse.yaml it asks first, or wants --yes where nobody can be asked.`;
+its price. Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes.`;
 
 /** A plan of this command's own that another process got in between of is made again so many times. */
 const madeAgainAtMost = 3;
@@ -186,7 +186,7 @@ function sayNothingToDo({ leftOut, notes }: MadePlan, options: BackfillOptions):
     print(
       nothingFits
         ? `Nothing fits under --max-credits: ${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out.`
-        : "Nothing to do: everything asked for that can be had is loaded or on its way.",
+        : "Nothing to do: everything requested that is available is loaded or under way.",
     );
   if (!options.json) for (const note of notes) print(note);
   process.exitCode = nothingFits && !options.dryRun ? exitCodes.deferred : 0;

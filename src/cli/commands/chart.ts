@@ -37,7 +37,7 @@ function addRank(chart: Command): void {
     .requiredOption("--keyword <keyword>", "keyword, letter by letter")
     .option("--device <code>", "only this device: IPHONE, IPAD, or ALL on Android", (text) => text.toUpperCase())
     .option("--from <day>", "first day (default: a year before the newest)", dayArgument)
-    .option("--to <day>", "last day, counted in (default: the newest)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest)", dayArgument)
     .requiredOption("--out <file>", "SVG file to write", fileArgument)
     .action(({ out, ...options }: RankOptions) =>
       withApp(async ({ warehouse: { db } }) => {
@@ -57,12 +57,12 @@ type CoverageOptions = Days & {
 function addCoverage(chart: Command): void {
   chart
     .command("coverage")
-    .description("draw a calendar of what is loaded, what waits, failed or was never asked for")
+    .description("draw a calendar of what is loaded, what waits, failed or was never requested")
     .requiredOption("--dataset <name>", "dataset")
     .option("--app <id>", "only this app", trackIdArgument)
     .option("--country <code>", "only this country", countryArgument)
     .option("--from <day>", "first day (default: the history of the dataset)", dayArgument)
-    .option("--to <day>", "last day, counted in (default: the newest that is published)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
     .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
     .requiredOption("--out <file>", "SVG file to write", fileArgument)
     .action(({ out, dataset: named, app: id, country, ...options }: CoverageOptions) =>
@@ -74,8 +74,8 @@ function addCoverage(chart: Command): void {
         const window = knownWindow(days);
         if (window === null)
           throw fail("nothing_to_draw", {
-            problem: `no cell of ${dataset} is followed in these days`,
-            hint: "`storehouse sync` reads what is followed; `storehouse datasets` tells when it is asked for",
+            problem: `no cell of ${dataset} is in the portfolio in these days`,
+            hint: "`storehouse sync` reads the portfolio; `storehouse datasets` shows when it is requested",
           });
         const about = [id ?? "all apps", country ?? "all countries"].join(", ");
         await put(out, coverageChart({ dataset, about, window, days }));

@@ -28,7 +28,7 @@ export function defineDatasets(command: Command): void {
       dataset.rhythm,
       dataset.why,
     ]);
-    print(table(["dataset", "now", "credits a night", "tables", "asked for", "why"], rows));
+    print(table(["dataset", "now", "credits a night", "tables", "requested", "why"], rows));
     const on = described.filter((dataset) => dataset.on).map(({ name }) => name);
     print(`\nCredits are for ${exampleWords}, at default settings once history is loaded:`);
     print(

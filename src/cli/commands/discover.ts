@@ -14,9 +14,7 @@ export function defineDiscover(command: Command): void {
     .addArgument(new Argument("<store>", "store of the app").choices(["ios", "android"]))
     .addArgument(new Argument("<id>", "track id (iOS) or package name (Android) of the app").argParser(trackIdArgument))
     .addOption(
-      new Option("--country <code>", "country in whose store to look; Android only, and needed there").argParser(
-        countryArgument,
-      ),
+      new Option("--country <code>", "country of the store; Android only, and needed there").argParser(countryArgument),
     )
     .option("--json", "as JSON")
     .addHelpText(
@@ -31,7 +29,7 @@ export function defineDiscover(command: Command): void {
         else
           print(
             isQueued
-              ? `${trackId} is queued: the service looks at it in its own time, and \`storehouse app ${trackId}\` shows it then.`
+              ? `${trackId} is queued: the service reads it in its own time, and \`storehouse app ${trackId}\` shows it then.`
               : `The service did not queue ${trackId}.`,
           );
         if (!isQueued) process.exitCode = 1;
@@ -45,10 +43,10 @@ function callOf(store: Store, trackId: string, { country }: Options) {
     throw fail("bad_argument", { store, id: trackId, problem: `the id is one of ${storeOf(trackId)}` });
   if (store === "ios") {
     if (country !== undefined)
-      throw fail("bad_argument", { country, problem: "iOS apps are looked at in all countries: leave --country out" });
+      throw fail("bad_argument", { country, problem: "iOS apps are read in all countries: leave --country out" });
     return { operation: iosAppDiscovery, params: { trackId } };
   }
   if (country === undefined)
-    throw fail("bad_argument", { problem: "Android apps are looked at in one country: name it by --country" });
+    throw fail("bad_argument", { problem: "Android apps are read in one country: name it by --country" });
   return { operation: androidAppDiscovery, params: { trackId, country } };
 }

@@ -13,17 +13,17 @@ import { table } from "../table.ts";
 export function defineGaps(command: Command): void {
   addSyncOptions(command)
     .addOption(
-      new Option("--app <id>", "only this app; may be repeated").argParser(collect).default([], "all followed"),
+      new Option("--app <id>", "only this app; may be repeated").argParser(collect).default([], "the whole portfolio"),
     )
     .addOption(
       new Option("--country <code>", "only this country; may be repeated")
         .argParser(collect)
-        .default([], "all followed"),
+        .default([], "the whole portfolio"),
     )
     .option("--json", "as JSON: every dataset, app, country and day")
     .addHelpText(
       "after",
-      "\nWhat was asked for is also in SQL: ops.coverage_daily, without the days that nobody asked for.",
+      "\nWhat was requested is also in SQL: ops.coverage_daily, without the days that were never requested.",
     )
     .action((options: StandingOptions) =>
       withApp(async (app) => {
@@ -40,7 +40,7 @@ const most = 60;
 function printStandings(standings: readonly ScopeCoverage[]): void {
   if (standings.length === 0) {
     print(
-      "No such cell is followed. `storehouse datasets` names the datasets, `storehouse sync` reads what is followed.",
+      "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
     );
     return;
   }
@@ -81,7 +81,7 @@ const signs: readonly (readonly [CellState, string])[] = [
 
 /** What the signs of a heat map mean, in one line. */
 const legend =
-  "# loaded  _ empty  - cannot be had  o to be asked again  > waits or runs  ~ waits for credits  . never asked  d dropped  x failed";
+  "# loaded  _ empty  - unavailable  o to be requested again  > waits or runs  ~ waits for credits  . never requested  d dropped  x failed";
 
 /** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
 export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {

@@ -38,7 +38,7 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
   const { does, example } = verbs[verb];
   keywords
     .command(verb)
-    .description(`have the account ${does}; shows what would change and asks before it does`)
+    .description(`have the account ${does}; shows what would change and wants a confirmation`)
     .addArgument(new Argument("<app>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
     .addArgument(new Argument("<country>", "country of the store, for instance US").argParser(countryArgument))
     .argument("[keyword...]", "keywords, each in quotes where it has spaces")
@@ -53,7 +53,7 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
       ),
     )
     .option("--dry-run", "only show what would change")
-    .option("--yes", "do not ask")
+    .option("--yes", "run without a confirmation")
     .option("--json", "as JSON")
     .addHelpText(
       "after",

@@ -62,16 +62,16 @@ function printReport(report: Report): void {
   if (totals.slices === 0) {
     print(
       apps === 0
-        ? "Nothing to do: no app is followed. See portfolio in config/storehouse.yaml."
-        : "Nothing to do: everything asked for is loaded.",
+        ? "Nothing to do: the portfolio is empty. See portfolio in config/storehouse.yaml."
+        : "Nothing to do: everything requested is loaded.",
     );
   } else {
     printPlan(report);
     if (stage === "portfolio")
       print(
         apps === 0
-          ? "This reads what is followed; the market is planned from it. Run `storehouse sync`, or plan again after it."
-          : "What is followed is read again first; where it changed, the rest of the plan changes with it.",
+          ? "This reads the portfolio; the market is planned from it. Run `storehouse sync`, or plan again after it."
+          : "The portfolio is read again first; where it changed, the rest of the plan changes with it.",
       );
   }
   if (failed > 0)

@@ -21,12 +21,12 @@ const dayMs = 86_400_000;
 export function definePrune(command: Command): void {
   command
     .requiredOption("--keep-days <number>", "days to keep", days)
-    .option("--dry-run", "only say what would be deleted")
-    .option("--yes", "do not ask")
+    .option("--dry-run", "only report what would be deleted")
+    .option("--yes", "run without a confirmation")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nAt a terminal it asks before it deletes; elsewhere only --keep-days 0, which leaves nothing to replay, wants --yes.\nExit codes: 0 done, 2 usage, or not agreed to.",
+      "\nAt a terminal it wants a confirmation; elsewhere only --keep-days 0, which leaves nothing to replay, wants --yes.\nExit codes: 0 done, 2 usage, or not agreed to.",
     )
     .action((options: Options) => withWarehouse((app) => prune(app, options)));
 }

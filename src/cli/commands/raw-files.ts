@@ -56,7 +56,7 @@ type ImportOptions = { readonly dryRun?: true; readonly json?: true };
 export function addRawImport(raw: Command): void {
   raw
     .command("import")
-    .description("load answers from files, as if they had just been fetched; asks the API nothing and spends nothing")
+    .description("load answers from files, as if they had just been fetched; sends no request and spends nothing")
     .argument("<places...>", "files, or folders with .json files in them")
     .option("--dry-run", "only check the files and say what would be loaded")
     .option("--json", "as JSON")

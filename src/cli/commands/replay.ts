@@ -25,8 +25,8 @@ type Options = {
 export function defineReplay(command: Command): void {
   command
     .addOption(onlyDatasets())
-    .option("--from <day>", "first day, counted in (default: all)", dayArgument)
-    .option("--to <day>", "last day, counted in (default: all)", dayArgument)
+    .option("--from <day>", "first day, inclusive (default: all)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: all)", dayArgument)
     .option(
       "--keep-pruned",
       "leave rows whose answers are stored no more as they are, and histories with such rows alone",
@@ -34,7 +34,7 @@ export function defineReplay(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA dataset with tables that have no days of their own (histories, descriptions) is rebuilt whole, whatever --from and --to say.\nExit codes: 0 all rebuilt, 1 some answers do not fit (their slices are failed), 2 usage, or answers are stored no more.",
+      "\nA dataset with tables that have no days of their own (histories, descriptions) is rebuilt whole, regardless of --from and --to.\nExit codes: 0 all rebuilt, 1 some answers do not fit (their slices are failed), 2 usage, or answers are stored no more.",
     )
     .action((options: Options) => withApp((app) => rebuild(app, options)));
 }

@@ -14,7 +14,7 @@ type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: tr
 export function defineRetention(command: Command): void {
   command
     .option("--dry-run", "only show them")
-    .option("--yes", "do not ask")
+    .option("--yes", "run without a confirmation")
     .option("--json", "as JSON")
     .addHelpText(
       "after",

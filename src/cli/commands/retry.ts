@@ -28,7 +28,7 @@ export function defineRetry(command: Command): void {
         .default([], "all"),
     )
     .option("--since <day>", "only those that ended on this day (UTC) or later", pastDayArgument)
-    .option("--skipped", "also those that were skipped as not to be had (400, 404)")
+    .option("--skipped", "also those that were skipped as unavailable (400, 404)")
     .option("--dry-run", "show which they are and what they would cost, run nothing")
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)

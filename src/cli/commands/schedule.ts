@@ -106,11 +106,11 @@ function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule
   for (const { line, id } of never) print(`Line ${line} (${id}) never runs: no day has that date.`);
   if (!isFollowedKnown)
     print(
-      "\nNothing is known yet of what is followed, so only reading that has a price here: run `storehouse sync` first, or see portfolio in config/storehouse.yaml.",
+      "\nThe portfolio is not known yet, so only reading it has a price here: run `storehouse sync` first, or see portfolio in config/storehouse.yaml.",
     );
   else if (runs.length > 0)
     print(
-      "\nEach run is priced as if those before it had run and every answer had come; what is followed, settings and prices are taken as they are now.",
+      "\nEach run is priced as if those before it had run and every answer had come; portfolio, settings and prices are taken as they are now.",
     );
   if (waiting.slices > 0)
     print(

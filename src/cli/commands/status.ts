@@ -19,7 +19,7 @@ const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", 
 
 function printStatus({ datasets, lastRun, troubles }: Status): void {
   if (datasets.length === 0) {
-    print("Nothing was asked for yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
+    print("Nothing was requested yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;
   }
   // what is nowhere takes no room: the table fits a terminal of 80 columns as long as little is wrong
