@@ -18,7 +18,7 @@ export async function costsPage(): Promise<string> {
     file: "reference/costs.md",
     title: "Costs",
     about: [
-      "Credits for three sizes of account: so many apps (half of each store), each followed in all of the countries, with so many keywords of its own in each country. *First* is the first sync with its default history. *Month* is 30 nights after that. The figures come from the planner, at default settings and documented prices, with one page an answer. `npx storehouse plan` prices your own account, and `npx storehouse schedule` its next nights.",
+      "Credits for three sizes of account: so many apps (half of each store), each in all of the countries, with so many keywords of its own in each. *First* is the first sync with its default history. *Month* is 30 nights after that. The figures come from the planner, at default settings and documented prices, with one page an answer. `npx storehouse plan` prices your own account, and `npx storehouse schedule` its next nights.",
     ],
     body: [
       "## On by default",

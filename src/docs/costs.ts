@@ -5,7 +5,7 @@ import { expectedCredits } from "../planner/night-cost.ts";
 /** How much an account follows: apps, each in all countries, with so many keywords in each. */
 export type AccountSize = { readonly apps: number; readonly countries: number; readonly keywords: number };
 
-/** Accounts of three sizes for which docs tell the price. */
+/** Accounts of three sizes whose price the docs show. */
 export const accountSizes: readonly AccountSize[] = [
   { apps: 1, countries: 1, keywords: 50 },
   { apps: 5, countries: 5, keywords: 200 },

@@ -1,7 +1,7 @@
 /** A mart with a question that it answers, in SQL. */
 export type MartExample = { readonly mart: string; readonly question: string; readonly query: string };
 
-/** Marts in the order in which README tells of them. Queries sort to the last tie, so that their answers are always the same. */
+/** Marts in the order of their page. Queries sort to the last tie, so that their answers are always the same. */
 export const martExamples: readonly MartExample[] = [
   {
     mart: "keyword_rank_daily",
@@ -48,7 +48,7 @@ where  currency = 'USD' and attribution = 'WITH' group by app_name, keyword, rea
   },
   {
     mart: "search_ads_campaign_report",
-    question: "What does an install cost, and how far did the figures move since they were first told?",
+    question: "What does an install cost, and how far did the figures move since they were first reported?",
     query: `select campaign_name, sum(spend) as spend, round(sum(spend) / nullif(sum(install_count), 0), 2) as cost_per_install, sum(install_count - first_install_count) as installs_added
 from   mart.search_ads_campaign_report
 where  currency = 'USD' and attribution = 'WITH' and goal_id = '' group by campaign_name order by spend desc, campaign_name limit 3`,

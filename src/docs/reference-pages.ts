@@ -71,7 +71,7 @@ export function incidentsPage(): string {
     file: "reference/incidents.md",
     title: "Incidents",
     about: [
-      "One of the workers checks for these about every minute (`notify.look_seconds`). Each is a row of `ops.incident_log`, a line of the log and, with `NOTIFY_URL` set, part of a message ([monitoring](../monitoring.md)).",
+      "One of the workers checks for these about every minute (`notify.check_seconds`). Each is a row of `ops.incident_log`, a line of the log and, with `NOTIFY_URL` set, part of a message ([monitoring](../monitoring.md)).",
     ],
     body: [
       table(

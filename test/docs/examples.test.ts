@@ -1,14 +1,17 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import type { Command } from "commander";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { AnswerFile } from "../../src/archive/answer-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { projectRoot } from "../../src/config/config.ts";
 import { settingsFor } from "../../src/config/settings.ts";
 import { datasetNamed, datasetOptions } from "../../src/datasets/shared/all.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { freshDatabase } from "../support/database.ts";
-import { blocksOf, docsPages, namedInline, typedLines } from "../support/pages.ts";
+import { blocksOf, docsPages, namedInline, pageAt, typedLines, writtenPages } from "../support/pages.ts";
 
 /** The words of a command line; what stands in quotes is one word. */
 function wordsOf(line: string): readonly string[] {
@@ -73,6 +76,23 @@ describe("examples of docs", () => {
       if (why !== null && !isUnfinished.test(why)) wrong.push([file, code, why]);
     }
     expect(wrong).toEqual([]);
+  });
+
+  test("name settings, variables, tables and functions that exist", () => {
+    const schema = readFileSync(path.join(projectRoot, "migrations", "schema.sql"), "utf8");
+    const settings = pageAt("docs/configuration.md").text;
+    const compose = readFileSync(path.join(projectRoot, "docker-compose.yml"), "utf8");
+    const isKnown = (name: string): boolean => {
+      if (/^(core|mart|ops|raw)\.\w+$/.test(name)) return new RegExp(String.raw`\b${name}\b`).test(schema);
+      if (/^(portfolio|datasets|retention|credits|api|worker|database|health|notify)\.[\w.<>]+$/.test(name))
+        return settings.includes(`\`${name}`);
+      if (/^(API|DATABASE|LOG|METABASE|NOTIFY|POSTGRES|STOREHOUSE)_[A-Z_]+$/.test(name))
+        return settings.includes(`\`${name}\``) || compose.includes(name) || name.startsWith("STOREHOUSE_TEST_");
+      return true;
+    };
+    const names = writtenPages.flatMap((page) => namedInline(page).map((name) => [page.file, name] as const));
+    expect(names.length).toBeGreaterThan(300);
+    expect(names.filter(([, name]) => !isKnown(name.replace(/[(=].*$/, "")))).toEqual([]);
   });
 
   test("run npm scripts that there are", () => {

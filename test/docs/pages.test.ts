@@ -3,13 +3,10 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { leftWordsIn } from "../support/left-words.ts";
-import { docsPages, pageAt, proseOf, type DocsPage } from "../support/pages.ts";
+import { allPages, docsPages, pageAt, proseOf, writtenPages, type DocsPage } from "../support/pages.ts";
 
 const readme = pageAt("README.md");
 const glossary = pageAt("docs/glossary.md");
-const all = [...docsPages, ...["CONTRIBUTING.md", "DECISIONS.md", "CHANGELOG.md", "SECURITY.md"].map(pageAt)];
-/** Pages that people write; texts of the others are held where they come from. */
-const written = all.filter(({ text }) => !text.includes("`npm run docs` writes this page"));
 
 /** Where the links of a page lead: files from the project's folder, and the anchor behind `#`. */
 function linksOf(page: DocsPage): readonly { readonly file: string; readonly anchor: string | undefined }[] {
@@ -38,13 +35,16 @@ function anchorsOf(page: DocsPage): ReadonlySet<string> {
 }
 
 describe("the pages", () => {
-  test.each(all.map((page) => [page.file, page] as const))("%s links to files and headings that exist", (_, page) => {
-    const broken = linksOf(page).filter(({ file, anchor }) => {
-      if (!existsSync(path.join(projectRoot, file))) return true;
-      return anchor !== undefined && !anchorsOf(pageAt(file)).has(anchor);
-    });
-    expect(broken).toEqual([]);
-  });
+  test.each(allPages.map((page) => [page.file, page] as const))(
+    "%s links to files and headings that exist",
+    (_, page) => {
+      const broken = linksOf(page).filter(({ file, anchor }) => {
+        if (!existsSync(path.join(projectRoot, file))) return true;
+        return anchor !== undefined && !anchorsOf(pageAt(file)).has(anchor);
+      });
+      expect(broken).toEqual([]);
+    },
+  );
 
   test("README is one page, and its index links every other", () => {
     expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
@@ -53,7 +53,7 @@ describe("the pages", () => {
     expect(docsPages.map(({ file }) => file).filter((file) => file !== readme.file && !linked.has(file))).toEqual([]);
   });
 
-  test.each(written.map((page) => [page.file, page] as const))("%s is in the field's words", (_, page) => {
+  test.each(writtenPages.map((page) => [page.file, page] as const))("%s is in the field's words", (_, page) => {
     expect(
       proseOf(page)
         .split("\n")
@@ -67,7 +67,7 @@ describe("the pages", () => {
       .filter((one) => one !== "term");
     expect(terms.length).toBeGreaterThan(15);
     const word = new RegExp(String.raw`\b(?:${terms.map((term) => `${term}(?:s|es|ed|red|s'|'s)?`).join("|")})\b`, "i");
-    const early = all
+    const early = allPages
       .filter(({ file }) => file !== glossary.file)
       .filter((page) => {
         const [, ...lines] = proseOf(page).split("\n");

@@ -14,6 +14,17 @@ export const docsPages: readonly DocsPage[] = [
     .sort(),
 ].map(pageAt);
 
+/** Every page for readers, those of the project's root as well. */
+export const allPages: readonly DocsPage[] = [
+  ...docsPages,
+  ...["CONTRIBUTING.md", "DECISIONS.md", "CHANGELOG.md", "SECURITY.md"].map(pageAt),
+];
+
+/** Pages that people write; the texts of generated ones are held where they come from. */
+export const writtenPages: readonly DocsPage[] = allPages.filter(
+  ({ text }) => !text.includes("`npm run docs` writes this page"),
+);
+
 /** A page by its path from the project's folder. */
 export function pageAt(file: string): DocsPage {
   return { file, text: readFileSync(path.join(projectRoot, file), "utf8") };
@@ -26,7 +37,7 @@ export function blocksOf({ text }: DocsPage, language: string): readonly string[
   return [...text.matchAll(fence)].filter(([, named]) => named === language).map(([, , code = ""]) => code);
 }
 
-/** The text without code: what looks like a link, a heading or a word in there is none. */
+/** The text without code: a link, a heading or a word in there is none. */
 export function proseOf({ text }: DocsPage): string {
   return text
     .replaceAll(fence, "")
