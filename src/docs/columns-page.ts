@@ -1,4 +1,4 @@
-import type { Relation } from "../export/relation.ts";
+import type { Relation } from "../postgres/relations.ts";
 import { escaped, pageText, table } from "./page.ts";
 
 /** The page of columns: each table and view that analysts query, folded up. */

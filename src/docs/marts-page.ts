@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectRoot } from "../config/config.ts";
-import type { Relation } from "../export/relation.ts";
+import type { Relation } from "../postgres/relations.ts";
 import { martExamples } from "./mart-examples.ts";
 import { pageText, table } from "./page.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
-type Relation = {
+type TableOrView = {
   readonly name: string;
   readonly comment: string | null;
   /** Of a view its query, of a partitioned table what it is partitioned by. */
@@ -29,7 +29,7 @@ const heading = `-- The catalogue that the migrations make on Postgres 18, to re
 export async function schemaText(db: Database): Promise<string> {
   const statements = [
     ...(await schemaStatements(db)),
-    ...(await readRelations(db)).map(relationText),
+    ...(await readTablesAndViews(db)).map(tableOrViewText),
     ...(await readRoutines(db)).map(routineText),
   ];
   return `${heading}\n${statements.join("\n\n")}\n`;
@@ -45,8 +45,8 @@ async function schemaStatements(db: Database): Promise<readonly string[]> {
 }
 
 /** Every table and view; the leaf partitions are made by loads and none of ours. */
-async function readRelations(db: Database): Promise<readonly Relation[]> {
-  const { rows } = await sql<Relation>`
+async function readTablesAndViews(db: Database): Promise<readonly TableOrView[]> {
+  const { rows } = await sql<TableOrView>`
     select n.nspname || '.' || c.relname as name, obj_description(c.oid, 'pg_class') as comment,
            case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid, true) end as query, pg_get_partkeydef(c.oid) as "partitionKey",
            (select json_agg(json_build_object('name', a.attname, 'comment', col_description(c.oid, a.attnum), 'definition',
@@ -73,7 +73,7 @@ async function readRelations(db: Database): Promise<readonly Relation[]> {
   return rows;
 }
 
-function relationText({ name, comment, query, partitionKey, columns, constraints, indexes }: Relation): string {
+function tableOrViewText({ name, comment, query, partitionKey, columns, constraints, indexes }: TableOrView): string {
   const last = columns.length + constraints.length - 1;
   const lines = [
     ...columns.map(

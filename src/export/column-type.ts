@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Column } from "./relation.ts";
+import type { Column } from "../postgres/relations.ts";
 
 /** How a column is exported: the expression that Postgres evaluates, and the type that DuckDB makes of its text. */
 export type ColumnType = {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { Timing } from "../core/timing.ts";
-import type { Column, Relation } from "./relation.ts";
+import type { Column, Relation } from "../postgres/relations.ts";
 
 /** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: its rows say nothing about that). */
 export type TableFacts = { readonly datasets: readonly string[]; readonly freshness: Freshness | null };

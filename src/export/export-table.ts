@@ -5,7 +5,7 @@ import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
 import { readManifest, writeManifest, type ExportedFile, type Manifest } from "./manifest.ts";
 import { monthsAway, partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
-import type { Relation } from "./relation.ts";
+import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
 
 /** What became of a table: files written, left as they were and taken away, and the rows and bytes of all that the manifest now names. */

@@ -8,7 +8,7 @@ import { isLostConnection } from "../postgres/database-errors.ts";
 import { lockFileNow } from "../postgres/embedded/file-lock.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
 import { openParquetWriter } from "./parquet.ts";
-import type { Relation } from "./relation.ts";
+import type { Relation } from "../postgres/relations.ts";
 
 /** What to export and where to. `onTable` is called with each table as soon as it is done. */
 export type ExportRequest = {

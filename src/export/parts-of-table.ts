@@ -3,7 +3,7 @@ import pg, { type PoolClient } from "pg";
 import { addDays, addMonths, day, monthStart } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
-import { monthColumn, type Relation } from "./relation.ts";
+import type { Relation } from "../postgres/relations.ts";
 
 /** The rows of a table that become one file: those of a month, or all. */
 export type TablePart = {
@@ -96,4 +96,15 @@ function digest(relation: Relation, { rows, sum }: Found): string {
     .update(JSON.stringify([columns, relation.key, rows, sum]))
     .digest("hex")
     .slice(0, 32);
+}
+
+/**
+ * The column by whose months the rows are cut: the day of a row, or the first day of its period. Null where rows have no day,
+ * and of the calendar, whose rows are the days themselves.
+ */
+function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {
+  const found = ["date_day", "period_start"].find((column) =>
+    columns.some(({ name, type }) => name === column && type === "date"),
+  );
+  return found === undefined || (key.length === 1 && key[0] === found) ? null : found;
 }

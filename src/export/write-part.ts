@@ -7,7 +7,7 @@ import pg, { type Connection, type PoolClient, type Submittable } from "pg";
 import { columnType } from "./column-type.ts";
 import type { ParquetWriter } from "./parquet.ts";
 import { from, type TablePart } from "./parts-of-table.ts";
-import type { Column, Relation } from "./relation.ts";
+import type { Column, Relation } from "../postgres/relations.ts";
 
 /** Where the rows of a table are read from and by whom its files are made. `work` is a folder of the export's own. */
 export type PartWriter = { readonly client: PoolClient; readonly parquet: ParquetWriter; readonly work: string };

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Warehouse } from "../postgres/database.ts";
 import { logIn, loginMethodOf, logOut, setUp, waitUntilUp, type Credentials } from "./access.ts";
-import { readCatalogue } from "./catalogue.ts";
+import { readRelations } from "../postgres/relations.ts";
 import { createMetabaseClient } from "./client.ts";
 import { applyCollection } from "./collection.ts";
 import { readCollection } from "./collection-file.ts";
@@ -47,7 +47,7 @@ export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptio
   try {
     const databaseId = await applyDatabase(remote, connection);
     if (databaseId === null) return applied(false);
-    const tables = await readCatalogue(warehouse.db);
+    const tables = await readRelations(warehouse.db);
     const needed = new Set(
       [...files.dashboards.flatMap(({ cards }) => Object.values(cards)), ...Object.values(files.metrics)].map(
         ({ table }) => table,

@@ -101,9 +101,9 @@ export function presentationOf(column: string, table?: string, type?: string): C
 }
 
 function kindOf(type: string): Kind {
-  if (/^(int[248]|numeric|float[48])$/.test(type)) return "number";
+  if (/^(smallint|integer|bigint|numeric|real|double precision)/.test(type)) return "number";
   if (/^jsonb?$/.test(type)) return "json";
-  return /^(text|varchar|bpchar|name)$/.test(type) ? "text" : "other";
+  return /^(text|character|name)/.test(type) ? "text" : "other";
 }
 
 /** Short forms that are no words, as people write them. */

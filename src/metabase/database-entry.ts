@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { shownSchemas } from "./catalogue.ts";
 import type { Remote } from "./remote.ts";
 
 /** Where Metabase finds the warehouse, and as whom it reads. `password` may be unknown while what Metabase has works. */
@@ -14,6 +13,8 @@ export type Connection = {
 
 /** The name of the database in Metabase, and of the collection. */
 export const entryName = "Storehouse";
+/** The schemas that Metabase is shown; partitions never. */
+const shownSchemas = ["mart", "core", "ops"];
 /** The role that Metabase reads as. */
 const readerRole = "storehouse_reader";
 

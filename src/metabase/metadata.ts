@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CatalogueColumn, CatalogueTable } from "./catalogue.ts";
+import type { Column, Relation } from "../postgres/relations.ts";
 import { displayNameOf, isMadeName, presentationOf } from "./column-rules.ts";
 import { differing } from "./differences.ts";
 import type { Remote, Write } from "./remote.ts";
@@ -72,7 +72,7 @@ export async function applyMetadata(
     finder,
     tables,
     say,
-  }: { readonly finder: FieldFinder; readonly tables: readonly CatalogueTable[]; readonly say: (line: string) => void },
+  }: { readonly finder: FieldFinder; readonly tables: readonly Relation[]; readonly say: (line: string) => void },
 ): Promise<void> {
   const writes = tables.flatMap((table) => writesOf(table, finder));
   if (writes.length > 0 && !remote.isDryRun) say(`Describing ${writes.length} tables and columns in Metabase.`);
@@ -80,12 +80,12 @@ export async function applyMetadata(
     await Promise.all(writes.slice(from, from + atOnce).map((write) => remote.write(write)));
 }
 
-function writesOf(table: CatalogueTable, finder: FieldFinder): readonly Write[] {
-  const name = `${table.schema}.${table.name}`;
+function writesOf(table: Relation, finder: FieldFinder): readonly Write[] {
+  const { name } = table;
   const found = finder.table(name);
   if (found === undefined) return [];
   const described: readonly Write[] =
-    table.comment === null || found.description === table.comment
+    table.comment === "" || found.description === table.comment
       ? []
       : [
           {
@@ -100,20 +100,20 @@ function writesOf(table: CatalogueTable, finder: FieldFinder): readonly Write[] 
         ];
   const columns = table.columns.flatMap((column) => {
     const field = finder.field(name, column.name);
-    return field === undefined ? [] : writesOfColumn({ name, column, field, finder });
+    return field === undefined ? [] : writesOfColumn({ table, column, field, finder });
   });
   return [...described, ...columns];
 }
 
 type Place = {
-  readonly name: string;
-  readonly column: CatalogueColumn;
+  readonly table: Relation;
+  readonly column: Column;
   readonly field: Field;
   readonly finder: FieldFinder;
 };
 
 function writesOfColumn(place: Place): readonly Write[] {
-  const { name, column, field } = place;
+  const { table, column, field } = place;
   const wanted = wantedOf(place);
   const { settings: format, ...plain } = wanted;
   const properties = differing(plain, field);
@@ -124,30 +124,35 @@ function writesOfColumn(place: Place): readonly Write[] {
   };
   const changed = Object.keys(body);
   if (changed.length === 0) return [];
-  const change = { what: "column", name: `${name}.${column.name}`, action: "update", properties: changed } as const;
+  const change = {
+    what: "column",
+    name: `${table.name}.${column.name}`,
+    action: "update",
+    properties: changed,
+  } as const;
   return [{ ...change, method: "PUT", path: `/api/field/${field.id}`, body }];
 }
 
 type Wanted = { readonly [property: string]: unknown; readonly settings?: Readonly<Record<string, unknown>> };
 
-function wantedOf({ name, column, field, finder }: Place): Wanted {
-  const { semantic, format, visibility, values } = presentationOf(column.name, name, column.type);
+function wantedOf({ table, column, field, finder }: Place): Wanted {
+  const { semantic, format, visibility, values } = presentationOf(column.name, table.name, column.type);
   const shown = displayNameOf(column.name);
   return {
-    ...(column.comment === null ? {} : { description: column.comment }),
+    ...(column.comment === "" ? {} : { description: column.comment }),
     ...(semantic === undefined ? {} : { semantic_type: semantic }),
     ...(visibility === undefined ? {} : { visibility_type: visibility }),
     ...(values === undefined ? {} : { has_field_values: values }),
     // a display name that a person chose stays
     ...(shown === null || !isMadeName(field.display_name, column.name) ? {} : { display_name: shown }),
-    ...keyOf(column, finder),
+    ...keyOf(column, table, finder),
     ...(format === undefined ? {} : { settings: format }),
   };
 }
 
-function keyOf({ key }: CatalogueColumn, finder: FieldFinder): Readonly<Record<string, unknown>> {
-  if (key === null) return {};
-  if (key === "primary") return { semantic_type: "type/PK" };
-  const target = finder.field(`${key.schema}.${key.table}`, key.column);
+function keyOf({ name }: Column, { key, foreignKeys }: Relation, finder: FieldFinder): Wanted {
+  const foreign = foreignKeys.find(({ column }) => column === name);
+  if (foreign === undefined) return key.length === 1 && key[0] === name ? { semantic_type: "type/PK" } : {};
+  const target = finder.field(foreign.to, foreign.toColumn);
   return target === undefined ? {} : { semantic_type: "type/FK", fk_target_field_id: target.id };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
-import type { CatalogueTable } from "./catalogue.ts";
+import type { Relation } from "../postgres/relations.ts";
 import { entryName } from "./database-entry.ts";
 import { finderOf, readMetadata, type FieldFinder } from "./metadata.ts";
 import type { Remote } from "./remote.ts";
@@ -21,7 +21,7 @@ export async function syncSchema(
     tables,
     needed,
     waiting,
-  }: { readonly tables: readonly CatalogueTable[]; readonly needed: ReadonlySet<string>; readonly waiting: Waiting },
+  }: { readonly tables: readonly Relation[]; readonly needed: ReadonlySet<string>; readonly waiting: Waiting },
 ): Promise<FieldFinder> {
   let finder = finderOf(await readMetadata(remote, databaseId));
   let missing = missingIn(finder, tables);
@@ -51,12 +51,11 @@ export async function syncSchema(
   return finder;
 }
 
-function missingIn(finder: FieldFinder, tables: readonly CatalogueTable[]): readonly string[] {
-  return tables.flatMap(({ schema, name, columns }) => {
-    const table = `${schema}.${name}`;
-    if (finder.table(table) === undefined) return [table];
+function missingIn(finder: FieldFinder, tables: readonly Relation[]): readonly string[] {
+  return tables.flatMap(({ name, columns }) => {
+    if (finder.table(name) === undefined) return [name];
     return columns
-      .filter((column) => finder.field(table, column.name) === undefined)
-      .map((column) => `${table}.${column.name}`);
+      .filter((column) => finder.field(name, column.name) === undefined)
+      .map((column) => `${name}.${column.name}`);
   });
 }

@@ -1,7 +1,6 @@
-import type { Pool } from "pg";
+import type { Pool, QueryConfig } from "pg";
 import { fail } from "../core/errors.ts";
 import type { WantedCard } from "./cards.ts";
-import { columnsOf } from "./catalogue.ts";
 import { withoutOptions } from "./cards.ts";
 import { filtersIn, type CardFile, type DashboardFile, type FilterFile, type MetricFile } from "./collection-file.ts";
 import { displayNameOf, presentationOf } from "./column-rules.ts";
@@ -153,4 +152,15 @@ function misfit({ key: file }: DashboardFile, card: string, part: string, proble
 
 function missing(file: string, key: string, what: string): Error {
   return fail("dashboard_misfit", { file, key, problem: `names ${what}, which Metabase does not show` });
+}
+
+/** The names of the columns that a query answers with; it is planned, and no row of it is read. */
+async function columnsOf(pool: Pool, query: string): Promise<readonly string[]> {
+  // the extended protocol takes one statement and no more
+  const described: QueryConfig & { queryMode: string } = {
+    text: `select * from (${query}\n) as q limit 0`,
+    queryMode: "extended",
+  };
+  const { fields } = await pool.query(described);
+  return fields.map(({ name }) => name);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { columnsPage } from "../../src/docs/columns-page.ts";
-import { readRelations } from "../../src/export/read-relations.ts";
+import { readRelations } from "../../src/postgres/relations.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "../support/database.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { dbtSources } from "../../src/export/dbt-sources.ts";
-import type { Relation } from "../../src/export/relation.ts";
+import type { Relation } from "../../src/postgres/relations.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readCatalogue, type CatalogueColumn } from "../../src/metabase/catalogue.ts";
 import { displayNameOf, isMadeName, presentationOf } from "../../src/metabase/column-rules.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
+import { readRelations, type Column } from "../../src/postgres/relations.ts";
 import { freshDatabase } from "../support/database.ts";
 
 const percent = { number_style: "percent", decimals: 1 };
@@ -14,10 +14,15 @@ test.each([
   [
     "mart.review_daily",
     "review_count",
-    "int8",
+    "bigint",
     { semantic: "type/Quantity", format: { number_style: "decimal", decimals: 0 } },
   ],
-  ["mart.data_freshness", "days_behind", "int4", { format: { number_style: "decimal", decimals: 0, suffix: " days" } }],
+  [
+    "mart.data_freshness",
+    "days_behind",
+    "integer",
+    { format: { number_style: "decimal", decimals: 0, suffix: " days" } },
+  ],
   ["mart.keyword_cannibalisation", "spend", "numeric", { format: { number_style: "decimal", decimals: 2 } }],
   [
     "core.search_ads_goal_event",
@@ -25,15 +30,15 @@ test.each([
     "numeric",
     { semantic: "type/Currency", format: { number_style: "currency", currency: "USD", decimals: 2 } },
   ],
-  ["core.fact_keyword_rank", "app_key", "int8", { visibility: "details-only" }],
-  ["core.dim_app", "app_key", "int8", {}],
-  ["core.fact_keyword_rank", "slice_id", "int8", { visibility: "sensitive" }],
+  ["core.fact_keyword_rank", "app_key", "bigint", { visibility: "details-only" }],
+  ["core.dim_app", "app_key", "bigint", {}],
+  ["core.fact_keyword_rank", "slice_id", "bigint", { visibility: "sensitive" }],
   ["core.fact_review", "extra", "jsonb", { visibility: "sensitive" }],
   ["core.dim_app", "icon_url", "text", { semantic: "type/ImageURL" }],
   ["core.app_history", "support_url", "text", { semantic: "type/URL" }],
   ["mart.review_by_version", "released_at", "timestamp", {}],
   ["mart.search_ads_campaign_report", "campaign_id", "text", {}],
-  ["core.dim_date", "year", "int2", { format: { number_separators: "." } }],
+  ["core.dim_date", "year", "smallint", { format: { number_separators: "." } }],
 ] as const)("%s.%s", (table, column, type, presentation) => {
   expect(presentationOf(column, table, type)).toEqual(presentation);
 });
@@ -41,11 +46,9 @@ test.each([
 test("what stands for a part of one is shown in percent, and nothing else is: a percentage is multiplied by a hundred", async () => {
   await using database = await freshDatabase();
   await using warehouse = await openWarehouse(database.url, 1);
-  const tables = (await readCatalogue(warehouse.db)).filter(({ schema }) => schema === "mart");
-  const columns = tables.flatMap(({ schema, name, columns: all }) =>
-    all.map((column) => ({ table: `${schema}.${name}`, ...column })),
-  );
-  const isPart = ({ comment }: CatalogueColumn) => /\b0 to 1\b(?!0)|0\.1 is 10 percent/.test(comment ?? "");
+  const tables = (await readRelations(warehouse.db)).filter(({ schema }) => schema === "mart");
+  const columns = tables.flatMap(({ name: table, columns: all }) => all.map((column) => ({ table, ...column })));
+  const isPart = ({ comment }: Column) => /\b0 to 1\b(?!0)|0\.1 is 10 percent/.test(comment);
   const isPercent = ({ table, name, type }: (typeof columns)[number]) =>
     presentationOf(name, table, type).format?.["number_style"] === "percent";
   const wrong = columns.filter((column) => isPart(column) !== isPercent(column));

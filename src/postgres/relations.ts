@@ -1,8 +1,31 @@
-import { sql } from "../postgres/sql.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
-import { fail } from "../core/errors.ts";
-import type { Database } from "../postgres/database.ts";
-import type { Relation } from "./relation.ts";
+import type { Database } from "./database.ts";
+import { sql } from "./sql.ts";
+
+/** A column as the catalogue has it: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. */
+export type Column = {
+  readonly name: string;
+  readonly type: string;
+  readonly comment: string;
+  readonly isNullable: boolean;
+};
+
+/** A column that names a row of another table. `to` with its schema. */
+type ForeignKey = { readonly column: string; readonly to: string; readonly toColumn: string };
+
+/** A table or view that analysts read. `name` with its schema. */
+export type Relation = {
+  readonly name: string;
+  readonly schema: string;
+  readonly table: string;
+  readonly isView: boolean;
+  readonly comment: string;
+  readonly columns: readonly Column[];
+  /** Columns of the primary key in its order; none of a view. */
+  readonly key: readonly string[];
+  readonly foreignKeys: readonly ForeignKey[];
+  /** Conditions that hold for every row, as Postgres writes them. */
+  readonly checks: readonly string[];
+};
 
 /** The tables and views of `core` and `mart` and the views of `ops`, in order of their names. Monthly partitions are part of their table. */
 export async function readRelations(db: Database): Promise<readonly Relation[]> {
@@ -35,26 +58,4 @@ export async function readRelations(db: Database): Promise<readonly Relation[]> 
     and    (n.nspname in ('core', 'mart') and c.relkind in ('r', 'p', 'v', 'm') or n.nspname = 'ops' and c.relkind in ('v', 'm'))
     order  by n.nspname collate "C", c.relname collate "C"`.execute(db);
   return rows;
-}
-
-/**
- * The tables and views that names mean: `mart.keyword_rank_daily`, the same without its schema, or a schema for all that is in it. Throws
- * `unknown_table` with the nearest name, and a UsageError where a name without its schema is in two of them.
- */
-export function namedRelations(all: readonly Relation[], names: readonly string[]): readonly Relation[] {
-  const found = names.flatMap((name) => named(all, name));
-  return all.filter((relation) => found.includes(relation));
-}
-
-function named(all: readonly Relation[], name: string): readonly Relation[] {
-  const found = all.filter((one) => one.name === name || one.table === name);
-  if (found.length === 1) return found;
-  if (found.length > 1) {
-    const both = found.map((one) => one.name).join(" and ");
-    throw fail("bad_argument", { table: name, problem: `both ${both} have this name: write the schema before it` });
-  }
-  const within = all.filter(({ schema }) => schema === name);
-  if (within.length > 0) return within;
-  const known = name.includes(".") ? all.map((one) => one.name) : all.flatMap(({ schema, table }) => [schema, table]);
-  throw fail("unknown_table", { table: name, near: didYouMean(name, [...new Set(known)]) });
 }
