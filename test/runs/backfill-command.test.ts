@@ -57,7 +57,7 @@ describe("storehouse backfill", () => {
     expect(stdout).toMatch(
       /^Plan \d+, made .* as of 2026-08-20: storehouse backfill --dataset keyword_rank --country US$/m,
     );
-    expect(stdout).toMatch(/keyword_rank +backfill/);
+    expect(stdout).toMatch(/keyword_rank +history/);
     expect(stdout).toMatch(/Run it with `storehouse backfill --plan \d+`\. Nothing was spent\./);
     expect(stage.asked()).toEqual([]);
   });
@@ -128,7 +128,7 @@ test("shows of a plan that was begun what is left, at the price of today", async
   expect(left?.credits).toBeLessThan(made.credits);
   await stage.query("update ops.credit_cost set learned = 40 where operation like '%.keyword-%'");
   await stage.query(
-    "insert into ops.credit_cost select distinct operation, 3, 40, 1, now() from ops.slice on conflict (operation) do nothing",
+    "insert into ops.credit_cost select distinct operation, 3, 40, now() from ops.slice on conflict (operation) do nothing",
   );
   expect(await shown()).toEqual([open, left?.requests, (left?.requests ?? 0) * 40]);
 });

@@ -38,8 +38,8 @@ describe("a plan that would be another one by now", () => {
     await using stage = await openFollowed();
     const made = await planned(stage);
     await stage.query(
-      `insert into ops.credit_cost (operation, documented, learned, sample_count, last_seen_at)
-       values ('ios.keyword-ranking', 3, 4, 1, now())
+      `insert into ops.credit_cost (operation, documented, learned, last_seen_at)
+       values ('ios.keyword-ranking', 3, 4, now())
        on conflict (operation) do update set learned = 4`,
     );
     await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
