@@ -1,23 +1,28 @@
 import type { z } from "zod";
 import { checkBadge as operation } from "../api/operations/ad-intelligence.ts";
-import { appRef, defineTable, extraOf } from "../load/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { answerFields } from "./shared/answer-fields.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
+
+type Badge = z.output<typeof operation.answer>;
+
+const fields = answerFields<Badge>()({
+  is_advertiser: ["appAdvertiser", "boolean"],
+  is_publisher: ["appPublisher", "boolean"],
+});
 
 const table = defineTable({
   name: "core.ad_badge",
   columns: {
     app_key: "app",
     date_day: "day",
-    is_advertiser: "boolean",
-    is_publisher: "boolean",
+    ...fields.columns,
     extra: "json",
   },
   key: ["app_key", "date_day"],
   load: { kind: "upsert" },
   partitioned: false,
 });
-
-type Badge = z.output<typeof operation.answer>;
 
 /** Whether the portfolio's apps advertise and show advertisements, by day of observation. */
 export const adBadge = defineDataset({
@@ -37,9 +42,8 @@ export const adBadge = defineDataset({
     const rows = (pages as readonly Badge[]).map((badge) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
       date_day: window.start,
-      is_advertiser: badge.appAdvertiser,
-      is_publisher: badge.appPublisher,
-      extra: extraOf(badge, ["appAdvertiser", "appPublisher"]),
+      ...fields.read(badge),
+      extra: fields.extra(badge),
     }));
     return { rows: { [table.name]: rows }, invalid: [] };
   },

@@ -4,13 +4,49 @@ import { z } from "zod";
 import { creatives as operation } from "../api/operations/ad-intelligence.ts";
 import { rangeParams } from "../api/range.ts";
 import type { Slice } from "../core/slice.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { amountOf, idOf, periodKey } from "./shared/values.ts";
+import { idOf, periodKey } from "./shared/values.ts";
+import { answerFields } from "./shared/answer-fields.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { readInstant } from "./shared/instants.ts";
 
 const requested = ["app_key", "period_start", "period_end", "country_key", "network", "media_type"] as const;
+
+type Page = z.output<typeof operation.answer>;
+type Creative = NonNullable<Page["data"]>[number];
+
+const media = answerFields<Creative>()({
+  media_id: ["mediaId", "id"],
+  hashed_media_id: ["hashedMediaId", "text"],
+  media_kind: ["mediaType", "number"],
+  media_url: ["mediaUrl", "text"],
+  media_original_url: ["mediaOriginalUrl", "text"],
+  preview_url: ["previewUrl", "text"],
+  resource_media: ["resourceMedia", "number"],
+  resource_media_url: ["resourceMediaUrl", "text"],
+});
+
+const shown = answerFields<Creative>()({
+  duration: ["duration", "number"],
+  title: ["title", "text"],
+  subtitle: ["subtitle", "text"],
+  action_text: ["action", "text"],
+  tag_types: ["tagType", "text"],
+  country_codes: ["countryCode", "json"],
+  networks: ["network", "json"],
+  media_formats: ["mediaFormat", "json"],
+  impression_count: ["impression", "number"],
+  first_seen_at: ["firstSeenDate", "utc"],
+  last_seen_at: ["lastSeenDate", "utc"],
+  first_seen_code: ["firstSeen", "id"],
+  last_seen_code: ["lastSeen", "id"],
+  platform_id: ["platformId", "number"],
+  service_app_id: ["appId", "id"],
+  app_name: ["fullName", "text"],
+  icon_url: ["iconUrl", "text"],
+  category_id: ["categoryId", "id"],
+  category_name: ["category", "text"],
+});
 
 const table = defineTable({
   name: "core.ad_creative",
@@ -22,51 +58,17 @@ const table = defineTable({
     network: "text",
     media_type: "text",
     creative_key: "text",
-    media_id: "text",
-    hashed_media_id: "text",
-    media_kind: "number",
-    media_url: "text",
-    media_original_url: "text",
-    preview_url: "text",
-    resource_media: "number",
-    resource_media_url: "text",
+    ...media.columns,
     size_text: "text",
     width: "number",
     height: "number",
-    duration: "number",
-    title: "text",
-    subtitle: "text",
-    action_text: "text",
-    tag_types: "text",
-    country_codes: "json",
-    networks: "json",
-    media_formats: "json",
-    impression_count: "number",
-    first_seen_at: "timestamptz",
-    last_seen_at: "timestamptz",
-    first_seen_code: "text",
-    last_seen_code: "text",
-    platform_id: "number",
-    service_app_id: "text",
-    app_name: "text",
-    icon_url: "text",
-    category_id: "text",
-    category_name: "text",
+    ...shown.columns,
     extra: "json",
   },
   key: [...requested, "creative_key"],
   load: { kind: "replace", scope: requested },
   partitioned: false,
 });
-
-const known = (
-  "countryCode network mediaUrl mediaOriginalUrl previewUrl resourceMedia resourceMediaUrl mediaType mediaId tagType firstSeen lastSeen " +
-  "platformId appId title subtitle action iconUrl fullName trackId category categoryId impression mediaFormat duration " +
-  "lastSeenDate firstSeenDate hashedMediaId"
-).split(" ");
-
-type Page = z.output<typeof operation.answer>;
-type Creative = NonNullable<Page["data"]>[number];
 
 const MediaType = z.union([z.int().min(0), z.string().regex(/^\d+$/, "the id of a kind of media is a number")]);
 
@@ -134,6 +136,7 @@ function keyOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subt
 
 function rowOf(slice: Slice, creative: Creative) {
   const { scope } = slice;
+  const { properties } = creative;
   return {
     app_key: appRef(part(scope, "store"), part(scope, "app")),
     ...periodKey(slice),
@@ -141,44 +144,12 @@ function rowOf(slice: Slice, creative: Creative) {
     network: scope["network"] ?? "",
     media_type: scope["media_type"] ?? "",
     creative_key: keyOf(creative),
-    ...mediaOf(creative),
-    title: creative.title ?? null,
-    subtitle: creative.subtitle ?? null,
-    action_text: creative.action ?? null,
-    tag_types: creative.tagType ?? null,
-    country_codes: jsonOf(creative.countryCode),
-    networks: jsonOf(creative.network),
-    media_formats: jsonOf(creative.mediaFormat),
-    impression_count: amountOf(creative.impression),
-    first_seen_at: instantOf(creative.firstSeenDate),
-    last_seen_at: instantOf(creative.lastSeenDate),
-    first_seen_code: idOf(creative.firstSeen),
-    last_seen_code: idOf(creative.lastSeen),
-    platform_id: creative.platformId ?? null,
-    service_app_id: idOf(creative.appId),
-    app_name: creative.fullName ?? null,
-    icon_url: creative.iconUrl ?? null,
-    category_id: idOf(creative.categoryId),
-    category_name: creative.category ?? null,
-    extra: extraOf({ ...creative, properties: otherProperties(creative) }, known),
-  };
-}
-
-function mediaOf(creative: Creative) {
-  const { properties } = creative;
-  return {
-    media_id: idOf(creative.mediaId),
-    hashed_media_id: creative.hashedMediaId ?? null,
-    media_kind: creative.mediaType ?? null,
-    media_url: creative.mediaUrl ?? null,
-    media_original_url: creative.mediaOriginalUrl ?? null,
-    preview_url: creative.previewUrl ?? null,
-    resource_media: creative.resourceMedia ?? null,
-    resource_media_url: creative.resourceMediaUrl ?? null,
+    ...media.read(creative),
     size_text: properties?.size ?? null,
     width: properties?.width ?? null,
     height: properties?.height ?? null,
-    duration: creative.duration ?? null,
+    ...shown.read(creative),
+    extra: shown.extra({ ...creative, properties: otherProperties(creative) }, [...media.names, "trackId"]),
   };
 }
 
@@ -186,9 +157,4 @@ function mediaOf(creative: Creative) {
 function otherProperties({ properties }: Creative): Readonly<Record<string, unknown>> | null {
   const { size: _size, width: _width, height: _height, ...left } = properties ?? {};
   return Object.keys(left).length === 0 ? null : left;
-}
-
-/** The service names no zone or UTC. */
-function instantOf(value: number | string | null | undefined): string | null {
-  return value === null || value === undefined ? null : `${readInstant(value).at}Z`;
 }

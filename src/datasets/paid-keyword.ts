@@ -1,13 +1,19 @@
 import type { z } from "zod";
 import { paidKeywords as operation } from "../api/operations/search-ads-insight.ts";
 import { rangeParams } from "../api/range.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { answerFields } from "./shared/answer-fields.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { amountOf, periodKey } from "./shared/values.ts";
+import { periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 
 const requested = ["app_key", "period_start", "period_end", "country_key"] as const;
+
+type Answer = z.output<typeof operation.answer>;
+type Share = NonNullable<Answer["shares"]>[number];
+
+const fields = answerFields<Share>()({ app_share: ["appShare", "number"], slot_shares: ["slotShares", "json"] });
 
 const table = defineTable({
   name: "core.fact_paid_keyword",
@@ -17,16 +23,13 @@ const table = defineTable({
     period_end: "day",
     country_key: "country",
     keyword_key: "keyword",
-    app_share: "number",
-    slot_shares: "json",
+    ...fields.columns,
     extra: "json",
   },
   key: [...requested, "keyword_key"],
   load: { kind: "replace", scope: requested },
   partitioned: true,
 });
-
-type Answer = z.output<typeof operation.answer>;
 
 /** The keywords that the portfolio's iOS apps pay for, over periods of 14 days. */
 export const paidKeyword = defineDataset({
@@ -63,9 +66,8 @@ export const paidKeyword = defineDataset({
         ...periodKey(slice),
         country_key: part(scope, "country"),
         keyword_key: one.keyword,
-        app_share: amountOf(one.appShare),
-        slot_shares: jsonOf(one.slotShares),
-        extra: extraOf(one, ["keyword", "appShare", "slotShares"]),
+        ...fields.read(one),
+        extra: fields.extra(one, ["keyword"]),
       }));
     const others = answers.filter((answer) => !own.includes(answer));
     return {

@@ -5,14 +5,25 @@ import { daysBetween } from "../core/day.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { foldKeyword } from "../core/text.ts";
 import { lastDay } from "../core/window.ts";
-import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
+import { appRef, defineTable } from "../load/table.ts";
+import { answerFields } from "./shared/answer-fields.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { amountOf, periodKey } from "./shared/values.ts";
+import { periodKey } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 
 const requested = ["keyword_key", "period_start", "period_end", "country_key"] as const;
+
+type Answer = z.output<typeof operation.answer>;
+type Share = NonNullable<Answer["shares"]>[number];
+
+const fields = answerFields<Share>()({
+  share: ["share", "number"],
+  slot_shares: ["slotShares", "json"],
+  default_product_page_count: ["defaultProductPageCount", "number"],
+  custom_product_page_count: ["customProductPageCount", "number"],
+});
 
 const table = defineTable({
   name: "core.fact_paying_app",
@@ -22,19 +33,13 @@ const table = defineTable({
     period_end: "day",
     country_key: "country",
     app_key: "app",
-    share: "number",
-    slot_shares: "json",
-    default_product_page_count: "number",
-    custom_product_page_count: "number",
+    ...fields.columns,
     extra: "json",
   },
   key: [...requested, "app_key"],
   load: { kind: "replace", scope: requested },
   partitioned: true,
 });
-
-type Answer = z.output<typeof operation.answer>;
-const known = ["trackId", "share", "slotShares", "defaultProductPageCount", "customProductPageCount"];
 
 /** The iOS apps that pay for the portfolio's keywords, over periods of 14 days. */
 export const payingApp = defineDataset({
@@ -71,11 +76,8 @@ export const payingApp = defineDataset({
         ...periodKey(slice),
         country_key: part(scope, "country"),
         app_key: appRef(part(scope, "store"), one.trackId),
-        share: amountOf(one.share),
-        slot_shares: jsonOf(one.slotShares),
-        default_product_page_count: one.defaultProductPageCount ?? null,
-        custom_product_page_count: one.customProductPageCount ?? null,
-        extra: extraOf(one, known),
+        ...fields.read(one),
+        extra: fields.extra(one, ["trackId"]),
       }));
     return {
       rows: { [table.name]: rows },
