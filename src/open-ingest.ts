@@ -4,7 +4,7 @@ import { apiAccess, type ApiAccess } from "./config/config.ts";
 import { programDigest } from "./config/program.ts";
 import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
 import { openAccount } from "./credits/account.ts";
-import { noteStop } from "./credits/account-stop.ts";
+import { recordStop } from "./credits/account-stop.ts";
 import type { Budget } from "./credits/budget.ts";
 import { learnedCosts } from "./credits/costs.ts";
 import { createCreditQueue } from "./credits/queue.ts";
@@ -143,7 +143,7 @@ async function noteRefusal(
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
   const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
   const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
-  const isNews = await noteStop(warehouse.db, accountId, stop, distances).catch(() => true);
+  const isNews = await recordStop(warehouse.db, accountId, stop, distances).catch(() => true);
   log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
 }
 

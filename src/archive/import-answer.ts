@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import type { Slice } from "../core/slice.ts";
@@ -35,7 +35,7 @@ export async function importAnswer(
   if (found === "same") return { did: "known", ...nothing };
   const runId = await run();
   return parts.db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtext('storehouse raw import'))`.execute(transaction);
+    await lockUntilCommit(transaction, "raw import");
     // looked for again: another import may have been first
     const standing = await findStored(transaction, answer);
     if (standing === "same") return { did: "known", ...nothing };

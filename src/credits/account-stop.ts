@@ -1,6 +1,6 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
 
-/** Why nothing is asked for an account. `dataset` and `operation` are empty where the refusal named none. */
+/** Why no request is sent for an account. `dataset` and `operation` are empty where the refusal is about none. */
 export type AccountStop = {
   readonly code: string;
   readonly operation: string;
@@ -8,37 +8,37 @@ export type AccountStop = {
   readonly message: string;
 };
 
-/** The distances of looks at an account that was refused: the first, and the longest that they grow to by doubling. */
-export type LookDistances = { readonly firstMs: number; readonly longestMs: number };
+/** The intervals between balance checks of a refused account: the first, and the longest that they grow to by doubling. */
+export type CheckIntervals = { readonly firstMs: number; readonly longestMs: number };
 
-/** A stop that comes so soon after one was lifted is the same one, and its looks stay as rare as they were. */
+/** A stop so soon after one was lifted is the same one, and its checks stay as rare as they were. */
 const sameFor = sql`interval '2 hours'`;
 
 /**
- * Stops all asking of an account, for all its processes. True when the refusal is news: neither known by another process, nor the one
- * that a look had lifted a while ago.
+ * Stops the requests of an account, in all its processes. True when the refusal is new: neither known by another process, nor the one
+ * that a check lifted a while ago.
  */
-export async function noteStop(
+export async function recordStop(
   db: Queryable,
   accountId: string,
   stop: AccountStop,
-  distances: LookDistances,
+  intervals: CheckIntervals,
 ): Promise<boolean> {
   const again = sql`s.lifted_at > clock_timestamp() - ${sameFor}`;
   const { rows } = await sql<{ check_count: number }>`
     insert into ops.account_stop as s (account_id, code, operation, dataset, message, stopped_at, check_count, next_check_at)
     values (${accountId}, ${stop.code}, ${stop.operation}, ${stop.dataset}, ${stop.message}, clock_timestamp(), 0,
-            clock_timestamp() + ${distance(sql`0`, distances)})
+            clock_timestamp() + ${interval(sql`0`, intervals)})
     on conflict (account_id) do update
     set    code = excluded.code, operation = excluded.operation, dataset = excluded.dataset, message = excluded.message,
            stopped_at = excluded.stopped_at, lifted_at = null, check_count = case when ${again} then s.check_count else 0 end,
-           next_check_at = clock_timestamp() + ${distance(sql`case when ${again} then s.check_count else 0 end`, distances)}
+           next_check_at = clock_timestamp() + ${interval(sql`case when ${again} then s.check_count else 0 end`, intervals)}
     where  s.lifted_at is not null
     returning check_count`.execute(db);
   return rows[0]?.check_count === 0;
 }
 
-/** The stop of an account, null when there is none. `workerId`: one that was noted before that process entered does not concern it. */
+/** The stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */
 export async function readStop(
   db: Queryable,
   accountId: string,
@@ -54,17 +54,17 @@ export async function readStop(
   return rows[0] ?? null;
 }
 
-/** Takes the next look for this process when its time has come; of several that wait one gets it. The look after it is twice as far off. */
-export async function takeLook(db: Queryable, accountId: string, distances: LookDistances): Promise<boolean> {
+/** Claims the next check for this process when it is due; of several that wait one gets it. The check after it is twice as far off. */
+export async function claimBalanceCheck(db: Queryable, accountId: string, intervals: CheckIntervals): Promise<boolean> {
   const { rows } = await sql`
     update ops.account_stop as s
-    set    check_count = s.check_count + 1, next_check_at = clock_timestamp() + ${distance(sql`s.check_count + 1`, distances)}
+    set    check_count = s.check_count + 1, next_check_at = clock_timestamp() + ${interval(sql`s.check_count + 1`, intervals)}
     where  s.account_id = ${accountId} and s.lifted_at is null and s.next_check_at <= clock_timestamp()
     returning s.account_id`.execute(db);
   return rows.length > 0;
 }
 
-/** Lets all processes of the account ask again; with `operation` only where that one was refused. */
+/** Lifts the stop for all processes of the account; with `operation` only where that one was refused. */
 export async function liftStop(db: Queryable, accountId: string, operation: string | null = null): Promise<void> {
   await sql`
     update ops.account_stop set lifted_at = clock_timestamp()
@@ -73,7 +73,7 @@ export async function liftStop(db: Queryable, accountId: string, operation: stri
   );
 }
 
-/** SQL: how far off a look is after so many. */
-function distance(looks: ReturnType<typeof sql>, { firstMs, longestMs }: LookDistances): ReturnType<typeof sql> {
-  return sql`least(${longestMs}::double precision, ${firstMs}::double precision * 2 ^ least(${looks}, 30)) * interval '1 millisecond'`;
+/** SQL: the interval until the next check after so many. */
+function interval(checks: ReturnType<typeof sql>, { firstMs, longestMs }: CheckIntervals): ReturnType<typeof sql> {
+  return sql`least(${longestMs}::double precision, ${firstMs}::double precision * 2 ^ least(${checks}, 30)) * interval '1 millisecond'`;
 }

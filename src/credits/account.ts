@@ -1,9 +1,9 @@
 import { type Queryable, sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
-import { belief } from "./believed-balance.ts";
+import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, instant, usablePace } from "./sql-values.ts";
 
-/** What the service says of an allowance. Credits; `resetsAt` in epoch-ms; null where it did not say. */
+/** An allowance as the service reports it. Credits; `resetsAt` in epoch-ms; null where it does not say. */
 export type Balance = {
   readonly total: number | null;
   readonly remaining: number | null;
@@ -30,12 +30,12 @@ type AccountRow = {
   observed_at: Date | null;
 };
 
-/** A refusal longer ago than this says nothing of the pace that the service takes now. */
+/** A refusal longer ago than this says nothing about the pace that the service accepts now. */
 const slowForMs = 10 * 60_000;
 
 /**
- * Makes the account's row when there is none, and lowers its pace to the one that is configured. It raises the pace only when
- * nobody is at work and no refusal is fresh: a pace that other workers just had halved recovers by their good calls.
+ * Makes the account's row when there is none, and lowers its pace to the configured one. It raises the pace only when no call is under
+ * way and no refusal is recent: a pace that was halved for other workers recovers by their good calls.
  */
 export async function openAccount(
   db: Queryable,
@@ -70,8 +70,8 @@ export async function readAccount(db: Queryable, accountId: string): Promise<Acc
 }
 
 /**
- * Books what the free question about the balance brought. While calls are under way, or when one was answered since the question
- * was sent (`askedAt`, epoch-ms), only a lower figure is believed: theirs may not be in it yet.
+ * Books the result of a balance check. While calls are under way, or when one was answered since the check was sent (`askedAt`,
+ * epoch-ms), only a lower balance counts: the check may not include their cost yet.
  */
 export async function observeBalance(
   db: Queryable,
@@ -81,8 +81,8 @@ export async function observeBalance(
 ): Promise<void> {
   const now = clock.now();
   const asked = instant(balance.askedAt ?? null);
-  const alone = sql`(a.in_flight = 0 and (${asked} is null or a.observed_at is null or a.observed_at <= ${asked}))`;
-  const { remaining, resetsAt } = belief(balance, { alone, unheard: sql`a.remaining`, now });
+  const isExact = sql`(a.in_flight = 0 and (${asked} is null or a.observed_at is null or a.observed_at <= ${asked}))`;
+  const { remaining, resetsAt } = reconciledBalance(balance, { isExact, fallback: sql`a.remaining`, now });
   await sql`
     update ops.credit_account as a
     set    total        = coalesce(${credits(balance.total)}, a.total),
@@ -94,21 +94,21 @@ export async function observeBalance(
     where  a.account_id = ${accountId}`.execute(db);
 }
 
-/** The account that the service spoke of last; '' when it never did. For whoever looks without a token. */
+/** The account with the newest balance; '' when there is none. For commands without a token. */
 export async function latestAccount(db: Queryable): Promise<string> {
   const { rows } = await sql<{ account_id: string }>`
     select account_id from ops.credit_account order by observed_at desc nulls last limit 1`.execute(db);
   return rows[0]?.account_id ?? "";
 }
 
-/** When many calls find the balance wanting, one question to the service in this time answers all of them. */
-export const askAgainMs = 5_000;
+/** When many calls find too few credits, one balance check within this time answers all of them. */
+export const freshForMs = 5_000;
 
 /**
- * Makes a way to look at the account afresh: it asks the service first, together with whoever is asking already, unless this
- * process asked a moment ago and the period that it was told of still runs.
+ * Makes a reader of the account that checks the balance first. Callers share a check that is under way, and none is sent when this
+ * process checked a moment ago and the reported period still runs.
  */
-export function createFreshAccount(options: {
+export function createAccountReader(options: {
   readonly db: Queryable;
   readonly accountId: string;
   readonly clock: Clock;
@@ -128,7 +128,7 @@ export function createFreshAccount(options: {
   }
 
   return async () => {
-    if (asking === null && clock.now() - askedAt < askAgainMs) {
+    if (asking === null && clock.now() - askedAt < freshForMs) {
       const account = await readAccount(db, accountId);
       if (account?.remaining != null && account.resetsAt !== null && account.resetsAt > clock.now()) return account;
     }

@@ -1,10 +1,10 @@
-/** A limit on what one run may spend, kept by the one process that runs it. */
+/** A limit on the credits of one run, kept by the process that runs it. */
 export interface Budget {
-  /** Sets credits aside; false when the limit would be passed. */
+  /** Takes credits for one call; false when they would pass the limit. */
   take(credits: number): boolean;
-  /** Replaces what was set aside by what was charged. */
+  /** Replaces the credits that were taken by those that were charged. */
   settle(taken: number, charged: number): void;
-  /** Credits that may still be set aside; Infinity without a limit. */
+  /** Credits that may still be taken; Infinity without a limit. */
   left(): number;
 }
 

@@ -3,28 +3,28 @@ import type { Clock } from "../core/clock.ts";
 import { holdFor } from "./holds.ts";
 import { instant } from "./sql-values.ts";
 
-/** Whose holds are whose: this process, null when it is in no ledger, and the SQL that tells whether a worker lives. */
+/** Who holds credits: this process, null when it is not in ops.worker, and the SQL that is true for a worker that is alive. */
 export type Holders = {
   readonly workerId: string | null;
   readonly isAlive: (workerId: SqlFragment) => SqlFragment<boolean>;
 };
 
 /**
- * Lets go of what dead workers hold, at once. Their calls are booked as lost ones: they may have been charged, so the balance is
- * lower by what they held until the service tells. Those that were for slices are noted as requests without an answer, save one whose
- * answer was noted before its hold could be ended.
+ * Releases the holds of dead workers. Their calls count as lost ones: they may have been charged, so the balance is lower by the holds
+ * until the service reports one. Calls for slices are recorded as requests without a reply, except a call whose reply was recorded
+ * before its hold could be settled.
  */
-export async function releaseDead(
+export async function releaseDeadHolds(
   db: Queryable,
   of: { readonly accountId: string; readonly holders: Holders },
   clock: Clock,
 ): Promise<void> {
   const { workerId, isAlive } = of.holders;
-  // this process lives, also in the moment in which a connection that broke has cost it its lock
+  // this process is alive, also at the moment at which a broken connection has cost it its lock
   const dead = sql`h.worker_id <> coalesce(${workerId}::bigint, 0) and not ${isAlive(sql`h.worker_id`)}`;
   await sql`
     with dead as (
-      -- what another worker is letting go of right now is its business
+      -- another worker is releasing these right now
       select h.hold_id from ops.credit_hold as h
       where  h.account_id = ${of.accountId} and ${dead} for update skip locked
     ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from dead) returning worker_id, slice_id, cost, expires_at),
@@ -40,7 +40,7 @@ export async function releaseDead(
        gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count, remaining = a.remaining - gone.cost,
-           -- a balance that was asked for before is none that these calls are in
+           -- a balance that was requested before does not include these calls
            observed_at = ${instant(clock.now())}
     from   gone
     where  a.account_id = ${of.accountId}`.execute(db);

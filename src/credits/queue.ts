@@ -4,12 +4,12 @@ import type { Clock } from "../core/clock.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
-import { askAgainMs, createFreshAccount } from "./account.ts";
+import { freshForMs, createAccountReader } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 import type { Grant, Receipt } from "./holds.ts";
 
-/** What the queue needs: the shared ledger, how much each class leaves untouched, and a way to ask for the balance for free. */
+/** What the queue needs: the shared ledger, how much each class leaves untouched, and the balance check. */
 export type QueueOptions = {
   readonly db: Queryable;
   readonly accountId: string;
@@ -20,16 +20,16 @@ export type QueueOptions = {
   readonly holders: Holders;
   readonly floors: Readonly<Record<CreditClass, number>>;
   readonly budget: Budget;
-  /** Asks the service for the balance and books it. */
+  /** Checks the balance with the service and books it. */
   readonly refresh: () => Promise<void>;
 };
 
-/** One call that wants credits. `cost` is asked when its turn comes: a higher price may have been learned while it waited. */
+/** One call that needs credits. `cost` is computed when its turn comes: a higher price may have been learned while it waited. */
 type Work = {
   readonly cost: () => number;
   readonly class: Spender;
   readonly signal?: AbortSignal;
-  /** Slice that it is for, if it is for one. */
+  /** The slice that the call is for, if it is for one. */
   readonly sliceId?: string;
 };
 /** A call whose turn has come. */
@@ -37,16 +37,16 @@ type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 
 /** The credit-aware queue: nothing is sent that was not granted first. */
 export interface CreditQueue {
-  /** Runs `send` once credits and pace allow. Throws a DeferError, with the time at which to come again, when credits do not. */
+  /** Runs `send` once credits and pace allow. Throws a DeferError, with the time of the next try, when credits do not. */
   run<T>(work: Work, send: () => Promise<{ result: T; receipt: Receipt }>): Promise<T>;
 }
 
-/** Who goes first while others wait: people do. */
+/** The order in which waiting calls run: those of people first. */
 const spenders: readonly Spender[] = ["person", ...creditClasses];
 
-/** What a call leaves when it threw: no answer, so nobody knows whether it was charged. */
+/** The receipt of a call without a reply: whether it was charged is unknown. */
 const lostReceipt: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
-/** What a call leaves that was never sent. */
+/** The receipt of a call that was not charged, since it was never sent. */
 const unsentReceipt: Receipt = { ...lostReceipt, lost: false };
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
@@ -58,7 +58,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     holders: { workerId },
   } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
-  const lookAgain = createFreshAccount(options);
+  const readFreshAccount = createAccountReader(options);
   const holds = createSharedHolds(options);
 
   async function grantFor(work: PricedWork): Promise<Grant> {
@@ -66,15 +66,15 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     const request = { accountId, workerId, cost: work.cost, class: work.class, floor, sliceId: work.sliceId ?? null };
     const first = await holds.reserve(request);
     if (first !== null) return first;
-    // before work is put off for hours, look again: the period may be over, credits may have been bought
-    const account = await lookAgain();
+    // before work is deferred for hours, check the balance: the period may be over, credits may have been bought
+    const account = await readFreshAccount();
     const second = await holds.reserve(request);
     if (second !== null) return second;
     throw fail("credits_exhausted", {
       class: work.class,
       cost: work.cost,
       remaining: account?.remaining,
-      until: account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + askAgainMs),
+      until: account?.resetsAt == null ? null : Math.max(account.resetsAt, clock.now() + freshForMs),
     });
   }
 
@@ -107,7 +107,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     }
   }
 
-  /** An abort reaches what waits. What was sent runs to its end: its answer is paid for, and its slot is taken until then. */
+  /** An abort ends calls that wait. A call that was sent runs to its end: its answer is paid for, and it occupies its slot until then. */
   async function run<T>(work: Work, call: () => Promise<{ result: T; receipt: Receipt }>): Promise<T> {
     work.signal?.throwIfAborted();
     const waiting = new AbortController();

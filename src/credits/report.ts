@@ -3,7 +3,7 @@ import { readAccount, type AccountState } from "./account.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
 import { instant } from "./sql-values.ts";
 
-/** Credits spent by dataset and class since an instant. `dataset` null: questions about the account itself. */
+/** Credits spent by dataset and class since an instant. `dataset` is null for balance checks and requests of commands. */
 type Spend = {
   readonly dataset: string | null;
   readonly class: string;

@@ -1,20 +1,28 @@
 import type { Queryable } from "../postgres/sql.ts";
 import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
-import { releaseDead, type Holders } from "./dead-holds.ts";
-import { areAlike, releaseExpired, reserveMany, settle, type End, type Grant, type Wish } from "./holds.ts";
+import { releaseDeadHolds, type Holders } from "./dead-holds.ts";
+import {
+  canShareStatement,
+  releaseExpired,
+  reserveMany,
+  settle,
+  type Settlement,
+  type Grant,
+  type CreditRequest,
+} from "./holds.ts";
 
-/** Holds that calls under way at the same time take and end together: one statement for all that are alike. */
+/** Holds of calls under way at the same time, taken and settled together: one statement for all that are alike. */
 export interface SharedHolds {
-  /** Leave for one call; null when it is not granted. Who came first is granted first. */
-  reserve(wish: Wish): Promise<Grant | null>;
-  /** Ends a hold and books what its call cost. */
-  settle(end: End): Promise<void>;
+  /** A grant for one call; null when it is refused. Requests are granted in the order in which they came. */
+  reserve(request: CreditRequest): Promise<Grant | null>;
+  /** Settles a hold and books what its call cost. */
+  settle(end: Settlement): Promise<void>;
 }
 
 /** No more than this wait for one statement. */
 const mostAtOnce = 100;
-/** Lapsed holds matter where credits run short, and so do they after this. */
+/** Expired holds are released this often, and whenever credits run short. */
 const releaseEveryMs = 10_000;
 
 /** Opens the holds of a process on its account. `pace` in requests a second. */
@@ -30,34 +38,34 @@ export function createSharedHolds(options: {
 
   async function release(): Promise<void> {
     releasedAt = clock.now();
-    await releaseDead(db, { accountId, holders }, clock);
+    await releaseDeadHolds(db, { accountId, holders }, clock);
     await releaseExpired(db, accountId, clock);
   }
 
-  async function grant(wishes: readonly Wish[]): Promise<readonly Grant[]> {
+  async function grant(requests: readonly CreditRequest[]): Promise<readonly Grant[]> {
     if (clock.now() - releasedAt >= releaseEveryMs) await release();
-    const grants = await reserveMany(db, wishes, clock);
+    const grants = await reserveMany(db, requests, clock);
     if (grants.length > 0 || releasedAt === clock.now()) return grants;
-    // before all are refused, what dead workers hold is let go
+    // before all are refused, the holds of dead workers are released
     await release();
-    return reserveMany(db, wishes, clock);
+    return reserveMany(db, requests, clock);
   }
 
   return {
     reserve: createBatcher({
       most: mostAtOnce,
-      alike: (a: Wish, b: Wish) => a.class === b.class && a.cost === b.cost && a.floor === b.floor,
-      flush: async (wishes) => {
-        const grants = await grant(wishes);
-        return wishes.map((_, place) => grants[place] ?? null);
+      alike: (a: CreditRequest, b: CreditRequest) => a.class === b.class && a.cost === b.cost && a.floor === b.floor,
+      flush: async (requests) => {
+        const grants = await grant(requests);
+        return requests.map((_, place) => grants[place] ?? null);
       },
     }),
     settle: createBatcher({
       most: mostAtOnce,
-      alike: areAlike,
-      flush: async (ends: readonly End[]) => {
-        await settle(db, { accountId, ends, pace }, clock);
-        return ends.map(() => undefined);
+      alike: canShareStatement,
+      flush: async (settlements: readonly Settlement[]) => {
+        await settle(db, { accountId, settlements, pace }, clock);
+        return settlements.map(() => undefined);
       },
     }),
   };

@@ -2,31 +2,31 @@ import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
 
 /**
- * Does work on the shape or the rights of the warehouse while no other process does: `if not exists` does not keep two from making the
- * same thing at once. Takes a connection beside those that the work takes.
+ * What one process at a time may do in a database:
+ * - `migrate`: change tables or rights. `if not exists` does not keep two processes from making the same thing at once.
+ * - `planning`: see what is missing and queue it, so that no two plan the same cells.
+ * - `raw import`: import an answer, so that no two import the same one.
  */
-export function alone<T>(db: Database, work: () => Promise<T>): Promise<T> {
+export type LockName = "migrate" | "planning" | "raw import";
+
+const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
+
+/**
+ * Does work while no other process holds the lock. `work` is given the connection that holds it: callers that all took a second one
+ * could starve each other of it.
+ */
+export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Database) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(hashtext('storehouse migrate'))`.execute(connection);
+    await sql`select pg_advisory_lock(${keyOf(name)})`.execute(connection);
     try {
-      return await work();
+      return await work(connection);
     } finally {
-      await sql`select pg_advisory_unlock(hashtext('storehouse migrate'))`.execute(connection);
+      await sql`select pg_advisory_unlock(${keyOf(name)})`.execute(connection);
     }
   });
 }
 
-/**
- * Lets one planner at a time see what is missing and write what it plans, so that no two plan the same cells.
- * `work` is given the connection that holds the lock: planners that all took a second one could starve each other of it.
- */
-export async function planningLock<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
-  return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(hashtext('storehouse planning'))`.execute(connection);
-    try {
-      return await work(connection);
-    } finally {
-      await sql`select pg_advisory_unlock(hashtext('storehouse planning'))`.execute(connection);
-    }
-  });
+/** Takes the lock until the transaction ends. */
+export async function lockUntilCommit(transaction: Database, name: LockName): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
 }

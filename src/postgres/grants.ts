@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { sql } from "./sql.ts";
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import { fail } from "../core/errors.ts";
-import { alone } from "./advisory-lock.ts";
+import { withAdvisoryLock } from "./advisory-lock.ts";
 import { isMissingRight } from "./database-errors.ts";
 import type { Database } from "./database.ts";
 import { handOver, makeRoles, roles, setDatabase, setRights } from "./role-statements.ts";
@@ -23,7 +23,7 @@ export async function grantRoles(db: Database, passwords: RolePasswords): Promis
     return `alter role ${name} login password ${escapeLiteral(scramVerifier(password))}`;
   });
   try {
-    return await alone(db, async () => {
+    return await withAdvisoryLock(db, "migrate", async () => {
       for (const statement of [makeRoles, setDatabase, ...setPasswords]) await withTries(() => run(db, statement));
       await run(db, handOver);
       await run(db, setRights);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { Logger, runMigrations } from "graphile-worker";
 import { sql } from "./sql.ts";
 import { fail } from "../core/errors.ts";
-import { alone } from "./advisory-lock.ts";
+import { withAdvisoryLock } from "./advisory-lock.ts";
 import { isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
@@ -27,10 +27,11 @@ export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> 
   if (unknown.length > 0) throw fail("database_newer", { migration: unknown.at(-1) });
   if (missing.length > 0 && !mayMigrate) throw fail("migrations_pending", { migration: missing[0] });
   if (missing.length === 0) {
-    if (await bringQueueUpToDate(warehouse)) await alone(warehouse.db, () => renewRights(warehouse.db));
+    if (await bringQueueUpToDate(warehouse))
+      await withAdvisoryLock(warehouse.db, "migrate", () => renewRights(warehouse.db));
     return [];
   }
-  return alone(warehouse.db, async () => {
+  return withAdvisoryLock(warehouse.db, "migrate", async () => {
     const ran = await bringUpToDate(warehouse.db);
     const queueMoved = await bringQueueUpToDate(warehouse);
     if (ran.length > 0 || queueMoved) await renewRights(warehouse.db);

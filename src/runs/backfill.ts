@@ -3,7 +3,7 @@ import { readPlanProgress } from "../ledger/plans.ts";
 import { noteQueued, runOfPlan } from "../ledger/plans.ts";
 import { adoptOrphanedSlices, enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
-import { planningLock } from "../postgres/advisory-lock.ts";
+import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";
 import { readUnfinished, type Unfinished } from "./unfinished.ts";
 import { retryDatabase } from "../ingest/retry-database.ts";
@@ -44,7 +44,7 @@ function runStart(parts: SyncParts, plan: BackfillPlan) {
 /** Queues a plan and returns the run that has it; null when another process did so before. */
 function begin(parts: SyncParts, plan: BackfillPlan): Promise<string | null> {
   const { db, clock, workerId } = parts.ingest;
-  return planningLock(db, (locked) =>
+  return withAdvisoryLock(db, "planning", (locked) =>
     locked.transaction().execute(async (transaction) => {
       // the answer to a commit may be lost: then this process has queued it and does not know
       if (!(await noteQueued(transaction, plan.planId, clock.now())))

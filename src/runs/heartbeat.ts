@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { readStop, type AccountStop } from "../credits/account-stop.ts";
-import { releaseDead, type Holders } from "../credits/dead-holds.ts";
+import { releaseDeadHolds, type Holders } from "../credits/dead-holds.ts";
 import { reconcile } from "../ledger/reconcile.ts";
 import type { LivingWorker } from "../ledger/workers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -49,7 +49,7 @@ export async function reapDeadWorkers({
   rhythm,
 }: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
   const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(db, rhythm.deadAfterMs);
-  await releaseDead(db, { accountId, holders }, clock);
+  await releaseDeadHolds(db, { accountId, holders }, clock);
   if (deadWorkers.length + freed + jobs > 0) log.warn({ workers: deadWorkers, slices: freed, jobs }, "workers.dead");
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");

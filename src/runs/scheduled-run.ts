@@ -9,7 +9,7 @@ import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
-import { planningLock } from "../postgres/advisory-lock.ts";
+import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** Plans what is due today and queues it for any worker; adopts orphaned slices. Returns nothing: the result is in the ledger. */
@@ -20,7 +20,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   if (chosen.length === 0) return;
   const request = { datasets: chosen, bounds: {}, today: clock.today() };
   await parts.reapDeadWorkers();
-  await planningLock(db, async (locked) => {
+  await withAdvisoryLock(db, "planning", async (locked) => {
     const named = datasetsOf(request, settings).map(({ name }) => name);
     const { runId, adopted } = await openScheduled(parts, locked, named);
     let planned = 0;

@@ -1,7 +1,7 @@
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOrphanedSlices, enqueue, recordNaivePrice, openRun } from "../ledger/runs.ts";
-import { planningLock } from "../postgres/advisory-lock.ts";
+import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
 import { readUnfinished } from "./unfinished.ts";
 import { noteTimings } from "../planner/record-timings.ts";
@@ -42,7 +42,7 @@ type Wave = { readonly runId: string; readonly names: readonly string[]; readonl
 /** Queues what is to be done next: first the orphaned slices, which the plan counts as covered, then what is planned from all that is in. */
 function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
   const { db, clock } = parts.ingest;
-  return planningLock(db, async (locked) => {
+  return withAdvisoryLock(db, "planning", async (locked) => {
     const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
     if (adopted > 0) return { taken: adopted, leftOut: 0 };
     await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });

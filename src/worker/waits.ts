@@ -6,7 +6,7 @@ import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { retry, type Backoff } from "../core/retry.ts";
-import { liftStop, readStop, takeLook } from "../credits/account-stop.ts";
+import { liftStop, readStop, claimBalanceCheck } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -71,7 +71,7 @@ export async function untilApiAccepts(app: App, stop: AbortSignal): Promise<void
     if (stop.aborted) return;
     try {
       if ((await readStop(db, accountId)) === null) return;
-      if (!(await takeLook(db, accountId, distances))) continue;
+      if (!(await claimBalanceCheck(db, accountId, distances))) continue;
       await refreshBalance({ db, client, clock, accountId, workerId: null });
       await liftStop(db, accountId);
       log.warn("api.requests_resumed");

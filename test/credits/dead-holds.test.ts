@@ -1,6 +1,6 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { releaseDead, type Holders } from "../../src/credits/dead-holds.ts";
+import { releaseDeadHolds, type Holders } from "../../src/credits/dead-holds.ts";
 import { reserve } from "../../src/credits/holds.ts";
 import { heldByRows, must, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
@@ -18,7 +18,7 @@ const nothingHeld = { held: 0, inFlight: 0 };
 
 const holdBy = async ({ accountId, clock }: TestAccount, workerId: string, cost: number) =>
   must(await reserve(bank.db, { accountId, workerId, cost, class: "daily", floor: 0 }, clock));
-const release = ({ accountId, clock }: TestAccount) => releaseDead(bank.db, { accountId, holders }, clock);
+const release = ({ accountId, clock }: TestAccount) => releaseDeadHolds(bank.db, { accountId, holders }, clock);
 
 test("what a dead worker holds is let go at once and taken for charged until the service tells", async () => {
   const account = await bank.account();

@@ -66,12 +66,12 @@ test("what dead workers hold is let go before anybody is refused", async () => {
   const account = await bank.account({ total: 100, left: 10 });
   const { accountId, clock } = account;
   const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000, holders: noHolders });
-  const wish = { accountId, workerId: null, cost: 5, class: "daily", floor: 0 } as const;
-  await Promise.all([holds.reserve(wish), holds.reserve(wish)]);
+  const request = { accountId, workerId: null, cost: 5, class: "daily", floor: 0 } as const;
+  await Promise.all([holds.reserve(request), holds.reserve(request)]);
   clock.move(15 * minute - 1);
-  expect(await holds.reserve(wish)).toBeNull();
+  expect(await holds.reserve(request)).toBeNull();
   clock.move(1);
-  const again = await Promise.all([holds.reserve(wish), holds.reserve(wish), holds.reserve(wish)]);
+  const again = await Promise.all([holds.reserve(request), holds.reserve(request), holds.reserve(request)]);
   expect(again.map((grant) => grant !== null)).toEqual([true, true, false]);
 });
 
@@ -87,13 +87,13 @@ test("good calls booked together leave the account as if booked one after the ot
         for (const together of [true, false]) {
           const account = await bank.account({ total: 200, left: 100, pace: 4 });
           const grants = await take(account, 3, receipts.length + (one ? 1 : 0));
-          const ends = receipts.map(({ charged, left }, place) => ({
+          const settlements = receipts.map(({ charged, left }, place) => ({
             holdId: must(grants[place]).holdId,
             receipt: account.answer(charged, { left, resetsAt: account.periodEnd + shift }),
           }));
           account.clock.move(30 * second);
-          for (const some of together ? [ends] : ends.map((end) => [end]))
-            await settle(bank.db, { accountId: account.accountId, ends: some, pace: 100 }, account.clock);
+          for (const some of together ? [settlements] : settlements.map((end) => [end]))
+            await settle(bank.db, { accountId: account.accountId, settlements: some, pace: 100 }, account.clock);
           const { pacePerSecond, ...state } = await account.state();
           states.push({ ...state, pacePerSecond: pacePerSecond.toFixed(9) });
         }

@@ -118,10 +118,10 @@ describe("the budget of a run", () => {
     const { queue, sent, held, end, budget } = openQueue(account, { concurrency: 8, limit: 45 });
     const names = Array.from({ length: 12 }, (_, place) => `call ${place}`);
     for (const name of names) end(name, account.answer(10));
-    const ends = await Promise.allSettled(names.map((name) => queue.run(daily, held(name))));
+    const settlements = await Promise.allSettled(names.map((name) => queue.run(daily, held(name))));
     expect(sent).toHaveLength(4);
-    expect(ends.filter((one) => one.status === "fulfilled")).toHaveLength(4);
-    expect(ends[11]).toMatchObject({ reason: { code: "budget_spent", until: null, context: { cost: 10 } } });
+    expect(settlements.filter((one) => one.status === "fulfilled")).toHaveLength(4);
+    expect(settlements[11]).toMatchObject({ reason: { code: "budget_spent", until: null, context: { cost: 10 } } });
     expect(budget.left()).toBe(5);
     expect(await account.state()).toMatchObject({ ...untouched, remaining: 60 });
   });

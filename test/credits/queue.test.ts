@@ -84,10 +84,10 @@ describe("when credits do not suffice", () => {
   test("all waiting calls are put off to the reset after one free question, and none is sent", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, held, sent, refreshes } = openQueue(account);
-    const ends = await Promise.allSettled(
+    const settlements = await Promise.allSettled(
       times(20, (place) => queue.run({ cost: () => 10, class: "daily" }, held(`call ${place}`))),
     );
-    const errors = ends.map((end) => (end.status === "rejected" ? (end.reason as unknown) : null));
+    const errors = settlements.map((end) => (end.status === "rejected" ? (end.reason as unknown) : null));
     expect(errors.every((error) => error instanceof DeferError && error.until === account.periodEnd)).toBe(true);
     expect(errors[0]).toMatchObject({
       code: "credits_exhausted",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
 import { Settings } from "../../src/config/settings.ts";
-import { liftStop, noteStop } from "../../src/credits/account-stop.ts";
+import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import { day } from "../../src/core/day.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { draft, now } from "../support/ledger-stage.ts";
@@ -134,7 +134,7 @@ describe("a check finds", () => {
       dataset: "",
       message: "unauthorised: the API refused the token",
     };
-    await noteStop(db, accountId, stop, { firstMs: 1, longestMs: 1 });
+    await recordStop(db, accountId, stop, { firstMs: 1, longestMs: 1 });
     await stage.watch(2);
     await stage.watch(cleanChecks, stage.watcher({ accountId: "other" }));
     expect(stage.sent()).toEqual([[1, 0]]);

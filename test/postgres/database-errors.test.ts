@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { planningLock } from "../../src/postgres/advisory-lock.ts";
+import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
 
 function databaseError(code: string): Error {
@@ -50,7 +50,7 @@ describe("an error of the database", () => {
   test("a connection on which a transaction broke is lost, whatever is asked of it next", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
-    const error = await planningLock(warehouse.db, (locked) =>
+    const error = await withAdvisoryLock(warehouse.db, "planning", (locked) =>
       locked
         .transaction()
         .execute((transaction) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction)),

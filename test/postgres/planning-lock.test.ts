@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { planningLock } from "../../src/postgres/advisory-lock.ts";
+import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
 
-describe("planningLock", () => {
+describe("the planning lock", () => {
   test("lets one planner at a time work, of several processes with pools of their own", async () => {
     await using database = await freshDatabase();
     await using one = await openWarehouse(database.url, 2);
@@ -12,7 +12,7 @@ describe("planningLock", () => {
     await one.pool.query("create table public.plan (cell integer)");
     // each sees what is missing and writes it: without the lock they would see the same
     const plan = (db: typeof one.db) =>
-      planningLock(db, async (own) => {
+      withAdvisoryLock(db, "planning", async (own) => {
         const { rows } = await sql<{ next: number }>`select count(*)::int as next from public.plan`.execute(own);
         await sql`select pg_sleep(0)`.execute(own);
         await sql`insert into public.plan values (${rows[0]?.next})`.execute(own);
@@ -26,7 +26,7 @@ describe("planningLock", () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
     const planners = Array.from({ length: 6 }, (_, index) =>
-      planningLock(warehouse.db, (own) =>
+      withAdvisoryLock(warehouse.db, "planning", (own) =>
         own.transaction().execute(async (transaction) => {
           await sql`select 1`.execute(transaction);
           return index;
@@ -39,8 +39,10 @@ describe("planningLock", () => {
   test("is free again after a planner failed", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
-    await expect(planningLock(warehouse.db, () => Promise.reject(new Error("no plan")))).rejects.toThrow("no plan");
-    expect(await planningLock(warehouse.db, async () => "planned")).toBe("planned");
+    await expect(
+      withAdvisoryLock(warehouse.db, "planning", () => Promise.reject(new Error("no plan"))),
+    ).rejects.toThrow("no plan");
+    expect(await withAdvisoryLock(warehouse.db, "planning", async () => "planned")).toBe("planned");
     const { rows } = await warehouse.pool.query(
       "select from pg_locks join pg_database on oid = database where locktype = 'advisory' and datname = current_database()",
     );

@@ -91,7 +91,8 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
     state: async () => must(await readAccount(db, accountId)),
     reserve: take,
     hold: async (cost) => must(await take(cost)),
-    settle: (grant, receipt) => settle(db, { accountId, ends: [{ holdId: grant.holdId, receipt }], pace }, clock),
+    settle: (grant, receipt) =>
+      settle(db, { accountId, settlements: [{ holdId: grant.holdId, receipt }], pace }, clock),
     observe: ({ total, askedAt, ...told }) =>
       observeBalance(
         db,

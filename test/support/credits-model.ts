@@ -99,14 +99,14 @@ export class ModelLedger {
     for (const call of this.calls) call.lapsed ||= call.expiresAt <= this.now;
   }
 
-  #hear(header: Header | null, alone: boolean, unheard: number): void {
+  #hear(header: Header | null, alone: boolean, fallback: number): void {
     if (header === null) {
-      this.left = unheard;
+      this.left = fallback;
       return;
     }
     const newPeriod = header.resetsAt > this.resetsAt + minute && this.now >= this.resetsAt - minute;
     const oldPeriod = header.resetsAt < this.resetsAt - minute;
     if (alone || newPeriod) Object.assign(this, header);
-    else this.left = oldPeriod ? unheard : Math.min(this.left, header.left);
+    else this.left = oldPeriod ? fallback : Math.min(this.left, header.left);
   }
 }

@@ -28,9 +28,9 @@ export type Spenders = AsyncDisposable & {
 export async function openSpenders(count: number, spender: Spender): Promise<Spenders> {
   const program = join(import.meta.dirname, "credits-spender.ts");
   const children = Array.from({ length: count }, () => fork(program, [JSON.stringify(spender)]));
-  const ends = children.map((child) => once(child, "exit"));
+  const settlements = children.map((child) => once(child, "exit"));
   const answer = async (child: ChildProcess, place: number): Promise<unknown> => {
-    const [message] = (await Promise.race([once(child, "message"), ends[place]])) as unknown[];
+    const [message] = (await Promise.race([once(child, "message"), settlements[place]])) as unknown[];
     if (typeof message === "number" || message === null) throw new Error("a spender ended before it answered");
     return message;
   };
@@ -46,12 +46,12 @@ export async function openSpenders(count: number, spender: Spender): Promise<Spe
     },
     booked: async () => {
       const told = (await Promise.all(answers)) as { booked: number }[];
-      await Promise.all(ends);
+      await Promise.all(settlements);
       return told.map((one) => one.booked);
     },
     [Symbol.asyncDispose]: async () => {
       for (const child of children) child.kill("SIGKILL");
-      await Promise.all(ends);
+      await Promise.all(settlements);
     },
   };
 }
