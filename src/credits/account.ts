@@ -19,6 +19,12 @@ export type AccountState = Balance & {
   readonly observedAt: number | null;
 };
 
+/** The start of the running period, in epoch-ms; null where the service does not report one. */
+export function periodStart(account: AccountState | null): number | null {
+  if (account?.resetsAt == null || account.periodHours === null) return null;
+  return account.resetsAt - account.periodHours * 3_600_000;
+}
+
 type AccountRow = {
   total: number | null;
   remaining: number | null;

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
-import { readAccount, type AccountState } from "./account.ts";
+import { chargedCredits } from "./charges.ts";
+import { periodStart, readAccount, type AccountState } from "./account.ts";
 import { learnedCosts, type LearnedCost } from "./costs.ts";
 import { instant } from "./sql-values.ts";
 
@@ -21,12 +22,9 @@ export type CreditReport = {
 /** Reads the allowance, what was spent of it in the running period, and what was learned about costs. */
 export async function readCreditReport(db: Queryable, accountId: string): Promise<CreditReport> {
   const account = await readAccount(db, accountId);
-  const since =
-    account?.resetsAt == null || account.periodHours === null
-      ? null
-      : account.resetsAt - account.periodHours * 3_600_000;
+  const since = periodStart(account);
   const { rows } = await sql<Spend>`
-    select dataset, class, count(*)::float8 as requests, sum(cost)::float8 as credits
+    select dataset, class, count(*)::float8 as requests, ${chargedCredits()} as credits
     from   ops.request
     where  account_id = ${accountId} and (${instant(since)} is null or received_at >= ${instant(since)})
     group  by dataset, class

@@ -1,4 +1,5 @@
 import { sql } from "../postgres/sql.ts";
+import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { table, type Cell } from "../cli/table.ts";
 
@@ -37,7 +38,7 @@ export async function martCounts(db: Database): Promise<string> {
 /** What was spent so far, and what one request for each keyword would have cost. */
 export async function spending(db: Database): Promise<string> {
   const { rows } = await sql<{ spent: number; naive: number; requests: number }>`
-    select (select coalesce(sum(cost), 0)::int from ops.request) as spent,
+    select (select ${chargedCredits()} from ops.request) as spent,
            (select count(*)::int from ops.request)               as requests,
            (select coalesce(sum(naive_credits), 0)::int from ops.run) as naive`.execute(db);
   const { spent = 0, naive = 0, requests = 0 } = rows[0] ?? {};

@@ -2,7 +2,8 @@ import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { creditClasses } from "../core/slice.ts";
-import { type AccountState, readAccount } from "../credits/account.ts";
+import { chargedCredits } from "../credits/charges.ts";
+import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
 import { latenessOf, readSliceSums, type Lateness, type SliceSums } from "../incidents/lateness.ts";
 import type { Database } from "../postgres/database.ts";
@@ -38,18 +39,16 @@ export async function readFleet({ db, settings, clock, accountId }: FleetParts):
   const rowsOf = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(db)).rows;
   const states = await readSliceSums(db);
   const account = await readAccount(db, accountId);
-  const periodStart =
-    account?.resetsAt == null || account.periodHours === null
-      ? null
-      : new Date(account.resetsAt - account.periodHours * 3_600_000).toISOString();
+  const start = periodStart(account);
+  const since = start === null ? null : new Date(start).toISOString();
   return {
     states,
     lateness: latenessOf(states, settings, clock),
     account,
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`
-      select class, sum(cost)::float8 as credits
+      select class, ${chargedCredits()} as credits
       from   ops.request
-      where  account_id = ${accountId} and received_at >= coalesce(${periodStart}::timestamptz, ${now} - interval '30 days')
+      where  account_id = ${accountId} and received_at >= coalesce(${since}::timestamptz, ${now} - interval '30 days')
       group  by class`),
     queue: await rowsOf(sql<FleetFigures["queue"][number]>`
       select class, count(*)::float8 as slices,

@@ -2,9 +2,10 @@ import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { readStop } from "../credits/account-stop.ts";
-import { readAccount } from "../credits/account.ts";
+import { periodStart, readAccount } from "../credits/account.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import type { CreditClass } from "../core/slice.ts";
+import { chargedCredits } from "../credits/charges.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
 import { paceHours, type Allowance } from "./credit-outlook.ts";
@@ -64,11 +65,11 @@ async function readAllowance({ db, settings, clock, accountId }: CheckParts): Pr
   const account = await readAccount(db, accountId);
   if (account?.total == null || account.remaining === null || account.resetsAt === null) return null;
   const now = clock.now();
-  const startedAt = account.periodHours === null ? null : account.resetsAt - account.periodHours * 3_600_000;
+  const startedAt = periodStart(account);
   const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / 3_600_000));
   const since = new Date(now - spentHours * 3_600_000).toISOString();
   const { rows: spent } = await sql<{ credits: number }>`
-    select coalesce(sum(cost), 0)::float8 as credits
+    select ${chargedCredits()} as credits
     from   ops.request
     where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
   const { rows: open } = await sql<{ class: CreditClass; credits: number }>`

@@ -9,6 +9,12 @@ export function isOpen(slice = "s"): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`${sql.ref(`${slice}.state`)} in (${literals})`;
 }
 
+/** SQL: what one page of a slice costs at the price of its plan, of the table of this name in the statement. */
+export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
+  const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];
+  return sql<number>`ceil(${credits}::numeric / greatest(${requests}, 1))`;
+}
+
 /**
  * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
  * snapshot holds for its own moment only.

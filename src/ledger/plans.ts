@@ -1,10 +1,10 @@
 import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
-import { unchargedCodes } from "../core/errors.ts";
 import type { CreditClass } from "../core/slice.ts";
+import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
-import { isOpen } from "./open-slices.ts";
+import { isOpen, onePage } from "./open-slices.ts";
 
 /** What a plan holds of one dataset, class, operation, app and country; '' where the dataset does not distinguish any. */
 export type PlanLine = {
@@ -164,11 +164,11 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
            count(*) filter (where is_open and others and not in_hand)::int        as orphaned,
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed,
            count(*) filter (where state = 'skipped')::int                         as skipped,
-           (select coalesce(sum(q.cost), 0)::float8 from ops.request as q
+           (select ${chargedCredits("q")} from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId}) as credits,
-           (select coalesce(sum(ceil(o.planned_credits::numeric / greatest(o.planned_requests, 1))), 0)::float8 from ops.request as q
+           (select coalesce(sum(${onePage("o")}), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id
-            where  o.plan_id = ${planId} and q.status is null and q.error_code <> all (${unchargedCodes}::text[])) as "unsureCredits"
+            where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")}) as "unsureCredits"
     from  (select s.state, ${isOpen()} as is_open, s.run_id is distinct from ${beside} as others,
                   s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
                   or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as in_hand

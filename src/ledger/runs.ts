@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
+import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, creditsLeft } from "./open-slices.ts";
 import { insertSlices } from "./slices.ts";
@@ -160,7 +161,7 @@ const nothing = { total: 0, open: 0, due: 0, deferred: 0, failed: 0, skipped: 0,
 /** What the requests of a run's process cost since it started: what others pay for slices that join the run later is theirs. */
 async function creditsOf(db: Database, runId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
-    select coalesce(sum(q.cost), 0)::int as credits
+    select ${chargedCredits("q")} as credits
     from   ops.run     as r
     join   ops.request as q on q.worker_id = r.worker_id and q.received_at >= r.started_at
     where  r.run_id = ${runId}`.execute(db);
