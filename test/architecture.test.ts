@@ -2,50 +2,8 @@ import { describe, expect, test } from "vitest";
 import { rooms } from "../src/docs/rooms.ts";
 import { circles, filesWith, forbidden, importersOf, sourcesIn, stepOf, type Source } from "./support/imports.ts";
 
-const core = ["core"] as const;
-const edges = [...core, "config", "api", "credits", "postgres", "plan"] as const;
-const stores = [...edges, "load", "raw"] as const;
-const middle = [...stores, "datasets", "ledger"] as const;
-const story = [...middle, "planner", "ingest"] as const;
-const runs = [...story, "runs", "archive"] as const;
-const root = [...runs, "jobs", "app", "open-ingest", "foreground"] as const;
-const watch = ["health", "incidents", "doctor"] as const;
-
-/**
- * Who may import whom. Siblings do not: credits know no HTTP, the client knows no credits, plan knows neither database nor
- * service. The sandbox is the API from the outside, so it sees operations and nothing of ours that calls them.
- */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  config: core,
-  api: core,
-  credits: [...core, "postgres"],
-  postgres: core,
-  plan: core,
-  load: [...core, "postgres"],
-  raw: [...core, "postgres"],
-  datasets: [...core, "api", "load"],
-  ledger: [...core, "credits", "postgres"],
-  planner: middle,
-  ingest: middle,
-  runs: story,
-  archive: story,
-  export: [...core, "config", "postgres"],
-  charts: [...core, "config", "plan", "postgres"],
-  health: [...runs, "incidents", "doctor"],
-  incidents: runs,
-  doctor: [...runs, "incidents"],
-  jobs: [...core, "config", "ingest", "runs"],
-  app: runs,
-  "open-ingest": [...runs, "app"],
-  foreground: root,
-  worker: [...root, ...watch],
-  metabase: [...core, "config", "postgres"],
-  sandbox: [...core, "api"],
-  cli: [...root, ...watch, "charts", "export", "worker", "sandbox", "metabase", "docs"],
-  docs: [...core, "config", "api", "postgres", "datasets", "export", "health", "incidents", "cli"],
-  demo: [...root, "charts", "worker", "sandbox", "cli"],
-};
+/** Who may import whom. */
+const allowed = Object.fromEntries(rooms.map(({ name, mayImport }) => [name, mayImport]));
 
 const sources = sourcesIn("src", "jobs");
 

@@ -43,11 +43,6 @@ export type CreditRequest = {
   readonly sliceId?: string | null;
 };
 
-/** A grant for one call; null when it is refused. See reserveMany. */
-export async function reserve(db: Queryable, request: CreditRequest, clock: Clock): Promise<Grant | null> {
-  return (await reserveMany(db, [request], clock))[0] ?? null;
-}
-
 /**
  * Holds credits for several requests that differ only in their slice: for the first of them, as many as fit above the floor; for none
  * while the balance is unknown or the period is over. One statement: the account's row serialises all workers.

@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseDeadHolds, type Holders } from "../../src/credits/dead-holds.ts";
-import { reserve } from "../../src/credits/holds.ts";
+import { reserveMany } from "../../src/credits/holds.ts";
 import { heldByRows, must, openBank, type Bank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 
@@ -17,7 +17,7 @@ const holders: Holders = { workerId: mine, isAlive: (workerId) => sql<boolean>`$
 const nothingHeld = { held: 0, inFlight: 0 };
 
 const holdBy = async ({ accountId, clock }: TestAccount, workerId: string, cost: number) =>
-  must(await reserve(bank.db, { accountId, workerId, cost, class: "daily", floor: 0 }, clock));
+  must((await reserveMany(bank.db, [{ accountId, workerId, cost, class: "daily", floor: 0 }], clock))[0]);
 const release = ({ accountId, clock }: TestAccount) => releaseDeadHolds(bank.db, { accountId, holders }, clock);
 
 test("what a dead worker holds is let go at once and taken for charged until the service tells", async () => {
@@ -80,6 +80,8 @@ test("a process that was taken for dead is granted nothing any more", async () =
     bank.db,
   );
   const buried = rows[0]?.worker_id ?? "";
-  expect(await reserve(bank.db, { accountId, workerId: buried, cost: 1, class: "daily", floor: 0 }, clock)).toBeNull();
+  expect(
+    (await reserveMany(bank.db, [{ accountId, workerId: buried, cost: 1, class: "daily", floor: 0 }], clock))[0],
+  ).toBeUndefined();
   expect(await account.state()).toMatchObject({ remaining: 100, ...nothingHeld });
 });

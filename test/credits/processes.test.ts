@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observeBalance, openAccount, readAccount } from "../../src/credits/account.ts";
-import { releaseExpired, reserve } from "../../src/credits/holds.ts";
+import { releaseExpired, reserveMany } from "../../src/credits/holds.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { hour, openBank, type Bank } from "../support/credits-account.ts";
@@ -101,9 +101,9 @@ test("a process killed with calls under way leaks nothing: its credits are had a
     .toMatchObject({ held: 80, inFlight: 4 });
   await spenders[Symbol.asyncDispose]();
   const want = { accountId: "orphaned", workerId: null, cost: 90, class: "daily", floor: 0.05 } as const;
-  expect(await reserve(bank.db, want, machine)).toBeNull();
+  expect((await reserveMany(bank.db, [want], machine))[0]).toBeUndefined();
   const later: Clock = { ...machine, now: () => machine.now() + hour };
   await releaseExpired(bank.db, "orphaned", later);
   expect(await readAccount(bank.db, "orphaned")).toMatchObject({ remaining: total, ...settled });
-  expect(await reserve(bank.db, want, later)).not.toBeNull();
+  expect((await reserveMany(bank.db, [want], later))[0]).toBeDefined();
 });

@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
 import type { Holders } from "../../src/credits/dead-holds.ts";
-import { releaseExpired, reserve, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";
+import { releaseExpired, reserveMany, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";
 import type { CreditClass } from "../../src/core/slice.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { standingClock, type StandingClock } from "./credits-clock.ts";
@@ -74,10 +74,10 @@ export async function openBank(): Promise<Bank> {
 function accountIn(db: Database, accountId: string, pace: number): TestAccount {
   const clock = standingClock();
   const periodEnd = clock.now() + 18 * hour;
-  const take = (
+  const take = async (
     cost: number,
     { class: creditClass = "daily", floor = 0 }: { class?: CreditClass; floor?: number } = {},
-  ) => reserve(db, { accountId, workerId: null, cost, class: creditClass, floor }, clock);
+  ) => (await reserveMany(db, [{ accountId, workerId: null, cost, class: creditClass, floor }], clock))[0] ?? null;
   const headers = ({ left, resetsAt = periodEnd }: Told) => ({
     remaining: left ?? null,
     resetsAt: left === undefined ? null : resetsAt,
