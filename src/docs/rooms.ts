@@ -39,7 +39,11 @@ export const rooms: readonly Room[] = [
     is: "one file a dataset: partitions, timing, operations, rows",
     mayImport: [...core, "api", "load"],
   },
-  { name: "ledger", is: "slices and their queue, runs, plans, workers, coverage", mayImport: [...core, "postgres"] },
+  {
+    name: "ledger",
+    is: "slices and their queue, runs, plans, workers, coverage",
+    mayImport: [...core, "credits", "postgres"],
+  },
   { name: "planner", is: "the plan with a database: portfolio, budget, gaps, prices ahead", mayImport: middle },
   { name: "ingest", is: "the story of one slice: claim, fetch, store, normalise, load, record", mayImport: middle },
   { name: "runs", is: "sync, backfill, the scheduled run, heartbeat, retention", mayImport: story },
