@@ -4,7 +4,7 @@ import type { CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 
 /** What a reply says of the account. Credits; times in epoch-ms. */
-export type ReplyCredits = {
+type ReplyCredits = {
   /** Credits taken; null for a refusal: it names a cost, but nothing was taken. */
   readonly charged: number | null;
   /** What an answer says that its operation costs; null where it does not say. */
