@@ -11,8 +11,8 @@ import { credits, instant } from "./sql-values.ts";
  */
 export function reconciledBalance(
   reported: { readonly remaining: number | null; readonly resetsAt: number | null },
-  { isExact, fallback, now }: { isExact: SqlFragment<unknown>; fallback: SqlFragment<unknown>; now: number },
-): { remaining: SqlFragment<unknown>; resetsAt: SqlFragment<unknown> } {
+  { isExact, fallback, now }: { isExact: SqlFragment; fallback: SqlFragment; now: number },
+): { remaining: SqlFragment; resetsAt: SqlFragment } {
   const remaining = credits(reported.remaining);
   const resetsAt = instant(reported.resetsAt);
   const asReported = sql`(a.remaining is null or ${isExact}
