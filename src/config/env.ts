@@ -44,7 +44,7 @@ export const Environment = z.object({
       error: "is none of silent, fatal, error, warn, info, debug, trace",
     })
     .default("warn")
-    .describe("How much is logged to stderr: silent, fatal, error, warn, info, debug or trace."),
+    .describe("How much is logged to stderr: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`."),
   METABASE_URL: BaseUrl.optional().describe("Address of Metabase, instead of http://127.0.0.1:3000."),
   METABASE_API_KEY: secret(
     z.string().regex(/^\S+$/, "must not be empty or hold spaces"),

@@ -41,7 +41,7 @@ const options = z.object({
     .min(1)
     .default(["each"])
     .describe(
-      "each: every country of the portfolio (iOS), and every language of language_codes (Android), by itself; all: together.",
+      "each: every country of the portfolio (iOS), and every language of language_codes (Android), separately; all: together.",
     ),
   language_codes: z
     .array(ReviewLanguage)
