@@ -12,4 +12,11 @@ describe("the catalogue uses the field's words", () => {
     expect(comments.length).toBeGreaterThan(1500);
     expect(comments.filter((comment) => leftWordsIn(comment).length > 0)).toEqual([]);
   });
+
+  test("in the names of tables, views and columns", () => {
+    const names = lines.flatMap((line) => /^create (?:table|view) (\S+)|^ {2}(\w+) \S/.exec(line)?.slice(1) ?? []);
+    const words = names.filter((name) => name !== undefined).map((name) => name.replaceAll(/[._]/g, " "));
+    expect(words.length).toBeGreaterThan(1500);
+    expect(words.filter((name) => leftWordsIn(name).length > 0)).toEqual([]);
+  });
 });
