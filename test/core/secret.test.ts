@@ -70,7 +70,7 @@ test("without a secret nothing is hidden", () => {
 });
 
 describe("a token in an answer's body", () => {
-  const struck = (token: string, body: string) => strikerOf(token)(Buffer.from(body)).toString();
+  const struck = (secret: string, body: string) => strikerOf(secret)(Buffer.from(body)).toString();
   const word = "photography";
 
   test.each([1, 2, 5, 6, 7, 8, 9, 10, 11])(
