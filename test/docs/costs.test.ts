@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
 import { accountSizes, appDatasets, searchAdsDatasets, sizeWords } from "../../src/docs/costs.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { pageAt } from "../support/pages.ts";
@@ -27,6 +28,12 @@ test("README has the credits of the page of costs, which the planner works out",
     const added = number(withAds[2 * index + 1]) - number(month);
     expect(text).toContain(`search-ads account adds ${added.toLocaleString("en-US")} a month`);
   }
+});
+
+test("the page of credits has every class with its default floor", () => {
+  const { text } = pageAt("docs/credits.md");
+  for (const [name, share] of Object.entries(Settings.parse({}).credits.floors))
+    expect(text).toMatch(new RegExp(String.raw`^\| \`${name}\` \| .+ \| ${Math.round(100 * share)} % \|$`, "m"));
 });
 
 test("what needs connected search ads and what does not is together what is on by default", () => {
