@@ -24,5 +24,5 @@ test("storehouse credits tells what was last known, and says so, when the servic
   expect(await child.ended).toBe(0);
   const { stdout, stderr } = child.output();
   expect(JSON.parse(stdout)).toMatchObject({ account: { remaining } });
-  expect(stderr).toContain("The balance is as last told");
+  expect(stderr).toContain("The balance is the one last reported");
 });

@@ -56,7 +56,7 @@ test.each([
   [{ retention: { keep_months: 0 } }, "retention.keep_months"],
 ] as const)("settings that do not fit together are refused by their line: %j", async (wrong, told) => {
   await using stage = await openStage({ market: { apps: 1 } });
-  const { code, stderr } = await run(stage, ["status"], { settings: wrong });
+  const { code, stderr } = await run(stage, ["retention", "--dry-run"], { settings: wrong });
   expect(code).toBe(2);
   expect(stderr).toMatch(/^bad_config: .* line 1: /);
   expect(stderr).toContain(told);
