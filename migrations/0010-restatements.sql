@@ -37,7 +37,7 @@ begin
   where  i.indrelid = reported and i.indisprimary;
   return query execute format($query$
     with now as (
-      select (select to_jsonb(v) from (select %1$s) as v) as row_key, to_jsonb(t) - '{slice_id,fetched_at}'::text[] as told, t.fetched_at
+      select (select to_jsonb(v) from (select %1$s) as v) as row_key, to_jsonb(t) - '{slice_id,fetched_at}'::text[] as row_values, t.fetched_at
       from   %2$s as t
     ), since as (
       select r.row_key, (array_agg(r.seen_at order by r.changed_at))[1] as seen_at, jsonb_object_agg(w.name, w.value order by r.changed_at desc) as was
@@ -46,7 +46,7 @@ begin
       where  r.table_name = %3$L and r.changed_at > $1
       group  by r.row_key
     )
-    select coalesce(now.told, since.row_key) || coalesce(since.was, '{}')
+    select coalesce(now.row_values, since.row_key) || coalesce(since.was, '{}')
     from   now
     full   join since on since.row_key = now.row_key
     where  case when since.row_key is null then now.fetched_at <= $1 else since.seen_at <= $1 end$query$,

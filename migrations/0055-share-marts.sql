@@ -89,7 +89,7 @@ comment on column mart.visibility_daily.competitor_source        is 'named: the 
 select ops.comment_columns('mart.visibility_daily');
 
 create view mart.paid_share_of_voice as
-with told as (
+with reported as (
   select 'market' as share_source, p.app_key, p.keyword_key, p.country_key, p.period_start, p.period_end, p.share, 1 as preference
   from   core.fact_paying_app as p
   union  all
@@ -102,7 +102,7 @@ with told as (
 ), cell as (
   select t.share_source, t.app_key, t.keyword_key, t.country_key, t.period_start, t.period_end,
          coalesce(max(t.share) filter (where t.preference = 1), max(t.share)) as share
-  from   told as t
+  from   reported as t
   group  by 1, 2, 3, 4, 5, 6
 ), placed as (
   select l.*, count(*) over payers as payer_count, rank() over (payers order by l.share desc nulls last) as place, sum(l.share) over payers as share_sum

@@ -1,4 +1,5 @@
--- What a release did, and an app at a glance. Of iOS devices the phone is taken: devices search alike, and their figures do not add up.
+-- Apps before and after a release, and the figures of an app side by side. Of iOS devices the iPhone counts: devices search alike, and their
+-- figures do not add up.
 
 create view mart.release_impact as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.version, r.release_day, p.window_days as window_day_count,
@@ -110,13 +111,13 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_d
        o.estimated_download_count, o.estimated_revenue, o.store_download_count, o.store_revenue, o.page_view_count
 from   core.dim_app as a
 cross  join lateral (
-  select u.country_key, u.date_day, max(u.asked) as requested_keyword_count, max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count,
+  select u.country_key, u.date_day, max(u.requested) as requested_keyword_count, max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count,
          max(u.top_3) as top_3_keyword_count, max(u.top_10) as top_10_keyword_count, max(u.rank_sum) as rank_sum, max(u.voice_sum) as voice_sum,
          max(u.visibility) as visibility_score, min(u.category_rank) as best_category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
          max(u.reviews) as review_count, max(u.review_sum) as review_sum, max(u.rated) as rated_count, max(u.downloads) as estimated_download_count, max(u.revenue) as estimated_revenue,
          max(u.store_downloads) as store_download_count, max(u.store_revenue) as store_revenue, max(u.views) as page_view_count
   from   (
-    select f.country_key, f.date_day as date_day, f.requested_keyword_count::numeric as asked, f.ranked_keyword_count::numeric as ranked,
+    select f.country_key, f.date_day as date_day, f.requested_keyword_count::numeric as requested, f.ranked_keyword_count::numeric as ranked,
            f.top_1_keyword_count::numeric as top_1, f.top_3_keyword_count::numeric as top_3, f.top_10_keyword_count::numeric as top_10,
            f.rank_sum::numeric as rank_sum, f.voice_billionths / 1000000000.0 as voice_sum, null::numeric as visibility, null::numeric as category_rank,
            null::numeric as rating, null::numeric as rating_count, null::numeric as reviews, null::numeric as review_sum, null::numeric as rated,

@@ -1206,7 +1206,7 @@ create view mart.app_overview_daily (
    FROM core.dim_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
             u.date_day,
-            max(u.asked) AS requested_keyword_count,
+            max(u.requested) AS requested_keyword_count,
             max(u.ranked) AS ranked_keyword_count,
             max(u.top_1) AS top_1_keyword_count,
             max(u.top_3) AS top_3_keyword_count,
@@ -1227,7 +1227,7 @@ create view mart.app_overview_daily (
             max(u.views) AS page_view_count
            FROM ( SELECT f.country_key,
                     f.date_day,
-                    f.requested_keyword_count::numeric AS asked,
+                    f.requested_keyword_count::numeric AS requested,
                     f.ranked_keyword_count::numeric AS ranked,
                     f.top_1_keyword_count::numeric AS top_1,
                     f.top_3_keyword_count::numeric AS top_3,
@@ -2112,7 +2112,7 @@ create view mart.paid_share_of_voice (
   search_volume numeric, -- Search volume score of the keyword as last seen; null where it is missing.
   paid_voice_sum numeric -- paid_impression_share x search_volume.
 ) as
- WITH told AS (
+ WITH reported AS (
          SELECT 'market'::text AS share_source,
             p_1.app_key,
             p_1.keyword_key,
@@ -2151,7 +2151,7 @@ create view mart.paid_share_of_voice (
             t_1.period_start,
             t_1.period_end,
             COALESCE(max(t_1.share) FILTER (WHERE t_1.preference = 1), max(t_1.share)) AS share
-           FROM told t_1
+           FROM reported t_1
           GROUP BY t_1.share_source, t_1.app_key, t_1.keyword_key, t_1.country_key, t_1.period_start, t_1.period_end
         ), placed AS (
          SELECT l.share_source,
@@ -4572,7 +4572,7 @@ begin
   where  i.indrelid = reported and i.indisprimary;
   return query execute format($query$
     with now as (
-      select (select to_jsonb(v) from (select %1$s) as v) as row_key, to_jsonb(t) - '{slice_id,fetched_at}'::text[] as told, t.fetched_at
+      select (select to_jsonb(v) from (select %1$s) as v) as row_key, to_jsonb(t) - '{slice_id,fetched_at}'::text[] as row_values, t.fetched_at
       from   %2$s as t
     ), since as (
       select r.row_key, (array_agg(r.seen_at order by r.changed_at))[1] as seen_at, jsonb_object_agg(w.name, w.value order by r.changed_at desc) as was
@@ -4581,7 +4581,7 @@ begin
       where  r.table_name = %3$L and r.changed_at > $1
       group  by r.row_key
     )
-    select coalesce(now.told, since.row_key) || coalesce(since.was, '{}')
+    select coalesce(now.row_values, since.row_key) || coalesce(since.was, '{}')
     from   now
     full   join since on since.row_key = now.row_key
     where  case when since.row_key is null then now.fetched_at <= $1 else since.seen_at <= $1 end$query$,
