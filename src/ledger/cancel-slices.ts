@@ -33,7 +33,10 @@ export async function cancelUnfinished(db: Database, own: string | null = null):
   return rows.length;
 }
 
-/** Cancels deferred slices of a run for which its limit has no credits left; slices of a plan stay, see `cancelBeyondPrices`. Returns how many. */
+/**
+ * Cancels deferred slices of a run for which its limit has no credits left. Slices of a plan stay, see `cancelBeyondPrices`; so do answers
+ * that have begun to land: their pages are paid for, and the next run fetches the rest alone. Returns how many.
+ */
 export async function cancelBeyondLimit(db: Database, runId: string, credits: number): Promise<number> {
   if (credits === Number.POSITIVE_INFINITY) return 0;
   const { rows } = await sql`
@@ -41,7 +44,7 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
       select s.slice_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
       left   join ops.credit_cost as c on c.operation = s.operation
-      where  s.run_id = ${runId} and s.state = 'deferred' and s.plan_id is null
+      where  s.run_id = ${runId} and s.state = 'deferred' and s.plan_id is null and not ${hasLanded}
     )
     delete from ops.slice as s using open
     where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric
