@@ -73,7 +73,7 @@ test.each(["SIGSTOP", "SIGKILL"] as const)(
       await until(async () => (await entriesOf(stage, child.process.pid)).some(({ stopped }) => !stopped));
       child.process.kill("SIGTERM");
       expect(await child.ended).toBe(0);
-      expect(child.output().stderr).toMatch(/worker\.enters_anew/);
+      expect(child.output().stderr).toMatch(/worker\.re_registered/);
     }
     expect(await torn(stage)).toEqual([]);
     expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
