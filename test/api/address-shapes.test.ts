@@ -39,13 +39,13 @@ describe("a store that is a value", () => {
     expect(() => scores("iosstore")).toThrow(refused({ parameter: "store" }));
   });
 
-  test("is told apart from a value that only looks like one", () => {
+  test("is distinguished from a value that only resembles one", () => {
     const path = call("market.app-match", { store: "ios", trackId: lumi.ios }, own).path;
     expect(segmentsOf(path)).toEqual(["app-match", "app", "ios"]);
   });
 });
 
-test("Android reviews in pages are asked for under the word for iOS, with names that iOS has", () => {
+test("Android reviews in pages are requested under the word for iOS, with names that iOS has", () => {
   const params = { trackId: lumi.android, startDate: "2026-08-01", endDate: "2026-08-02", countries: ["en", "pt_BR"] };
   const { path } = call("android.reviews-v2", { ...params, repliedReview: false, page: 0, size: 100 }, own);
   expect(segmentsOf(path)).toEqual(["apples-app-reviews", "v2", lumi.android, "2026-08-01", "2026-08-02"]);

@@ -72,7 +72,7 @@ describe("a connection that is cut", () => {
     });
   });
 
-  test("because the other end speaks no HTTP, which its cause tells", async () => {
+  test("because the other end speaks no HTTP, which its cause reports", async () => {
     await using server = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");
     await using client = openClient(server.origin);
     await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe("a stop", () => {
   });
 });
 
-test("no error shows the token or an address, however deep one looks", async () => {
+test("no error shows the token or an address, however deep its causes go", async () => {
   await using stalled = await serve(() => undefined);
   await using cut = await breaking("");
   await using foreign = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");

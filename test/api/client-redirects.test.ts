@@ -20,7 +20,7 @@ test.each([
   ["a path", "/v2/api-key"],
   ["a path that repeats the token", `/v2/api-key?token=${encodeURIComponent(token)}`],
   ["a relative path", "v2/api-key?token"],
-])("%s within the origin is followed, with the token once", async (_, location) => {
+])("%s within the origin is accepted, with the token once", async (_, location) => {
   await using server = await redirecting(location);
   await using client = openClient(server.origin);
   expect((await client.ask(remainingCredits, {})).status).toBe(200);
@@ -30,7 +30,7 @@ test.each([
   ]);
 });
 
-test("a whole address within the origin is followed, its query kept as it is spelled", async () => {
+test("a whole address within the origin is accepted, its query kept as it is spelled", async () => {
   const path = "/v2/keywordrankings?token=old&keywords=a%2Fb,c%20d&flag&date=2026-08-10";
   await using server = await serve((response, request, count) =>
     count > 0
@@ -58,7 +58,7 @@ test("an encoded dot segment stays a keyword on the way", async () => {
   ]);
 });
 
-test("three redirects are followed, a fourth is not", async () => {
+test("the client takes three redirects, and refuses a fourth", async () => {
   await using server = await redirecting("/1", "/2", "/3");
   await using client = openClient(server.origin);
   expect((await client.ask(remainingCredits, {})).status).toBe(200);

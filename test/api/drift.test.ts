@@ -10,7 +10,7 @@ function found(schema: z.ZodType, value: unknown): Drift[] {
 
 const known = z.object({ a: z.int(), b: z.string().nullish() });
 
-test("a field that nobody knows is told with its path and kind", () => {
+test("an unknown field is reported with its path and kind", () => {
   const value = { a: 1, b: null, t: "x", n: 1, o: {}, l: [], z: null, f: false };
   expect(found(known, value)).toEqual([
     { path: "t", kind: "string" },
@@ -22,7 +22,7 @@ test("a field that nobody knows is told with its path and kind", () => {
   ]);
 });
 
-test("each path is told once, however many items have it", () => {
+test("each path is reported once, however many items have it", () => {
   expect(
     found(z.array(known), [
       { a: 1, c: 1 },

@@ -111,7 +111,7 @@ test("no two operations share an id or a name", () => {
     expect(new Set(operations.map(of)).size).toBe(operations.length);
 });
 
-test("two operations on one call are told apart by the store or by the type of the report", () => {
+test("two operations on one call are distinguished by the store or by the type of the report", () => {
   const calls = Map.groupBy(operations, ({ method, path, store }) => `${method} ${path} ${store}`);
   const shared = [...calls.values()].filter((group) => group.length > 1);
   expect(shared.map((group) => group.map(({ id }) => id))).toEqual([

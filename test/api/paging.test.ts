@@ -26,7 +26,7 @@ test("pages are counted from where the operation counts", () => {
   expect(pageParams(dashboardApps, 0)).toEqual({});
 });
 
-test("a full page may have a next one, a short or empty one has none, since asking would be charged", () => {
+test("a full page may have a next one, a short or empty one has none, since requesting it would be charged", () => {
   expect([50, 51, 49, 0].map((count) => hasNextPage(paged(1), pageOf(count), 0))).toEqual([true, true, false, false]);
 });
 
@@ -49,7 +49,7 @@ test("a service that answers full pages for ever is left after a thousand", () =
   expect(hasNextPage(paged(1), pageOf(50), 999)).toBe(false);
 });
 
-describe("an answer that tells how many pages there are", () => {
+describe("an answer that reports how many pages there are", () => {
   const reviews = operationById("ios.reviews-v2");
   const page = (count: number, more: object = {}) => ({ content: Array.from({ length: count }), ...more });
 
@@ -62,17 +62,17 @@ describe("an answer that tells how many pages there are", () => {
     expect(hasNextPage(reviews, page(7, { totalPages: 2, pageSize: 100 }), 0)).toBe(true);
   });
 
-  test("is at its end with an empty page, whatever it tells", () => {
+  test("is at its end with an empty page, however many pages it reports", () => {
     expect(hasNextPage(reviews, page(0, { totalPages: 9 }), 0)).toBe(false);
   });
 
-  test("is read by the fullness of its pages where it tells nothing, in the size that was asked for", () => {
+  test("is read by the fullness of its pages where it reports no number, in the requested size", () => {
     expect(hasNextPage(reviews, page(20), 0)).toBe(true);
     expect(hasNextPage(reviews, page(20, { pageSize: 100 }), 0)).toBe(false);
     expect(hasNextPage(reviews, page(20, { totalPages: "2" }), 5)).toBe(true);
   });
 
-  test("tells the number of all pages with its first, and one that was told too small is corrected by the page that is there", () => {
+  test("reports the number of all pages with its first, and a number that is too small is corrected by the page that is there", () => {
     expect(pagesTold(reviews, page(100, { totalPages: 12 }), 0)).toBe(12);
     expect(pagesTold(reviews, page(100, { totalPages: 1 }), 3)).toBe(4);
     expect(pagesTold(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(1000);
@@ -98,7 +98,7 @@ describe("an answer that counts its rows", () => {
     expect(hasNextPage(reports, [part({ totalRowCount: 5, limit: 2, offset: 4 })], 2)).toBe(false);
   });
 
-  test("tells how many pages its rows make", () => {
+  test("reports how many pages its rows make", () => {
     expect(pagesTold(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(3);
     expect(pagesTold(reports, [part({ totalRowCount: 4, limit: 2, offset: 0 })], 0)).toBe(2);
     expect(pagesTold(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(3);

@@ -43,7 +43,7 @@ test("a limit in days is counted in days, none is none", () => {
   expect(latestEnd({ ...days, days: null }, day("2026-02-26"))).toBeNull();
 });
 
-test("whatever day a call starts on it may span 28 days of a month's limit", () => {
+test("a call that starts on any day may span 28 days of a month's limit", () => {
   expect(daysFromAnyStart(month)).toBe(28);
   expect(daysFromAnyStart({ start: "from", end: "to", endInclusive: true, days: 7 })).toBe(7);
   expect(daysFromAnyStart({ start: "from", end: "to", endInclusive: true, days: null })).toBeNull();

@@ -124,14 +124,14 @@ describe("items deep inside an answer", () => {
 });
 
 describe("what nobody knows", () => {
-  test("passes, is told once, and stays in the value", () => {
+  test("passes, is reported once, and stays in the value", () => {
     const row = { adGroupId: 5, spend: 1.5, somethingNew: { a: 1 } };
     const { value, drift } = read("search-ads.reports", { success: true, data: [{ tableData: [row, row] }] });
     expect(value).toEqual([{ tableData: [row, row] }]);
     expect(drift).toEqual([{ path: "[].tableData[].somethingNew", kind: "object" }]);
   });
 
-  test("is told inside the shape of several that fits", () => {
+  test("is reported inside the shape of several that fits", () => {
     const either = invent({
       answer: z.object({ of: z.union([z.string(), z.array(z.object({ id: z.int() }))]) }),
     });
@@ -179,7 +179,7 @@ test.each([
   expect(read(id, items)).toEqual({ value: items, invalid: [], drift: [] });
 });
 
-test("lists stand where a path of keys, items and maps leads, and nowhere else", () => {
+test("lists are allowed where a path of keys, items and maps leads, and nowhere else", () => {
   const value = { a: { x: [1], y: [2], z: "no list" }, b: [[3], [4], 5] };
   expect(listsAt(value, ["a", "{}"])).toEqual([[1], [2]]);
   expect(listsAt(value, ["b", "[]"])).toEqual([[3], [4]]);

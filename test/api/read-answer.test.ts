@@ -55,7 +55,7 @@ describe("the envelope", () => {
     expect(read(operation, payload)).toEqual({ value: payload, invalid: [], drift: [] });
   });
 
-  test("a list under a name of its own is read, and told as drift with what stands beside it", () => {
+  test("a list under a name of its own is read, and reported as drift with the fields beside it", () => {
     expect(read(iosKeywordRanking, { rankings: [rank], total: 1 })).toEqual({
       value: [rank],
       invalid: [],
@@ -74,7 +74,7 @@ describe("the envelope", () => {
     expect(() => read(iosKeywordRanking, { status: 500, errors: ["no index"] })).toThrow(coded("unknown_shape"));
   });
 
-  test("an unknown field of the envelope is told", () => {
+  test("an unknown field of the envelope is reported", () => {
     expect(read(dashboardApps, { data: [], success: true, nextPage: 2 }).drift).toEqual([
       { path: "nextPage", kind: "number" },
     ]);

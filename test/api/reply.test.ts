@@ -10,7 +10,7 @@ function replyOf(status: number, headers: Partial<typeof none | Record<keyof typ
   return classifyReply(iosKeywordRanking, { status, body, headers: { ...none, ...headers }, ...times });
 }
 
-describe("a status says what to do, whatever the body says", () => {
+describe("a status decides the outcome, independent of the body", () => {
   test.each([
     [204, "SkipError", "no_content"],
     [400, "SkipError", "bad_request"],
