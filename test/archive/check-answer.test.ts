@@ -72,7 +72,7 @@ describe("a file written by hand", () => {
     });
   });
 
-  test("of a snapshot stands for the day it names", async () => {
+  test("of a snapshot represents the day it names", async () => {
     const file = { ...snapshot, body: { data: [], success: true } };
     expect((await check(file)).draft).toMatchObject({ class: "snapshot", asOf: "2026-08-18", items: null });
   });

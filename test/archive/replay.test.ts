@@ -39,7 +39,7 @@ async function pruneDay(stage: Stage, day: Day): Promise<void> {
   );
 }
 
-test("rebuilds every table to the byte, asks nothing and spends nothing", async () => {
+test("rebuilds every table to the byte, requests nothing and spends nothing", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { datasets: all } });
   await stage.sync({ request: { datasets: all, today: addDays(today, 1) } });
@@ -53,7 +53,7 @@ test("rebuilds every table to the byte, asks nothing and spends nothing", async 
   expect(stage.sandbox.log()).toEqual([]);
 });
 
-test("rebuilds the days it is told to and leaves the others as they are", async () => {
+test("rebuilds the named days and leaves the others as they are", async () => {
   await using stage = await openStage();
   await stage.sync();
   const before = await everything(stage);
@@ -94,7 +94,7 @@ test("refuses to rebuild what it has no answers for, and changes nothing", async
   expect(await everything(stage)).toEqual(before);
 });
 
-test("leaves rows without answers as they are when told to, and rebuilds the others", async () => {
+test("leaves rows without answers as they are when the option says so, and rebuilds the others", async () => {
   await using stage = await openStage({ market: { apps: 1 } });
   await stage.sync({ request: { datasets: all } });
   await stage.sync({ request: { datasets: all, today: addDays(today, 1) } });
@@ -142,7 +142,7 @@ test("leaves a slice failed of whose answer nothing fits", async () => {
   expect(ended).toEqual({ state: "failed", error_code: "unknown_shape", rows_rejected: 1 });
 });
 
-test("loads an answer that was landed and not loaded without asking for it again", async () => {
+test("loads an answer that was landed and not loaded without another request", async () => {
   await using stage = await openStage({ market: { apps: 1 } });
   await stage.sync();
   const before = await everything(stage);
