@@ -69,7 +69,7 @@ test("the legend names what occurs and nothing else; days of which nothing is kn
   expect(all(svg, "desc")[0]?.text).toContain("all apps & <more>");
 });
 
-test("a calendar of many years goes on below, whatever the day it begins, and says the same twice", () => {
+test("a calendar of many years continues below, on any first day, and is the same when drawn twice", () => {
   const many = Array.from({ length: 4000 }, (_, index) => ({ [cellStates[index % cellStates.length]!]: 1 }));
   const { text, svg } = draw("2010-07-15", many);
   expect(draw("2010-07-15", many).text).toBe(text);

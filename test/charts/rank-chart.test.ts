@@ -33,7 +33,7 @@ function heights(svg: ReturnType<typeof readPicture>): readonly (readonly number
 }
 
 describe("a keyword's rank over time", () => {
-  test("rank 1 stands on top, and a better rank above a worse one", () => {
+  test("rank 1 is on top, and a better rank above a worse one", () => {
     for (const ends of ["1 3 5 2", "1 10 100 40", "40 60 200 55"]) {
       const [line = []] = heights(draw({ IPHONE: ends }).svg);
       const given = ends.split(" ").map(Number);
@@ -77,7 +77,7 @@ describe("a keyword's rank over time", () => {
     ).toEqual(["#2 iPhone", "#6 iPad"]);
   });
 
-  test("whatever a keyword or an app is called, it stays text", () => {
+  test("any name of a keyword or an app stays text", () => {
     const keyword = `<script>alert("1")</script> & 'x' \u0001\ud800`;
     const { svg, text } = draw({ IPHONE: "1 2" }, { keyword, app: "]]> --> \u202eعربي 😀" });
     expect(all(svg, "script")).toEqual([]);
@@ -93,7 +93,7 @@ describe("a keyword's rank over time", () => {
     ["a", 0.68, 0.62],
     ["W", 1.11, 0.99],
     ["習", 1, 1],
-  ])("a long name of %s is cut within the picture, and what stands behind it is not", (letter, bold, plain) => {
+  ])("a long name of %s is cut within the picture, and the text after it is not", (letter, bold, plain) => {
     const { svg } = draw({ IPHONE: "1 2" }, { keyword: letter.repeat(300), app: letter.repeat(300) });
     const [title = "", words = ""] = ["title", "sub"].map((name) => ofClass(svg, name)[0]?.text ?? "");
     const others = (text: string) => text.replaceAll(letter, "").length;
@@ -104,7 +104,7 @@ describe("a keyword's rank over time", () => {
     expect(words).toMatch(/…\u2069 · App Store, Japan · 2026-03-01 to 2026-03-02$/);
   });
 
-  test("a mark looks out behind the one that lies on it", () => {
+  test("a mark remains visible behind the one that covers it", () => {
     const { svg } = draw({ IPHONE: "7", IPAD: "7" });
     const circle = Number(ofClass(svg, "ma")[0]?.attributes["r"]);
     const square = Number(ofClass(svg, "mb")[0]?.attributes["width"]);
