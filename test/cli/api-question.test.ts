@@ -4,7 +4,7 @@ import type { Fault } from "../../src/sandbox/faults.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 
-describe("what a person asks by a command", () => {
+describe("what a person requests by a command", () => {
   let stage: Stage;
   const [ios, android] = ["6446318020", "app.lumi.habit"];
 
@@ -44,7 +44,7 @@ describe("what a person asks by a command", () => {
     ]);
   });
 
-  test("find by the URL of a company takes it with or without a scheme, and tells as JSON what the service told", async () => {
+  test("find by the URL of a company takes it with or without a scheme, and prints as JSON what the service reported", async () => {
     const { stdout } = await run(["find", "--url", "paperlanternlabs.example", "--json"]);
     expect(JSON.parse(stdout)).toEqual(
       [
@@ -68,7 +68,7 @@ describe("what a person asks by a command", () => {
     }
   });
 
-  test("app shows page, counterpart and badge of an app, its store told by the id", async () => {
+  test("app shows page, counterpart and badge of an app, its store derived from the id", async () => {
     const page = await run(["app", ios, "--country", "jp"]);
     expect(page).toMatchObject({ code: 0, stderr: "" });
     for (const line of [/^app +ios 6446318020\n/, /\nother store +app\.lumi\.habit\n/, /\nadvertises +(yes|no)\n/])
@@ -92,7 +92,7 @@ describe("what a person asks by a command", () => {
     ]);
   });
 
-  test("app says which part cannot be had and why, and shows the others", async () => {
+  test("app says which part is unavailable and why, and shows the others", async () => {
     faulty([
       { kind: "empty-401", operation: "ad-intelligence.check-badge", times: 9 },
       { kind: "status", status: 204, body: "", operation: "market.app-match", times: 9 },
@@ -137,7 +137,7 @@ describe("what a person asks by a command", () => {
     });
   });
 
-  test("what fails is told with a next step that fits, and without the token", async () => {
+  test("a failure is reported with a next step that fits, and without the token", async () => {
     const token = await run(["find", "lumi"], { variables: { API_TOKEN: "a-wrong-token-4711" } });
     expect(token).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^unauthorised: .*API_TOKEN/) });
     expect(token.stderr).not.toContain("a-wrong-token-4711");
@@ -184,7 +184,7 @@ describe("the floors of the allowance", () => {
   });
 });
 
-describe("what cannot be asked", () => {
+describe("what cannot be requested", () => {
   test.each([
     [["find"], "there is nothing to look for"],
     [["find", " "], "there is nothing to look for"],

@@ -40,7 +40,7 @@ test("the loader loads every dataset that there is, and the owner loads the same
   expect(await factsOf(stage)).toEqual(await factsOf(owners));
 });
 
-test("the loader is told what the owner's commands take", async () => {
+test("the loader gets the message which commands the owner takes", async () => {
   for (const { typed, ends } of (await everyCommand(stage, folder, false)).slice(-1)) {
     await using child = startChild(stage, typed);
     expect([typed, await child.ended]).toEqual([typed, ends]);
@@ -67,7 +67,7 @@ test("rights that are set anew while a worker runs disturb nothing", async () =>
   expect(await child.ended).toBe(0);
 });
 
-test("the reader is told which role a command takes", async () => {
+test("the reader gets the message which role a command takes", async () => {
   await using child = startChild({ ...stage, databaseUrl: granted.urlOf("reader") }, ["status"]);
   expect(await child.ended).toBe(2);
   expect(child.output().stderr).toMatch(/^rights_missing: .*storehouse_loader/);
@@ -82,7 +82,7 @@ test("the list of commands leaves none out", async () => {
   expect([...new Set([...typed, ...endless])].sort()).toEqual(listed.sort());
 });
 
-test("the doctor tells the reader what it may not see and whom to be instead, and finds nothing wrong for the loader", async () => {
+test("the doctor reports to the reader what it may not see and which role may, and finds nothing wrong for the loader", async () => {
   const of = async (role: "reader" | "loader") => {
     await using child = startChild({ ...stage, databaseUrl: granted.urlOf(role) }, ["doctor", "--json"]);
     const code = await child.ended;

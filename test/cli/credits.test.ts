@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage } from "../support/ingest-stage.ts";
 
-test("storehouse credits asks for the balance first, which is free", async () => {
+test("storehouse credits requests the balance first, which is free", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { datasets: ["tracked_app"] } });
   // somebody else spends from the same account, and nothing tells us
@@ -15,7 +15,7 @@ test("storehouse credits asks for the balance first, which is free", async () =>
   expect(stage.sandbox.log()).toMatchObject([{ path: "/api-key", charged: 0 }]);
 });
 
-test("storehouse credits tells what was last known, and says so, when the service does not answer", async () => {
+test("storehouse credits reports the last known balance, and says so, when the service does not answer", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { datasets: ["tracked_app"] } });
   const { remaining } = stage.sandbox.account();

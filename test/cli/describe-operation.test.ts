@@ -6,7 +6,7 @@ const words = { ios: "apples", android: "robots" };
 const told = (id: string) => describeOperation(operationById(id), words);
 const parameter = (id: string, name: string) => told(id).parameters.find((one) => one.name === name);
 
-test("every operation is told as plain data in the words of the deployment", () => {
+test("every operation is described as plain data in the words of the deployment", () => {
   const all = operations.map((operation) => describeOperation(operation, words));
   expect(JSON.parse(JSON.stringify(all))).toEqual(all);
   expect(all.filter(({ path }) => /iosstore|androidstore/.test(path))).toEqual([]);
@@ -15,7 +15,7 @@ test("every operation is told as plain data in the words of the deployment", () 
   );
 });
 
-test("a parameter is told with its place, its kind, its limit and what stands for it when it is left out", () => {
+test("a parameter is described with its place, its kind, its limit and its default", () => {
   expect(parameter("ios.keyword-ranking", "keywords")).toMatchObject({ in: "query", list: "comma", maxItems: 100 });
   expect(parameter("dashboard.add-keywords", "body")).toMatchObject({ in: "body", list: "json", maxItems: 200 });
   expect(parameter("search-ads.reports", "orgIds")).toMatchObject({ in: "body", list: "json", required: false });
@@ -27,7 +27,7 @@ test("a parameter is told with its place, its kind, its limit and what stands fo
   expect(parameter("ios.category-ranking", "hourly")).toMatchObject({ schema: { type: "boolean" }, default: null });
 });
 
-test("a range is told with its length and its end", () => {
+test("a range is described with its length and its end", () => {
   expect(
     ["ios.keyword-history", "ios.version-list", "search-ads.reports", "market.app-match"].map((id) =>
       rangeWords(operationById(id)),

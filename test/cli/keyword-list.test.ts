@@ -18,7 +18,7 @@ async function fileOf(content: string | Buffer): Promise<string> {
 }
 
 describe("a file of keywords", () => {
-  test("has one a line, whatever ends the lines, with or without a mark at its start", async () => {
+  test("has one keyword a line, with any line ending, with or without a mark at its start", async () => {
     for (const text of ["habit\nto do list\n", "habit\r\nto do list", "\uFEFFhabit\rto do list\r\r"])
       expect(keywordsGiven([], await fileOf(text), "add")).toEqual({ keywords: ["habit", "to do list"], repeats: 0 });
   });
@@ -62,7 +62,7 @@ describe("a file of keywords", () => {
 describe("what would change", () => {
   const tracked = ["habit tracker", "café", "to do"];
 
-  test("adds what is not tracked, whatever its spelling", () => {
+  test("adds what is not tracked, in any spelling", () => {
     expect(keywordChanges("add", ["Habit Tracker", "yoga", "cafe\u0301"], tracked)).toEqual({
       add: ["yoga"],
       remove: [],

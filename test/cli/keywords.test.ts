@@ -39,7 +39,7 @@ describe("keywords that the account tracks", () => {
   beforeEach(() => stage.sandbox.clearLog());
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test("are not changed where nobody can be asked: it is shown what would be, and that takes the count alone", async () => {
+  test("are not changed where no terminal can confirm: the command shows the change, which takes the count alone", async () => {
     const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
     expect(stdout).toBe(
       `The account tracks 12 keywords for ${app} in US.\n+ yoga at home\n1 to add, 0 to remove, 1 keyword needs nothing: 1 call.\n`,

@@ -77,13 +77,13 @@ describe("storehouse raw", () => {
       ["export", "--out", "/proc/storehouse/below"],
       "unwritable_file: /proc/storehouse/below cannot be written: ENOENT",
     ],
-  ])("tells what is wrong with %j in one line and ends with 2", async (command, problem) => {
+  ])("reports what is wrong with %j in one line and ends with 2", async (command, problem) => {
     const { code, stderr } = await run(command);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("tells in one line that an export cannot be written into its folder, or over what is no export", async () => {
+  test("reports in one line that an export cannot be written into its folder, or over what is no export", async () => {
     await using out = await folder();
     await writeFile(path.join(out.path, "tracked_keyword"), "in the way");
     const blocked = await run(["export", "--dataset", "tracked_keyword", "--out", out.path]);
@@ -110,7 +110,7 @@ describe("storehouse raw", () => {
     });
   });
 
-  test("exports and imports without a token, and asks nobody", async () => {
+  test("exports and imports without a token, and sends no request", async () => {
     await using out = await folder();
     await using target = await openStage();
     const exported = await run(["export", "--out", out.path]);

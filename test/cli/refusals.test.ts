@@ -12,7 +12,7 @@ async function run(stage: Stage, command: readonly string[], options: Parameters
   return { code, ...child.output() };
 }
 
-test("what cannot be run is told in one line that says how it can", async () => {
+test("a command that cannot run reports in one line how it can", async () => {
   await using stage = await openFollowed({ market: { apps: 1 } });
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));

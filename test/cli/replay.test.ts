@@ -22,7 +22,7 @@ describe("storehouse replay and prune", () => {
     return { code, ...child.output() };
   }
 
-  test("rebuild without a way to the API, and tell a line a dataset", async () => {
+  test("rebuild without access to the API, and print a line a dataset", async () => {
     const before = await factsOf(stage, []);
     await stage.query("update core.fact_keyword_rank set rank = 999");
     const { code, stdout } = await run("replay", "--dataset", "keyword_rank,tracked_app");
@@ -75,7 +75,7 @@ describe("storehouse replay and prune", () => {
     expect(await factsOf(stage, [])).toEqual(before);
   });
 
-  test("end with 1 when a stored answer does not fit, and say where to look", async () => {
+  test("end with 1 when a stored answer does not fit, and name the place to check", async () => {
     await stage.query("update raw.answer set body = $1 where operation = 'ios.keyword-history'", [otherBody]);
     const { code, stderr } = await run("replay", "--dataset", "keyword_rank", "--keep-pruned");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("their slices are failed") });

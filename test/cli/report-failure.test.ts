@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { reportFailure } from "../../src/cli/report-failure.ts";
 import { freshDatabase } from "../support/database.ts";
 
-test("a connection to Postgres that breaks under any command is told in one line, with 2", async () => {
+test("a connection to Postgres that breaks under any command is reported in one line, with 2", async () => {
   await using database = await freshDatabase();
   await using client = Object.assign(new pg.Client({ connectionString: database.url }), {
     [Symbol.asyncDispose]: () => client.end(),

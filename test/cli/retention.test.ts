@@ -10,7 +10,7 @@ async function run(stage: Stage, command: readonly string[], given: Parameters<t
   return { code, ...child.output() };
 }
 
-test("storehouse retention looks, wants a word, does it, and a backfill of what is kept no longer says so", async () => {
+test("storehouse retention shows what it would remove, requires a confirmation, removes it, and a backfill of kept months no longer says so", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   await stage.sync({ request: { datasets: ["keyword_rank"] } });
   const all = await run(stage, ["retention", "--dry-run"], {});
