@@ -34,7 +34,7 @@ test("an empty variable counts as unset", () => {
   expect(readEnvironment(empty)).toEqual({ LOG_LEVEL: "warn" });
 });
 
-describe("a wrong variable is told in one line that names it, without its value", () => {
+describe("a wrong variable is reported in one line that names it, without its value", () => {
   test.each([
     ["API_BASE_URL", "nonsense"],
     ["API_BASE_URL", "https://"],
@@ -100,7 +100,7 @@ describe("the file .env", () => {
     );
   });
 
-  test("that is a folder is told by name: a container makes one of a file that is not there", async () => {
+  test("that is a folder is reported by name: a container makes one of a file that is not there", async () => {
     await using made = await fileWith("");
     expect(() => readEnvironment({}, made.folder)).toThrow(
       expect.objectContaining({ code: "unreadable_file", context: { file: made.folder, cause: "EISDIR" } }),

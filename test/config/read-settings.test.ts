@@ -105,7 +105,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
   });
 });
 
-describe("a wrong value is told with file, line and key", () => {
+describe("a wrong value is reported with file, line and key", () => {
   test.each([
     ["portfolio.source", 3, "portfolio:\n  # who\n  source: everybody"],
     [
@@ -189,7 +189,7 @@ describe("a key that nobody knows is named, on its own line", () => {
   });
 });
 
-describe("YAML that is none is told with its line", () => {
+describe("invalid YAML is reported with its line", () => {
   test.each([
     ["a bracket that stays open", 2, "portfolio: {\napi: [\n"],
     ["a tab", 2, "api:\n\tconcurrency: 1\n"],
@@ -225,7 +225,7 @@ datasets:
   });
 });
 
-test("a setting that a dataset cannot use is told on its own line, with the reason", async () => {
+test("a setting that a dataset cannot use is reported on its own line, with the reason", async () => {
   await writeFile(
     file,
     "datasets:\n  keyword_rank: { on: true }\n  organic_keyword:\n    on: true\n    devices: [IPAD]\n",
@@ -236,7 +236,7 @@ test("a setting that a dataset cannot use is told on its own line, with the reas
   );
 });
 
-test("a file that cannot be read is told by name", () => {
+test("a file that cannot be read is reported by name", () => {
   expect(() => readSettings(folder, datasets)).toThrow(
     expect.objectContaining({
       name: "UsageError",

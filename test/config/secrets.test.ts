@@ -40,7 +40,7 @@ describe("a secret in a file", () => {
     expect(readEnvironment({ API_TOKEN_FILE: await fileWith(text) }).API_TOKEN).toBe("x1y2");
   });
 
-  test("keeps every character before that, and is held to the same rules under the name that told it", async () => {
+  test("keeps every character before that, and is held to the same rules under the name of its variable", async () => {
     expect(refusal({ API_TOKEN_FILE: await fileWith("x1y2\n\n") })).toMatchObject({ variable: "API_TOKEN_FILE" });
     expect(refusal({ API_TOKEN_FILE: await fileWith(" x1y2") })).toMatchObject({ variable: "API_TOKEN_FILE" });
     expect(refusal({ STOREHOUSE_LOADER_PASSWORD_FILE: await fileWith("x1y2") })).toMatchObject({
@@ -60,7 +60,7 @@ describe("a secret in a file", () => {
     expect(await at("/dev/zero")).toMatchObject({ problem: expect.stringContaining("too large") });
   });
 
-  test("is not read where nobody asked for it", async () => {
+  test("is not read where no command requires it", async () => {
     expect(readEnvironment({ LOG_LEVEL_FILE: "/no/such/file", API_TOKEN_FILE: "" })).toEqual({ LOG_LEVEL: "warn" });
   });
 
