@@ -117,7 +117,7 @@ test("goes on after an error", async () => {
   expect(await put(2)).toBe(2);
 });
 
-test("whenever members come, whatever they weigh and whichever are bad: each is done once and gets its own", async () => {
+test("members of any weight, at any time, valid or not: each is done once and gets its own result", async () => {
   const member = fc.record({
     weight: fc.integer({ min: 1, max: 12 }),
     bad: fc.boolean(),

@@ -21,7 +21,7 @@ test("a day that is pinned stays today while now runs on", () => {
   expect([clock.now(), clock.today()]).toEqual([Date.UTC(2026, 7, 22), "2026-03-31"]);
 });
 
-test("a sleep ends by itself, or with the reason of who stops it", async () => {
+test("a sleep ends when its time is over, or with the reason of the abort", async () => {
   await systemClock().sleep(0);
   const stop = new AbortController();
   const asleep = systemClock().sleep(2 ** 30, stop.signal);

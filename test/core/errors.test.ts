@@ -70,7 +70,7 @@ test("facts that are not known are left out, texts are quoted", () => {
   expect(message).toContain('(keyword="say \\"hi\\"", rank=0, sure=false);');
 });
 
-test("a fact with characters that a replacement would read is told as it is", () => {
+test("a fact with characters that a replacement would read is printed as it is", () => {
   expect(fail("bad_setting", { variable: "$&", problem: "$1 {variable}" }).message).toContain("$& $1 {variable}");
 });
 

@@ -43,7 +43,7 @@ describe("a secret shows nowhere", () => {
     expect(() => JSON.parse(lines[0] ?? "") as unknown).not.toThrow();
   });
 
-  test("whatever characters it is made of", () => {
+  test("with any characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 4 }), (text) => {
         const token = `<${text}>`;

@@ -41,7 +41,7 @@ describe("is struck out", () => {
     expect(["a b", "a%20b", "a+b"].map(hiderOf(["a b"]))).toEqual(["[hidden]", "[hidden]", "[hidden]"]);
   });
 
-  test("whatever printable characters it is made of", () => {
+  test("with any printable characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (secret) => {
         const spelled = [secret, inJson(secret), inJson(inJson(secret)), encodeURIComponent(secret)];

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scopeKey } from "../../src/core/slice.ts";
 
-test("equal scopes have equal keys, in whatever order their names come", () => {
+test("equal scopes have equal keys, in any order of their names", () => {
   expect(scopeKey({ store: "ios", app: "1", country: "US" })).toBe(scopeKey({ country: "US", store: "ios", app: "1" }));
   expect(scopeKey({})).toBe("[]");
 });
 
-test("different scopes have different keys, whatever their values hold", () => {
+test("different scopes have different keys, for any values", () => {
   const text = fc.oneof(fc.constantFrom(`","`, `"],["`, "=", ",", ""), fc.string());
   const scopes = fc.dictionary(text, text, { maxKeys: 3, noNullPrototype: true });
   fc.assert(

@@ -10,6 +10,6 @@ test.each([
   expect(storeOf(trackId)).toBe(store);
 });
 
-test("iOS tells two devices apart, Android none", () => {
+test("iOS distinguishes two devices, Android none", () => {
   expect(devicesOf).toEqual({ ios: ["IPHONE", "IPAD"], android: ["ALL"] });
 });

@@ -30,7 +30,7 @@ test("one day is a window of one day", () => {
   expect(daysOf(oneDay(day("2026-12-31")))).toEqual(["2026-12-31"]);
 });
 
-test("days fold into stretches, whatever their order and however often they come", () => {
+test("days fold into stretches, in any order and with any repetitions", () => {
   const days = ["2026-03-01", "2026-02-28", "2026-01-05", "2026-02-28", "2026-02-27", "2026-01-03"].map((text) =>
     day(text),
   );
