@@ -12,13 +12,13 @@ afterAll(() => bank[Symbol.asyncDispose]());
 const left = async (account: TestAccount) => (await account.state()).remaining;
 
 describe("a call that is alone", () => {
-  test("is believed upward: credits were bought", async () => {
+  test("is accepted upward: credits were bought", async () => {
     const account = await bank.account();
     await account.settle(await account.hold(10), account.answer(10, { left: 590 }));
     expect(await left(account)).toBe(590);
   });
 
-  test("is believed downward: another consumer spent", async () => {
+  test("is accepted downward: another consumer spent", async () => {
     const account = await bank.account();
     await account.settle(await account.hold(10), account.answer(10, { left: 7 }));
     expect(await left(account)).toBe(7);
@@ -35,7 +35,7 @@ describe("a call that is alone", () => {
 });
 
 describe("calls that overlap", () => {
-  test("are believed only downward", async () => {
+  test("are accepted only downward", async () => {
     const account = await bank.account();
     const [one, two] = [await account.hold(10), await account.hold(10)];
     await account.settle(one, account.answer(10, { left: 500 }));
@@ -64,7 +64,7 @@ describe("calls that overlap", () => {
     expect(await left(account)).toBe(70);
   });
 
-  test("are believed only downward too where the service never tells a reset", async () => {
+  test("are accepted only downward too where the service never reports a reset", async () => {
     const account = await bank.account({ left: null });
     const noReset = (remaining: number) => ({ ...account.answer(10, { left: remaining }), resetsAt: null });
     await sql`update ops.credit_account set total = 100, remaining = 100 where account_id = ${account.accountId}`.execute(
@@ -76,7 +76,7 @@ describe("calls that overlap", () => {
     expect(await account.state()).toMatchObject({ remaining: 80, resetsAt: null });
   });
 
-  test("an answer to a hold that lapsed long ago is not believed upward, whether others are under way or not", async () => {
+  test("an answer to a hold that lapsed long ago is not accepted upward, whether others are under way or not", async () => {
     const account = await bank.account();
     const [early, late] = [await account.hold(10), await account.hold(10)];
     account.clock.move(hour);
@@ -91,7 +91,7 @@ describe("calls that overlap", () => {
 });
 
 describe("the free question about the balance", () => {
-  test("is believed upward when no call is under way, else only downward", async () => {
+  test("is accepted upward when no call is under way, else only downward", async () => {
     const account = await bank.account();
     await account.observe({ left: 300 });
     expect(await left(account)).toBe(300);
@@ -105,7 +105,7 @@ describe("the free question about the balance", () => {
     expect(await left(account)).toBe(400);
   });
 
-  test("is not believed upward when a call was answered after it was sent", async () => {
+  test("is not accepted upward when a call was answered after it was sent", async () => {
     const account = await bank.account();
     const askedAt = account.clock.now();
     account.clock.move(second);
@@ -116,7 +116,7 @@ describe("the free question about the balance", () => {
     expect(await left(account)).toBe(100);
   });
 
-  test("overlaps with a call under way, whose older header then does not raise what it told", async () => {
+  test("overlaps with a call under way, whose older header then does not raise the reported balance", async () => {
     const account = await bank.account();
     const grant = await account.hold(10);
     await account.observe({ left: 40 });
@@ -126,7 +126,7 @@ describe("the free question about the balance", () => {
 });
 
 describe("periods", () => {
-  test("the higher balance of a new period is believed, although calls overlap", async () => {
+  test("the higher balance of a new period is accepted, although calls overlap", async () => {
     const account = await bank.account({ total: 100, left: 30 });
     const [one, two] = [await account.hold(10), await account.hold(10)];
     account.clock.move(18 * hour);
@@ -167,7 +167,7 @@ describe("periods", () => {
     expect(await account.reserve(60)).not.toBeNull();
   });
 
-  test("periods of seconds are told apart as well", async () => {
+  test("periods of seconds are distinguished as well", async () => {
     const account = await bank.account({ left: null });
     const base = account.clock.now();
     const tell = (remaining: number, resetsAt: number) => ({ ...account.answer(1, { left: remaining, resetsAt }) });

@@ -20,7 +20,7 @@ const holdBy = async ({ accountId, clock }: TestAccount, workerId: string, cost:
   must((await reserveMany(bank.db, [{ accountId, workerId, cost, class: "daily", floor: 0 }], clock))[0]);
 const release = ({ accountId, clock }: TestAccount) => releaseDeadHolds(bank.db, { accountId, holders }, clock);
 
-test("what a dead worker holds is let go at once and taken for charged until the service tells", async () => {
+test("the holds of a dead worker are released at once and count as charged until the service reports a balance", async () => {
   const account = await bank.account();
   await holdBy(account, dead, 30);
   await holdBy(account, dead, 20);
@@ -32,7 +32,7 @@ test("what a dead worker holds is let go at once and taken for charged until the
   expect(await account.state()).toMatchObject({ remaining: 70 });
 });
 
-test("what was asked before it was let go tells too much", async () => {
+test("a balance that was requested before the release reports too much", async () => {
   const account = await bank.account();
   await holdBy(account, dead, 30);
   const askedAt = account.clock.now();

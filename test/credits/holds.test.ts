@@ -52,7 +52,7 @@ test("grants nothing while the balance or the total is not known", async () => {
   expect(await account.reserve(1)).not.toBeNull();
 });
 
-test("grants nothing after the period's end until the balance was told again", async () => {
+test("grants nothing after the period's end until the balance is reported again", async () => {
   const account = await bank.account();
   account.clock.move(18 * hour - 1);
   const early = await account.hold(1);
@@ -102,7 +102,7 @@ test("a successful call without headers books its cost, a refusal books nothing"
   expect(await account.state()).toMatchObject({ remaining: 90, ...none });
 });
 
-test("a call without an answer counts as charged until the service tells", async () => {
+test("a call without an answer counts as charged until the service reports a balance", async () => {
   const account = await bank.account();
   await account.settle(await account.hold(10), lost);
   expect(await account.state()).toMatchObject({ remaining: 90, ...none });

@@ -62,7 +62,7 @@ test("grants that overlap the floor from many sides at once never cross it", asy
   expect(await account.state()).toMatchObject({ held: Math.floor(400 / 7) * 7 });
 });
 
-test("what dead workers hold is let go before anybody is refused", async () => {
+test("the holds of dead workers are released before a request is refused", async () => {
   const account = await bank.account({ total: 100, left: 10 });
   const { accountId, clock } = account;
   const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000, holders: noHolders });
@@ -104,7 +104,7 @@ test("good calls booked together leave the account as if booked one after the ot
   );
 });
 
-test("a refusal, a lost call and one that told nothing are each booked by themselves", async () => {
+test("a refusal, a lost call and an answer without a balance are each booked separately", async () => {
   const account = await bank.account({ total: 100, left: 100, pace: 8 });
   const { accountId, clock } = account;
   const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 8, holders: noHolders });

@@ -139,7 +139,7 @@ async function agree(commands: readonly fc.Arbitrary<Command>[], look: (model: M
   await fc.assert(property, { numRuns: 40, seed: 20_260_820, endOnFailure: false });
 }
 
-test("does what the rules say, whatever comes in whatever order", async () => {
+test("follows the rules for any commands in any order", async () => {
   const times = fc.constantFrom(1, minute, 16 * minute, 6 * hour, 12 * hour).map(pass);
   let granted = 0;
   await agree([...calls, times, fc.constant(letGo()), fc.integer({ min: 1, max: 50 }).map(otherSpends)], (model) => {

@@ -45,7 +45,7 @@ test("the next starts keep to the halved pace", async () => {
   expect(starts).toEqual([0, 250]);
 });
 
-test("nothing starts before the time that a refusal names, and a far one is not believed", async () => {
+test("nothing starts before the time that a refusal names, and a far one is ignored", async () => {
   const account = await bank.account({ pace: 8 });
   const refusal = (seconds: number) =>
     account.refusal({ tooFast: true, notBefore: account.clock.now() + seconds * second });

@@ -124,14 +124,14 @@ describe("when credits do not suffice", () => {
     expect(await account.state()).toMatchObject({ remaining: 120, ...nothingHeld });
   });
 
-  test("an unknown balance is asked for before the first call", async () => {
+  test("an unknown balance is requested before the first call", async () => {
     const account = await bank.account({ left: null });
     const { queue, refreshes } = openQueue(account, { refresh: () => account.observe({ total: 100, left: 100 }) });
     expect(await queue.run({ cost: () => 10, class: "daily" }, good(account, 10))).toBe(10);
     expect(refreshes()).toBe(1);
   });
 
-  test("after the period's end the new one's credits are asked for", async () => {
+  test("after the period's end the balance of the new one is requested", async () => {
     const account = await bank.account({ total: 100, left: 100 });
     account.clock.move(18 * hour);
     const resetsAt = account.periodEnd + 24 * hour;
@@ -140,7 +140,7 @@ describe("when credits do not suffice", () => {
     expect(await account.state()).toMatchObject({ remaining: 90, resetsAt });
   });
 
-  test("a reset that the service still tells as due now is tried again in a moment, not at once and not tomorrow", async () => {
+  test("a reset that the service still reports as due now is tried again in a moment, not at once and not tomorrow", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     account.clock.move(18 * hour);
     const { queue, held } = openQueue(account, { refresh: () => account.observe({ left: 5 }) });
@@ -149,7 +149,7 @@ describe("when credits do not suffice", () => {
     });
   });
 
-  test("a reset that nobody told leaves the time open", async () => {
+  test("an unreported reset leaves the time open", async () => {
     const account = await bank.account({ left: null });
     const { queue, held } = openQueue(account);
     await expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toMatchObject({ until: null });

@@ -67,7 +67,7 @@ test("adds up all that was ever spent while no period is known", async () => {
   expect(spent).toContainEqual({ dataset: "organic_keyword", class: "daily", requests: 2, credits: 4_000_000_000 });
 });
 
-test("learned costs stand beside documented ones: the last one counts, a drift is seen", async () => {
+test("learned costs are listed beside documented ones: the last one counts, a drift is seen", async () => {
   const clock = standingClock();
   const ranking = { id: "ios.keyword-ranking", cost: 3 };
   await learnCosts(bank.db, [{ operation: { id: "account.a", cost: 1 }, charged: 1 }], clock);
