@@ -140,7 +140,7 @@ describe("distributions", () => {
     };
   };
 
-  test("ask for what their operations take and no more", () => {
+  test("request what their operations take and no more", () => {
     const asked = scopes(adDistribution, {
       areas: ["all", "each"],
       media_types: ["creatives", "impressions"],

@@ -40,7 +40,7 @@ describe("ratings", () => {
     expect(appRating.request(japanese)).toEqual({ langCode: "PT_BR", trackIds: ["com.one"] });
   });
 
-  test("are stamped with the day of observation, whatever the app's own dates say; a category of 0 and new fields stay", () => {
+  test("are stamped with the day of observation, independent of the app's own dates; a category of 0 and new fields stay", () => {
     const told = [
       { trackId: large, rating: 4.5, ratingCount: 7, categoryId: 0, lastUpdate: Date.UTC(2020, 0, 1), soon: true },
     ];

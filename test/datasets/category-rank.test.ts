@@ -23,7 +23,7 @@ const chart = (date: string | number, ranking: number | null = 3, more: object =
 const iosAnswer = (...charts: unknown[]) => ({ trackId: 42, ranksByCategory: { US: { "6007": charts } } });
 
 describe("ranks in charts", () => {
-  test("are one table, whatever the shape of the answer", () => {
+  test("are one table, for each shape of the answer", () => {
     const [first] = ranks(ios, "ios.category-ranking", iosAnswer(chart("2026-08-01T00:00:00", 3.5))).rows;
     expect(first).toEqual({
       app_key: "ios:42",

@@ -32,7 +32,7 @@ const yoga = sliceOf({ items: ["yoga"] });
 const noIpad = "yoga IPAD 2026-08-01  ";
 
 describe("keyword ranks", () => {
-  test("take the latest crawl of a day, in whatever order the answer has them", () => {
+  test("take the latest crawl of a day, in any order of the answer", () => {
     const crawls = [
       entry({ date: "2026-08-01T05:00:00", rank: 7 }),
       entry({ date: "2026-08-01T21:30:00", rank: 9 }),
@@ -46,7 +46,7 @@ describe("keyword ranks", () => {
     );
   });
 
-  test("take the better rank of two crawls at one instant, in whatever order", () => {
+  test("take the better rank of two crawls at one instant, in any order", () => {
     const pair = [entry({ rank: 12 }), entry({ rank: 3 }), entry({ rank: null })];
     for (const entries of [pair, pair.toReversed()])
       expect(rowsOf(yoga, entries).rows).toContain("yoga IPHONE 2026-08-01 3 2026-08-01T05:00:00");

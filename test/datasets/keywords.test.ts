@@ -65,7 +65,7 @@ test.each(["America/Los_Angeles", "Pacific/Apia"])("writes the same tables on a 
   expect(await factsOf(stage)).toEqual(calm);
 });
 
-test("requests a keyword with a comma by itself, since a list would part it", async () => {
+test("requests a keyword with a comma in a call of its own, since a list would part it", async () => {
   await using stage = await openStage();
   await stage.sync();
   const asked = stage.asked().filter(({ operation }) => operation?.endsWith(".keyword-history"));

@@ -78,7 +78,7 @@ describe("a review", () => {
     expect(rowsOf(android, [[{ ...nowhere, id: 1 }]], ["pt_br"])).toMatchObject([{ language_code: "pt_br" }]);
   });
 
-  test("is kept with whatever else is reported of it, also where a country is none", () => {
+  test("is kept with all that is reported of it, also where a country is none", () => {
     const odd = { ...told, reviewId: 1, countryCode: "USA", helpful: 3, replies: [{ text: "Thanks" }] };
     const [row] = rowsOf(ios, [page(odd)], ["JP", "US"]);
     expect(row).toMatchObject({ country_key: "ALL" });
@@ -175,7 +175,7 @@ describe("reviews are requested", () => {
     expect(rows.map((row) => row["is_replied"])).toEqual([false, true]);
   });
 
-  test("under scopes that distinguish whatever changes the answer", () => {
+  test("under scopes that distinguish every parameter that changes the answer", () => {
     const scopes = [undefined, { sources: ["plain"] }, { regions: "all" }, { replied: "yes" }].map((options) =>
       JSON.stringify(review.partitions(portfolio, options)[0]?.scope),
     );

@@ -69,7 +69,7 @@ describe("changes of bids", () => {
   const slice = sliceOf({ dataset: "bid_change", scope: { org_id: "7" }, window });
   const log = { orgId: 7, entityLevel: "KEYWORD", entityId: 3, oldValue: 1, newValue: 2, date: "2026-08-06T10:00:00" };
 
-  test("that are equal are all kept, in whatever order they come", () => {
+  test("that are equal are all kept, in any order", () => {
     const logs = [log, { ...log, newValue: 3 }, log, { ...log, entityId: 4 }];
     const of = (data: readonly object[]) =>
       (normalise(bidChange, { success: true, data }, slice).rows["core.fact_bid_change"] ?? [])

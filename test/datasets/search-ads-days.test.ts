@@ -83,7 +83,7 @@ describe("how days are fetched", () => {
     });
   });
 
-  test("no call spans more than a month, from whatever day of a leap year it starts", () => {
+  test("no call spans more than a month, from any day of a leap year", () => {
     const { range } = searchAdsReports;
     const longest = searchAdsReport.longestWindow ?? Number.POSITIVE_INFINITY;
     const asked = (of: Scope, start: Day, end: Day) =>

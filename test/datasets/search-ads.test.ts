@@ -86,7 +86,7 @@ describe("days of reports", () => {
     ]);
   });
 
-  test("are held once, as the newest report has them, whatever kind of report they come from", async () => {
+  test("are held once, as the newest report has them, from any kind of report", async () => {
     const nights = async (ways: readonly string[]) => {
       await using stage = await openStage({ market });
       for (const [night, way] of ways.entries()) {

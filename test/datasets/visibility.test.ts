@@ -44,7 +44,7 @@ describe("competitors that the account names", () => {
   const cells = (of: Portfolio, options: object = {}) =>
     visibility.partitions(of, options).map((one) => [one.scope["store"], one.items]);
 
-  test("are requested in the countries of the app, in the same call, each cell once whoever names it", () => {
+  test("are requested in the countries of the app, in the same call, each cell once for all lists that name it", () => {
     expect(cells(withNamed(["1", "7"], ["2", "7"], ["2", "8"], ["2", "1"]))).toEqual([
       ["ios", ["JP:1", "JP:7", "US:1", "US:2", "US:7", "US:8"]],
       ["android", ["US:a.b"]],

@@ -17,7 +17,7 @@ test.each([
   expect(readInstant(value)).toEqual({ day, at });
 });
 
-test("keeps one entry a keyword, the better rank, whatever the order", () => {
+test("keeps one entry a keyword, the better rank, in any order", () => {
   const entries = [
     { keyword: "b", rank: 4 },
     { keyword: "a", rank: null },

@@ -124,7 +124,7 @@ test.each([
   ["no track id", { competitors: [7.5] }],
   ["no track id", { competitors: ["7,8"] }],
   ["no track id", { competitors: [{ trackId: { id: 7 } }] }],
-])("what names no app (%s, %j) is rejected by itself, and no app is lost for it", (reason, odd) => {
+])("what names no app (%s, %j) is rejected alone, and no app is lost for it", (reason, odd) => {
   const { apps, pairs, invalid, left } = told([
     { trackId: "1", ...odd },
     { trackId: "2", competitors: [7] },
