@@ -88,7 +88,7 @@ describe("docker-compose.yml", () => {
     expect(withSuperuser.map(([name]) => name)).toEqual(["postgres", "setup"]);
   });
 
-  test("hands on what may be left out, and takes it as unset where it is", () => {
+  test("passes optional variables on, and leaves them unset where they are missing", () => {
     const all = (given: Readonly<Record<string, string>>) =>
       Object.fromEntries(
         ours.flatMap(([, { environment }]) => {
@@ -112,7 +112,7 @@ describe("docker-compose.yml", () => {
     expect([worker?.container_name, worker?.ports]).toEqual([undefined, []]);
   });
 
-  test("asks for what it cannot do without in words, and its head names every variable", () => {
+  test("reports in words which variables it requires, and its head names every variable", () => {
     for (const name of Object.keys(variables)) {
       const without = { ...variables, [name]: "" };
       const missing = services.flatMap(([, { environment }]) =>
@@ -173,12 +173,12 @@ describe("docker-compose.yml", () => {
       });
   });
 
-  test("looks at the worker where it answers by default", () => {
+  test("checks the worker at its default address", () => {
     const { health } = Settings.parse({});
     expect(addressIn("worker")).toBe(`http://127.0.0.1:${String(health.port)}/readyz`);
   });
 
-  test("looks at the sandbox where it answers, and the head of the file names its token", async () => {
+  test("checks the sandbox at its address, and the head of the file names its token", async () => {
     const { command = [] } = file.services["sandbox"] ?? {};
     const address = new URL(addressIn("sandbox"));
     expect(command[command.indexOf("--port") + 1]).toBe(address.port);
