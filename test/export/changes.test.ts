@@ -75,7 +75,7 @@ test.each([
   expect(await readdir(path.join(stage.out, "core/fact_keyword_rank/date_month=2026-06"))).toHaveLength(1);
 });
 
-test("the same rows give the same bytes, in whatever order they were written", async () => {
+test("the same rows give the same bytes, in any order of writing", async () => {
   await counts();
   const [, before] = (await stage.manifest(ranks)).files;
   await stage.pool.query(`
@@ -119,7 +119,7 @@ test("a month that has no rows any more goes from the manifest, and its folder w
   ]);
 });
 
-test("with --from and --to whole months are brought up to date, and all others are left as they were", async () => {
+test("with --from and --to whole months are updated, and all others are left as they were", async () => {
   await counts();
   await stage.pool.query(
     "update core.fact_keyword_rank set rank = 100; delete from core.fact_keyword_rank where date_day < '2026-06-01'",

@@ -120,7 +120,7 @@ describe("storehouse dbt", () => {
       }
   });
 
-  test("freshness is asked of tables that get rows for new days, by the timing of what is switched on", async () => {
+  test("freshness is checked on tables that get rows for new days, by the timing of the datasets that are switched on", async () => {
     expect(tableIn(sources, "core.fact_keyword_rank")).toMatchObject({
       tags: ["keyword_rank"],
       loaded_at_field: "fetched_at",

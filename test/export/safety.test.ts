@@ -111,7 +111,7 @@ test.each([
   ],
   [["--table", "dim_app", "--out", "/dev/null/out"], /^unwritable_file: \/dev\/null\/out cannot be written: ENOTDIR/],
   [["--table", "dim_app", "--out", "/dev/null"], /^unwritable_file: \/dev\/null cannot be written: EEXIST/],
-])("tells what is wrong with %j in one line and ends with 2", async (options, problem) => {
+])("reports what is wrong with %j in one line and ends with 2", async (options, problem) => {
   const { code, stderr, stdout } = await run(...(options.includes("--out") ? [] : ["--out", stage.out]), ...options);
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
   expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("what the disk refuses is reported by its place and cause, and nobody is asked to report it", async () => {
+test("a disk error is reported by its place and cause, without a request to report a bug", async () => {
   await stage.export(["dim_device"]);
   const { files } = await stage.manifest("core.dim_device");
   const file = path.join(stage.out, "core", "dim_device", files[0]?.path ?? "");
