@@ -30,7 +30,7 @@ const passing: [string, Fault][] = [
   ["an answer without credit headers", { times: 8, kind: "no-credit-headers" }],
 ];
 
-test.each(passing)("asks again after %s, and no more often than that", async (_, fault) => {
+test.each(passing)("requests again after %s, and no more often than that", async (_, fault) => {
   await using stage = await openStage({ faults: [fault] });
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { failed: 0 } });
   expect(await factsOf(stage)).toEqual(calm.facts);

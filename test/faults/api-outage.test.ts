@@ -36,7 +36,7 @@ async function expectUnharmed(stage: Stage, paidTwice = 0): Promise<void> {
 }
 
 test.each(["status", "cut"] as const)(
-  "a sync waits for an API of which every answer is a %s, asks nothing but whether it is back, and says so once",
+  "a sync waits for an API of which every answer is a %s, requests nothing but whether it is back, and says so once",
   async (kind) => {
     await using stage = await openStage({ latencyMs: 5 });
     await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
@@ -72,7 +72,7 @@ test("a sync waits for an API that cannot be reached", async () => {
   await expectUnharmed(stage, concurrency);
 });
 
-test("a process that waits for the API ends at once when it is told to", async () => {
+test("a process that waits for the API ends at once when it is stopped", async () => {
   await using stage = await openStage({ latencyMs: 5 });
   await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
   await until(() => stage.asked().length >= 9);

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
 const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };
 
-test("a worker goes on by itself with a backfill that credits stopped, and asks for what the plan priced, once", async () => {
+test("a worker automatically resumes a backfill that credits stopped, and requests what the plan priced, once", async () => {
   await using calm = await openFollowed();
   const made = await planned(calm, {}, { settings });
   await runPlanned(calm, made.planId, { settings });

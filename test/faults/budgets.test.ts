@@ -115,7 +115,7 @@ async function bookedBy(stage: Stage, { process }: Child): Promise<number> {
   return row?.credits ?? 0;
 }
 
-test("no run with --max-credits takes more than that beside a worker that is busy and in trouble, and each tells what it took itself", async () => {
+test("no run with --max-credits takes more than that beside a worker that is busy and in trouble, and each reports what it took itself", async () => {
   await using stage = await openStage({ latencyMs: 80 });
   await using opened = new AsyncDisposableStack();
   const workersWay = opened.use(await openWay(stage));

@@ -102,7 +102,7 @@ test("no command of the loader or the owner gives a secret away, and the server'
   expect(texts.filter(givenAway)).toEqual([]);
 });
 
-test("a worker gives none away, in its words or to whoever looks at it", async () => {
+test("a worker reveals none, in its messages or in its pages", async () => {
   const port = await freePort();
   await using child = startChild(stage, ["worker"], { variables, settings: { health: { port } } });
   const begun = () => stage.query("select from ops.run where kind = 'schedule'");
@@ -115,7 +115,7 @@ test("a worker gives none away, in its words or to whoever looks at it", async (
   expect(await endOf(child)).toBe(0);
 });
 
-test("wrong settings and a database that is away are told without them", async () => {
+test("wrong settings and an unavailable database are reported without them", async () => {
   const away = urlAs("postgres://x:x@127.0.0.1:1/house", "me", password("loader"));
   const wrong = urlAs(stage.databaseUrl, "storehouse_reader", password("loader"));
   const cases: readonly [Record<string, string>, number][] = [

@@ -87,7 +87,7 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
   expect(await stage.query("select from ops.reject")).not.toEqual([]);
 });
 
-test("the search finds a token in whatever form it is stored", async () => {
+test("the search finds a token in every form in which it is stored", async () => {
   await using stage = await openStage();
   const forms = [token, encodeURIComponent(token), JSON.stringify({ token }), Buffer.from(token).toString("base64")];
   for (const form of forms)

@@ -30,7 +30,7 @@ test("records no slice as loaded whose rows a broken table did not take, and loa
   expect(await factsOf(stage)).toEqual(calm);
 });
 
-test("leaves neither rows nor outcome when the connection is cut in the middle of a load, and loads without asking again", async () => {
+test("leaves neither rows nor outcome when the connection is cut in the middle of a load, and loads without another request", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { bounds: { start: addDays(today, -2) } } });
   await using holder = await lockedRow(stage);

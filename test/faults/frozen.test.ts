@@ -47,7 +47,7 @@ const entriesOf = (stage: Stage, pid: number | undefined) =>
   );
 
 test.each(["SIGSTOP", "SIGKILL"] as const)(
-  "another worker takes over from one that is ended by %s, at no attempt, and asks for no more again than was under way",
+  "another worker takes over from one that is ended by %s, at no attempt, and requests again no more than was under way",
   async (signal) => {
     const gate = gateAfter(20);
     await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });

@@ -30,7 +30,7 @@ test.each([2, 30])("ends as if undisturbed after a kill -9 at request %i", async
   await expectCalmEnd(stage, concurrency);
 });
 
-test("has planned the next wave when it is killed right after the slice that brings what is followed", async () => {
+test("has planned the next wave when it is killed right after the slice that imports the portfolio", async () => {
   await using stage = await openStage();
   await using child = startDoomed(stage, "worker", { place: "after commit", settings });
   expect(await child.ended).toBe("SIGKILL");
@@ -38,7 +38,7 @@ test("has planned the next wave when it is killed right after the slice that bri
   expect(await stage.query("select from graphile_worker.jobs where key like 'plan_due after %'")).toHaveLength(1);
 });
 
-test("leaves in good order at Ctrl-C, and asks for nothing twice afterwards", async () => {
+test("leaves in good order at Ctrl-C, and requests nothing twice afterwards", async () => {
   const gate = gateAfter(20);
   await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand, { settings });
@@ -53,7 +53,7 @@ test("leaves in good order at Ctrl-C, and asks for nothing twice afterwards", as
   await expectCalmEnd(stage, 0);
 });
 
-test("does not wait for an answer that never comes when it is told to stop", async () => {
+test("does not wait for an answer that never comes when it is stopped", async () => {
   await using stage = await openStage({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "stall" }] });
   const stop = new AbortController();
   const running = stage.sync({ stop: stop.signal, settings: { api: { timeout_seconds: 600, concurrency: 1 } } });

@@ -30,7 +30,7 @@ async function calmUntil(last: string) {
 }
 
 test(
-  "whatever happens between runs and in them, the end is that of undisturbed runs and nothing is asked for in vain",
+  "after any events between runs and in them, the end is that of undisturbed runs and no request is wasted",
   async () => {
     // a server of one's own takes seconds to start, and each restart one more
     await using server = long ? await ownPostgres() : undefined;

@@ -28,11 +28,14 @@ async function read(operation: typeof bare, lists: (index: number) => readonly n
 
 const seven = [1, 2, 3, 4, 5, 6, 7];
 
-test.each([bare, told])("reads every page once and doubts nothing when the list stands still", async (operation) => {
-  expect(await read(operation, () => seven)).toEqual({ asked: 3, ids: seven, reasons: [] });
-});
+test.each([bare, told])(
+  "reads every page once and reports no suspicion when the list does not change",
+  async (operation) => {
+    expect(await read(operation, () => seven)).toEqual({ asked: 3, ids: seven, reasons: [] });
+  },
+);
 
-test("asks for no page past the end where the answer tells the end", async () => {
+test("requests no page past the end where the answer reports the end", async () => {
   expect(await read(told, () => seven.slice(0, 6))).toMatchObject({ asked: 2, ids: seven.slice(0, 6), reasons: [] });
 });
 
@@ -44,7 +47,7 @@ test("says that items may have been lost when the list shrinks in between and on
   ]);
 });
 
-test("says so as well when the list grows, and hands on what came twice", async () => {
+test("says so as well when the list grows, and passes on what came twice", async () => {
   const { ids, reasons } = await read(told, (index) => (index === 0 ? seven : [0, ...seven]));
   expect(ids.filter((id) => id === 3)).toHaveLength(2);
   expect(new Set(ids)).toEqual(new Set(seven));
@@ -68,7 +71,7 @@ test("ends where the list ends although it promised more", async () => {
   expect(reasons).toEqual([expect.stringMatching(/changed while its pages were read/)]);
 });
 
-test("asks for no page past the limit, and doubts nothing for that", async () => {
+test("requests no page past the limit, and reports no suspicion for that", async () => {
   let asked = 0;
   const page = async (index: number) => {
     asked += 1;
@@ -79,7 +82,7 @@ test("asks for no page past the limit, and doubts nothing for that", async () =>
   expect([asked, fetched.pages.length, fetched.invalid]).toEqual([2, 2, []]);
 });
 
-test("tells before each further page how many there will be, never more than are wanted", async () => {
+test("reports before each further page how many there will be, never more than are wanted", async () => {
   const numbers = async (operation: typeof bare, mostPages?: number) => {
     const seen: number[] = [];
     let asked = 0;

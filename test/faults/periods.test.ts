@@ -18,7 +18,7 @@ const settings = {
   credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: backfillFloor } },
 };
 
-test("two workers finish a backfill larger than the allowance by themselves, over several periods, and keep the floor in each", async () => {
+test("two workers finish a backfill larger than the allowance automatically, over several periods, and keep the floor in each", async () => {
   const calm = await calmRun({}, { settings: { ...settings, credits: { floors: noFloors } } });
   await using stage = await openStage({ accounts: [account] });
   await using one = startDoomed(stage, "worker", { settings });

@@ -79,7 +79,7 @@ test("ends as if undisturbed when Postgres drops connections at random, again an
   await expectCalm(stage, calm, drops.length * concurrency);
 });
 
-test.each(crashPoints)("asks for nothing again when every connection breaks %s", async (place) => {
+test.each(crashPoints)("requests nothing again when every connection breaks %s", async (place) => {
   await using stage = await openStage();
   let left = 9;
   const at = async (here: string) => {

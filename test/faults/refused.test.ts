@@ -37,7 +37,7 @@ async function allIsLoaded(stage: Stage): Promise<boolean> {
   return row?.count === 5 * 2 * 12 * 4;
 }
 
-test("a worker whose token is refused stays up, asks nothing but whether it is accepted, and goes on when it is", async () => {
+test("a worker whose token is refused stays up, requests nothing but whether it is accepted, and continues when it is", async () => {
   await using stage = await openStage({ faults: [refused(balance, 401)] });
   await using worker = await startWorker(stage);
   await until(isNow(worker, "aborted"));
@@ -54,7 +54,7 @@ test("a worker whose token is refused stays up, asks nothing but whether it is a
   ]);
 });
 
-test("looks at a refused account grow rarer, and of several workers one looks", async () => {
+test("checks of a refused account grow rarer, and of several workers one checks", async () => {
   await using stage = await openStage({ faults: [refused(balance, 403)] });
   await using first = await startWorker(stage);
   await using second = await startWorker(stage);
@@ -98,7 +98,7 @@ test("says so once in the log, however often it is refused", async () => {
   expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
 });
 
-test.each([401, 403])("asking has stopped before an answer of %i is written down", async (status) => {
+test.each([401, 403])("requests have stopped before an answer of %i is written down", async (status) => {
   await using stage = await openStage({ faults: [refused("ios.keyword-ranking", status)] });
   const isRefused = async () => (await stage.query("select from ops.request where status = $1", [status])).length > 0;
   const hasStopped = async () => (await stage.query("select from ops.account_stop")).length > 0;

@@ -65,7 +65,7 @@ async function isAtRest(stage: Stage): Promise<boolean> {
   return Object.keys(states).length > 0 && !("pending" in states) && !("running" in states);
 }
 
-test.each([1, 2, 4])("%i workers have all their hands full at once and ask for everything once", async (count) => {
+test.each([1, 2, 4])("%i workers have all their slots full at once and request everything once", async (count) => {
   // each has asked for the balance before any of them plans; then as many calls are under way as all of them may have together
   const gate = barriers(count, count * concurrency);
   await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });

@@ -32,7 +32,7 @@ async function expectAllGivenBack(stage: Stage): Promise<void> {
   expect(await stage.query("select from ops.worker where stopped_at is null")).toEqual([]);
 }
 
-test("a worker that is told to stop in the middle of a page waits for it, keeps it, gives back the rest, and ends with 0", async () => {
+test("a worker that is stopped in the middle of a page waits for it, keeps it, releases the rest, and ends with 0", async () => {
   const gate = gateAfter(3);
   await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startWorker(stage);
@@ -113,7 +113,7 @@ test("at its start it waits for a database that is not up yet, says so, and begi
   await expectAllGivenBack(stage);
 });
 
-test("while it waits for the database at its start it ends with 0 when it is told to", async () => {
+test("while it waits for the database at its start it ends with 0 when it is stopped", async () => {
   await using stage = await openStage();
   await using child = startWorker({ ...stage, databaseUrl: "postgres://nobody@127.0.0.1:1/none" });
   await says(child, "database.unavailable");

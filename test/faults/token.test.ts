@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openStage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 
-test("says that a token is wrong before it plans or asks for anything", async () => {
+test("says that a token is wrong before it plans or requests anything", async () => {
   await using stage = await openStage();
   const wrong = stage.sync({ environment: { API_TOKEN: "some-other-token" } });
   await expect(wrong).rejects.toMatchObject({ name: "AbortError", code: "unauthorised" });
@@ -10,7 +10,7 @@ test("says that a token is wrong before it plans or asks for anything", async ()
   expect(await stage.query("select from ops.slice")).toEqual([]);
 });
 
-test("stops asking for anything when the token is refused in the middle, and goes on when it is good again", async () => {
+test("stops its requests when the token is refused in the middle, and continues when it is good again", async () => {
   await using stage = await openStage();
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1_000, kind: "empty-401" }] });
   const result = await stage.sync({ settings: { api: { concurrency: 2 } } });
