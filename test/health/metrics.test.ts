@@ -96,7 +96,7 @@ describe("a scrape", () => {
     expect(of("_count", { operation: "ios.a", status: "none" })).toBe(1);
   });
 
-  test("stays readable whatever the names hold", async () => {
+  test("stays readable with any names", async () => {
     const odd = 'a"b\\c\nd}é';
     await stage.insert(await stage.run(), draft({ dataset: odd }));
     expect(await valuesOf("storehouse_slices")).toEqual({ [`${odd} pending`]: 1 });
