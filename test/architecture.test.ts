@@ -127,7 +127,7 @@ describe("the checker", () => {
     [1, "const now = Date.now();"],
     [1, "const now = new Date();"],
     [1, "const now = new Date ( ).getTime();"],
-  ] as const)("finds what stands outside its one file (%i): %s", (index, text) => {
+  ] as const)("finds what is outside its one file (%i): %s", (index, text) => {
     expect(filesWith([sample("src/ingest/bad.ts", text)], homes[index].pattern)).toHaveLength(1);
   });
 
