@@ -21,7 +21,7 @@ describe("a dataset counts as late after what passes between two answers, a nigh
     expect(freshnessLimit({ kind: "snapshot", refreshDays: 7 }, 12)).toBe(12 * hour);
   });
 
-  test("and never where it is asked for once, unless the settings say so", () => {
+  test("and never where it is requested once, unless the settings say so", () => {
     expect(freshnessLimit({ kind: "snapshot", refreshDays: 3650 })).toBeNull();
     expect(freshnessLimit({ kind: "snapshot", refreshDays: 3650 }, 1)).toBe(hour);
   });
