@@ -10,7 +10,7 @@ import { freshDatabase } from "../support/database.ts";
 const accountId = "an account";
 const dayMs = 24 * 3_600_000;
 
-test("looks again soon when the last second before a reset is told as none, not a whole period later", async () => {
+test("checks again soon when the last second before a reset is reported as none, not a whole period later", async () => {
   const clock = manualClock();
   const account = {
     token: "sandbox-token",

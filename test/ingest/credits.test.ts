@@ -44,7 +44,7 @@ test("reaches the same end in steps of --max-credits as at once", async () => {
   expect(stage.asked().map(wish).sort()).toEqual(undisturbed.wishes);
 });
 
-test("keeps to --max-credits although answers are lost and asked for again", async () => {
+test("keeps to --max-credits although answers are lost and requested again", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
   const before = charged(stage);
@@ -99,7 +99,7 @@ test("says that something is left when the credits of a run do not reach what an
   expect(await factsOf(rich)).toEqual(undisturbed.facts);
 });
 
-test("takes a refusal for what it is when somebody else spends the credits in the middle", async () => {
+test("accepts a refusal when another consumer spends the credits in the middle", async () => {
   const gate = gateAfter(20);
   const accounts = purse(1_000);
   await using stage = await openStage({ accounts, clock: gate.clock, latencyMs: gate.latencyMs });

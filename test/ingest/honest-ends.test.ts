@@ -4,7 +4,7 @@ import { openProxy } from "../support/ingest-proxy.ts";
 import { planned } from "../support/ingest-planned.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
-test("does not say loaded when nothing of a dataset could be had, and asks again when told to", async () => {
+test("does not say loaded when nothing of a dataset was available, and requests it again on demand", async () => {
   await using stage = await openStage({
     faults: [
       { operation: "ios.keyword-ranking", times: 1_000, kind: "status", status: 404 },
@@ -42,7 +42,7 @@ test("fails a slice of whose answer nothing fits, and keeps what did not", async
   expect(await stage.query("select from core.fact_keyword_rank where rank is not null")).toEqual([]);
 });
 
-test("shows the market in a plan although what is followed is read again first", async () => {
+test("shows the market in a plan although the portfolio is read again first", async () => {
   await using stage = await openStage();
   await stage.sync();
   await using app = await stage.open();

@@ -59,7 +59,7 @@ test("the next answer of the same scope is expected to have as many pages as the
   expect((await slices(stage)).at(-1)).toMatchObject({ state: "loaded", requests: 2, credits: 400, cost: 400 });
 });
 
-test("no page is asked for that credits do not pay for; what has landed stays and is gone on from after the reset", async () => {
+test("no page is requested that credits do not pay for; what has landed stays and continues after the reset", async () => {
   const clock = manualClock(Date.now());
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
   await using stage = await openStage({ market, clock, accounts });
@@ -89,7 +89,7 @@ test("a budget that ends between two pages is kept, and the next run pays for th
   expect(await slices(stage)).toMatchObject([{ state: "loaded", asked: 2, cost: 400, rows: 74 }]);
 });
 
-test("pages are capped by default, and fewer of them take nothing away that more had brought", async () => {
+test("pages are capped by default, and fewer of them remove no row that more had imported", async () => {
   await using stage = await openStage({ market });
   const one = run({ settings: {} });
   await stage.sync(one);
@@ -122,7 +122,7 @@ test("a plan of a backfill never costs more than its price, and the pages that i
   expect(next).toMatchObject({ slices: 1, requests: 2, credits: 400 });
 });
 
-test("the price of each page of top advertisers is held: with one page paid for and less than another left, no second is asked for", async () => {
+test("the price of each page of top advertisers is held: with one page paid for and less than another left, no second is requested", async () => {
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
   await using stage = await openStage({ market: { apps: 2, countries: ["US"] }, accounts });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });

@@ -67,7 +67,7 @@ describe("an answer that says again what is loaded", () => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  test("is read when somebody else has written its cells since", async () => {
+  test("is read when another slice has written its cells since", async () => {
     await writeBeside("'loaded', 1, now(), s.batch_id");
     await askAgain();
     expect(await readAgain()).toEqual(["2026-08-17", "2026-08-18"]);
