@@ -24,7 +24,7 @@ describe("adoptOrphanedSlices", () => {
   const adopt = (mostCredits = Number.POSITIVE_INFINITY, datasets = ["keyword_rank"]) =>
     adoptOrphanedSlices(stage.db, { runId: mine, datasets, mostCredits });
 
-  test("takes the slices of a foreground process that died, whatever they were at", async () => {
+  test("takes the slices of a foreground process that died, in any state", async () => {
     const killed = await stage.dead();
     const run = await stage.run({ workerId: killed });
     const open = ["running", "pending", "deferred"] as const;
@@ -120,7 +120,7 @@ describe("adoptOrphanedSlices", () => {
     expect(taken).toEqual(days.toSorted((a, b) => b - a));
   });
 
-  test("gives each slice to one of two processes that look at the same moment", async () => {
+  test("gives each slice to one of two processes that check at the same moment", async () => {
     const run = await stage.run();
     const [id] = await stage.insert(run, draft());
     const other = await stage.run({ workerId: await stage.alive() });

@@ -35,7 +35,7 @@ describe("cancelUnfinished", () => {
     expect(await left()).toEqual([10]);
   });
 
-  test("keeps an answer that has landed, whatever the limit of the run: it is paid for", async () => {
+  test("keeps an answer that has landed, regardless of the limit of the run: it is paid for", async () => {
     const killed = await stage.dead();
     const run = await stage.run({ workerId: killed, maxCredits: 0 });
     const [landed] = await stage.inState(run, "running", killed, ...days(16, 17));

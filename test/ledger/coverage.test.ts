@@ -21,7 +21,7 @@ describe("coverageReader", () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test("tells of every slice of the dataset what was asked for and what came of it", async () => {
+  test("reports of every slice of the dataset what was requested and what came of it", async () => {
     const states = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
     for (const [index, state] of states.entries())
       await stage.inState(
@@ -48,7 +48,7 @@ describe("coverageReader", () => {
     );
   });
 
-  test("keeps scopes apart and knows one whatever the order of its parts", async () => {
+  test("keeps scopes apart and recognises one in any order of its parts", async () => {
     const german = { store: "ios", app: "1", country: "DE" };
     await stage.insert(
       run,
@@ -61,7 +61,7 @@ describe("coverageReader", () => {
     expect(found.get(scopeKey(draft().scope))).toHaveLength(1);
   });
 
-  test("reads only windows that touch the days asked for, ends left out", async () => {
+  test("reads only windows that touch the requested days, ends left out", async () => {
     const week = { start: day("2026-08-03"), end: day("2026-08-10") };
     await stage.insert(run, draft({ window: august(1) }), draft({ window: week }), draft({ window: august(10) }));
     const windows = async (within: Parameters<typeof coverageReader>[2]) => {
@@ -74,7 +74,7 @@ describe("coverageReader", () => {
     expect(await windows({})).toHaveLength(3);
   });
 
-  test("reads the scopes that are asked for, and tells nothing of the others", async () => {
+  test("reads the requested scopes, and reports nothing of the others", async () => {
     const german = { store: "ios", app: "1", country: "DE" };
     await stage.insert(run, draft(), draft({ scope: german }));
     const coverage = coverageReader(stage.db, "keyword_rank", {});
@@ -83,7 +83,7 @@ describe("coverageReader", () => {
     expect(await coverage.read([])).toEqual(new Map());
   });
 
-  test("tells slices in the order in which they were made, whatever their windows", async () => {
+  test("lists slices in the order in which they were made, for any windows", async () => {
     await stage.insert(run, draft({ window: august(9) }), draft({ window: august(3) }), draft({ window: august(5) }));
     const found = await coverageReader(stage.db, "keyword_rank", {}).read([draft().scope]);
     expect(found.get(scopeKey(draft().scope))?.map(({ window }) => window)).toEqual([august(9), august(3), august(5)]);
@@ -108,7 +108,7 @@ describe("coverageReader", () => {
     expect(found.map((slice) => slice.items)).toEqual([items, items, ["a"], items]);
   });
 
-  test("keeps texts whole that look like lists", async () => {
+  test("keeps texts whole that resemble lists", async () => {
     const odd = { ...draft().scope, app: 'a,"b"|{c}' };
     await stage.insert(
       run,

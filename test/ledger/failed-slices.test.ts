@@ -95,7 +95,7 @@ describe("a failed slice", () => {
     expect(await counted()).toEqual({ counted: 1, reopened: 1 });
   });
 
-  test("counts only where it touches the days asked for", async () => {
+  test("counts only where it touches the requested days", async () => {
     await ended("failed", lost);
     const beside = { start: day("2026-08-07"), end: day("2026-08-09") };
     const looked = { runId: await ledger.stage.run(), datasets: ["keyword_rank"], within: beside };
@@ -105,7 +105,7 @@ describe("a failed slice", () => {
     ).toBe(1);
   });
 
-  test("is told with its reason until it is made good", async () => {
+  test("is reported with its reason until it is made good", async () => {
     const [id] = await ledger.stage.insert(run, lost);
     const error = { code: "timeout", message: "no answer" };
     const slice = await ledger.stage.claimed(id!, ledger.worker);

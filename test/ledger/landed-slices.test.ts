@@ -43,11 +43,11 @@ describe("the slices whose answers were landed", () => {
     (a, b) => Math.floor(b / 2) - Math.floor(a / 2) || a - b,
   );
 
-  test("are each told once, in the order in which their last answers came", async () => {
+  test("are each reported once, in the order in which their last answers came", async () => {
     expect(await read()).toEqual(inOrder);
   });
 
-  test("are told as they stood at first, whatever becomes of them meanwhile", async () => {
+  test("are reported with their first state, although it changes meanwhile", async () => {
     const change = async (transaction: Database, sliceId: string) => {
       if (Number(sliceId) !== inOrder[0]) return;
       await sql`update ops.slice set state = 'failed', dataset = 'other'`.execute(transaction);

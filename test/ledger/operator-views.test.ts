@@ -4,7 +4,7 @@ import { sliceStory } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
-test("the views tell of every slice, run and day what the service charged, and how new each app is", async () => {
+test("the views report of every slice, run and day what the service charged, and how new each app is", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
   await stage.sync();
   const charged = stage.asked().reduce((sum, request) => sum + request.charged, 0);

@@ -25,7 +25,7 @@ describe("the queue", () => {
   const next = (most: number, queueId = sharedQueue) => claimNext(stage.db, taker(queueId), most, now);
   const numbers = (slices: readonly { sliceId: string }[]) => slices.map(({ sliceId }) => sliceId);
 
-  test("hands out classes in their order, then newest days, by the chunk, each slice once", async () => {
+  test("returns classes in their order, then newest days, by the chunk, each slice once", async () => {
     const [backfill, daily, lookback, snapshot, earlier] = await stage.insert(
       run,
       draft({ class: "history", window: august(5) }),
@@ -84,7 +84,7 @@ describe("the queue", () => {
     expect(await stage.slices("slice_id, state")).toContainEqual({ slice_id: spent, state: "deferred" });
   });
 
-  test("takes back what a claim took that nobody heard of, and nothing that is in hands or another's", async () => {
+  test("takes back what a lost claim took, and nothing that is running or another's", async () => {
     const [held, lost] = await stage.insert(run, draft({ window: august(2) }), draft({ window: august(1) }));
     await next(9);
     const [others] = await stage.insert(run, draft({ window: august(3) }));

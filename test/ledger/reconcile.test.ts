@@ -52,7 +52,7 @@ describe("a process of which nothing is heard", () => {
     expect(await endAttempt(stage.db, slice, ending, now)).toBe(false);
   });
 
-  test("is told at its next beat, and enters anew under another number", async () => {
+  test("is notified at its next heartbeat, and re-registers under another number", async () => {
     await using worker = await enterWorker(stage.pool, "worker", stage.clock);
     await silent(worker.workerId, 2 * minute);
     // over a pool of their own, as another process would: its sessions are ended as well

@@ -65,7 +65,7 @@ describe("reopen", () => {
     expect(await codes({})).toEqual(["not_json"]);
   });
 
-  test("asks once for a cell that failed more than once", async () => {
+  test("requests a cell once that failed more than once", async () => {
     const run = await stage.run();
     await stage.inState(run, "failed", worker, draft());
     const [second] = await stage.inState(run, "failed", worker, draft());
@@ -73,7 +73,7 @@ describe("reopen", () => {
     expect((await stage.queued()).map(({ slice }) => slice)).toEqual([second]);
   });
 
-  test("does not ask for a cell that was asked for with success since, or is open", async () => {
+  test("does not request a cell that was requested with success since, or is open", async () => {
     const run = await stage.run();
     for (const [index, state] of (["loaded", "pending", "running", "deferred"] as const).entries()) {
       const again = draft({ window: august(index + 1) });
@@ -91,7 +91,7 @@ describe("reopen", () => {
     expect(await reopen()).toBe(0);
   });
 
-  test("tells cells apart by scope, items and window", async () => {
+  test("distinguishes cells by scope, items and window", async () => {
     const run = await stage.run();
     const cells = [draft(), draft({ items: ["a"] }), draft({ window: august(1) }), draft({ scope: { store: "ios" } })];
     await stage.inState(run, "failed", worker, ...cells);

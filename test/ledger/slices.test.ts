@@ -46,7 +46,7 @@ describe("the ledger of slices", () => {
       expect(await stage.insert(run, draft())).toHaveLength(1);
     });
 
-    test("tells slices apart by dataset, scope, items and window", async () => {
+    test("distinguishes slices by dataset, scope, items and window", async () => {
       const others = [
         draft(),
         draft({ dataset: "other" }),
@@ -199,7 +199,7 @@ describe("the ledger of slices", () => {
       expect(second).toEqual({ ...first, items: ["d", "e"], sliceId: halves[1], attempt: 1 });
     });
 
-    test("goes on until each item stands alone", async () => {
+    test("continues until each item is in a slice of its own", async () => {
       const [id] = await stage.insert(run, draft({ items }));
       const open = [id!];
       const alone: string[] = [];

@@ -109,7 +109,7 @@ describe("a worker in the ledger", () => {
     expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("is never seen without its lock, however many look while others enter", async () => {
+  test("is never seen without its lock, however many processes check while others register", async () => {
     const entered = Array.from({ length: 4 }, () => stage.alive());
     const looked = Array.from({ length: 20 }, () => bury());
     await Promise.all(entered);
