@@ -89,7 +89,7 @@ describe("checkRows", () => {
     });
   });
 
-  test("takes keys for one that Postgres cannot tell apart", () => {
+  test("takes keys for one that Postgres cannot distinguish", () => {
     const rows = ["ab", "a\0b", "x\uD800", "x\uFFFD"].map((keyword_key) => ({ app_key: "ios:1", keyword_key }));
     expect(checkRows(keyed, rows).fit).toEqual([rows[0], rows[2]]);
   });

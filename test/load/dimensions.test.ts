@@ -36,7 +36,7 @@ describe("dimensions", () => {
     expect(new Set(countries.flat()).size).toBe(1);
   });
 
-  test("tell apart keywords that differ only in case, in spaces or in the form of an accent", async () => {
+  test("distinguish keywords that differ only in case, in spaces or in the form of an accent", async () => {
     const names = ["Habit", "habit", "habit ", " habit", "é", "e\u0301", "ｈabit", ""];
     expect(new Set(await keysOf("keyword", names)).size).toBe(names.length);
   });
@@ -62,7 +62,7 @@ describe("dimensions", () => {
     await expect(keysOf("country", ["USA"])).rejects.toThrow(/no key/);
   });
 
-  test("tell apps of the two stores apart and keep a colon in an id", async () => {
+  test("distinguish apps of the two stores and keep a colon in an id", async () => {
     const keys = await keysOf("app", ["ios:5", "android:5", "android:a:b"]);
     expect(new Set(keys).size).toBe(3);
     const { rows } = await sql`select store, track_id from core.dim_app where app_key = ${keys[2]}`.execute(stage.db);

@@ -76,7 +76,7 @@ describe("a history", () => {
     expect(await stretches()).toEqual(["a Old 5 1-4", "a New 6 4-", "b - 0 1-4", "b Name 0 4-"]);
   });
 
-  test("renews what is not versioned where it stands", async () => {
+  test("renews in place what is not versioned", async () => {
     await see({ day: 1, at: 1 }, "a Same 5");
     await see({ day: 4, at: 2 }, "a Same 6");
     expect(await stretches()).toEqual(["a Same 6 1-"]);

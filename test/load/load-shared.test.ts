@@ -45,7 +45,7 @@ describe("a table that two datasets write", () => {
   const fromList = { thing_id: 1, told_by: "list", label: "of the list" };
   const fromPage = { thing_id: 1, told_by: "page", label: "of the page" };
 
-  test("keeps what the better source told, however late the other comes", async () => {
+  test("keeps what the better source reported, however late the other comes", async () => {
     await stage.load({ table: ofList, rows: [fromList] });
     await stage.load({ table: ofPage, rows: [fromPage], at: 2_000 });
     await stage.load({ table: ofList, rows: [fromList], at: 3_000 });
@@ -80,7 +80,7 @@ describe("a table that two datasets write", () => {
     expect(await stage.rows(ofList, "thing_id, label")).toEqual([{ thing_id: 1, label: "of the list" }]);
   });
 
-  test("still follows the other where the better one told nothing", async () => {
+  test("still takes the other where the better one reported nothing", async () => {
     await stage.load({ table: ofList, rows: [fromList] });
     await stage.load({ table: ofList, rows: [{ ...fromList, label: "renamed" }], at: 2_000 });
     expect(await stage.rows(ofList, "thing_id, label")).toEqual([{ thing_id: 1, label: "renamed" }]);

@@ -60,7 +60,7 @@ describe("a value on its way into a table", () => {
     return (await stage.rows(value, `row_id, ${column} as out`)).map(({ out }) => out);
   }
 
-  test("text comes out as it went in, whatever it holds", async () => {
+  test("any text comes out as it went in", async () => {
     expect(await roundTrip("words", awkward)).toEqual(awkward);
   });
 

@@ -41,7 +41,7 @@ describe("an upsert", () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test("writes new rows with the slice and the moment that brought them", async () => {
+  test("writes new rows with the slice and the moment that imported them", async () => {
     expect(await scores()).toEqual([
       { country_key: 276, score: "2", note: null, slice_id: 1, at: 1000 },
       { country_key: 840, score: "1", note: "a", slice_id: 1, at: 1000 },

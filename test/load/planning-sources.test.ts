@@ -60,7 +60,7 @@ test("members of a history are found as long as they are current, each once", as
   expect(await found({ table: organisation, columns: ["org_id"] })).toEqual([{ org_id: "10" }, { org_id: "7" }]);
 });
 
-test("apps and countries are told in the words of a scope, with the newest value of a column", async () => {
+test("apps and countries are returned in the words of a scope, with the newest value of a column", async () => {
   const rows = [
     { app_key: "ios:1", country_key: "US", released_at: "2026-08-01T10:00:00" },
     { app_key: "ios:1", country_key: "US", released_at: "2026-07-01T10:00:00" },
@@ -73,7 +73,7 @@ test("apps and countries are told in the words of a scope, with the newest value
   ]);
 });
 
-test("a further app is told under names of its own", async () => {
+test("a further app is returned under names of its own", async () => {
   await stage.load({ table: rivalry, rows: [{ app_key: "ios:1", competitor_app_key: "android:a.b" }] });
   expect(await found({ table: rivalry, columns: ["app_key", "competitor_app_key"] })).toEqual([
     { store: "ios", app: "1", competitor_store: "android", competitor_app: "a.b" },

@@ -93,7 +93,7 @@ describe.each([
     expect(await noted()).toEqual([]);
   });
 
-  test("it can be asked what was reported when", async () => {
+  test("a query returns what was reported when", async () => {
     await load(table, 1, [row("1", 10, "a"), row("2", 20)]);
     await load(table, 3, [row("1", 11, "b"), row("2", 20)]);
     await load(table, 5, [row("1", 12, "b"), row("2", 20), row("3", 30)]);
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-describe("a row that an answer no longer tells", () => {
+describe("a row that an answer no longer reports", () => {
   test("is kept whole, and was reported until then, also where it comes back", async () => {
     await load(replaced, 1, [row("1", 10), row("2", 20), row("9", 90, "a", "2026-08-02")]);
     await load(replaced, 3, [row("1", 10), row("9", 90, "a", "2026-08-02")]);
@@ -116,7 +116,7 @@ describe("a row that an answer no longer tells", () => {
     expect(await reportedAt(replaced.name, 6)).toEqual(["1 a: 10", "2 b: 22", "9 a: 90"]);
   });
 
-  test("stays where the answer tells nothing of the scope, and goes where it tells another day alone", async () => {
+  test("stays where the answer reports nothing of the scope, and goes where it reports another day alone", async () => {
     await load(replaced, 1, [row("1", 10), row("9", 90, "a", "2026-08-02")]);
     await load(replaced, 3, []);
     expect(await noted()).toEqual([]);
@@ -127,7 +127,7 @@ describe("a row that an answer no longer tells", () => {
     expect((await noted()).map(({ campaign }) => campaign)).toEqual(["1"]);
   });
 
-  test("goes where another source tells its day, whole or not, and stays on other days", async () => {
+  test("goes where another source reports its day, whole or not, and stays on other days", async () => {
     const by = (source: string, ...rows: object[]) => rows.map((one) => ({ ...one, source }));
     await load(sourced, 1, by("daily", row("1", 10), row("2", 20), row("9", 90, "a", "2026-08-02")));
     await load(sourced, 3, by("report", row("1", 10), row("3", 20)), false);
@@ -153,7 +153,7 @@ test("a fact that does not say so keeps no past", async () => {
   expect(await noted()).toEqual([]);
 });
 
-test("an older answer about more days is taken where no younger one stands, and nowhere else", async () => {
+test("an older answer about more days is taken where there is no younger one, and nowhere else", async () => {
   await load(replaced, 5, [row("1", 10, "young", "2026-08-02")]);
   await load(replaced, 3, [row("1", 7, "old"), row("2", 8, "old", "2026-08-02")]);
   expect(await reportedAt(replaced.name, 9)).toEqual(["1 old: 7", "1 young: 10"]);

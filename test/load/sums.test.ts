@@ -158,7 +158,7 @@ test("where days are cleared to be rebuilt their sums go, and no others", async 
   expect(await differences()).toEqual([]);
 });
 
-test("whatever answers come in whatever groups, the sums are those of the rows", async () => {
+test("for any answers in any groups, the sums are those of the rows", async () => {
   const keywords = ["plan", "habit", "diary", "note"];
   const answer = fc.record({
     at: fc.integer({ min: 1, max: 5 }).map((at) => at * 1_000),

@@ -107,7 +107,7 @@ test("a group that is partly there already writes what is new or changed and not
   ]);
 });
 
-test("a cell that another worker writes between look and insert fails the load whole, and tried again it is merged", async () => {
+test("a cell that another worker writes between read and insert fails the load whole, and tried again it is merged", async () => {
   await together({ slice: "1", at: 1000, day: "2026-08-09", ranks: { a: 1, z: 1 } });
   await stage.empty(rank);
   const other = new pg.Client({ connectionString: stage.url });
