@@ -101,7 +101,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("a release stands between the days before and after it, over one week and two", async () => {
+test("a release is compared by the days before and after it, over one week and two", async () => {
   const rows = await mart.ask(`
     select version, country_code, release_day, window_day_count, before_average_rank, after_average_rank, before_ranked_keyword_share, after_ranked_keyword_share,
            before_voice_share, after_voice_share, before_rating, after_rating, before_review_count, after_review_count, after_average_review_rating,
@@ -116,7 +116,7 @@ test("a release stands between the days before and after it, over one week and t
   ]);
 });
 
-test("an app's day is one row a country with all that is known of it, of the phone where devices are told apart", async () => {
+test("an app's day is one row a country with all that is known of it, of the phone where devices are distinguished", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, date_day, requested_keyword_count, ranked_keyword_count, top_3_keyword_count, average_rank, voice_share, visibility_score,
            best_category_rank, rating, review_count, average_review_rating, estimated_download_count, estimated_revenue, store_download_count, page_view_count
@@ -131,7 +131,7 @@ test("an app's day is one row a country with all that is known of it, of the pho
   ]);
 });
 
-test("an app of which charts alone are known is there, and reviews that nobody asked for are not told as none", async () => {
+test("an app of which charts alone are known has a row, and reviews that were never requested are not reported as none", async () => {
   expect(
     await mart.ask(
       "select app_name, date_day, best_category_rank from mart.app_overview_daily where date_day = '2026-07-01'",

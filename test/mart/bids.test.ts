@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("paying where the app ranks 1 to 3 by itself on that day, or for its own brand, is told, in whichever letters; paying elsewhere is not", async () => {
+test("a bid where the app ranks 1 to 3 organically on that day, or for its own brand, is reported, in any case of letters; a bid elsewhere is not", async () => {
   const on = "2026-08-01";
   await mart.fill("core.fact_search_ads_report", [
     paid(on, "first", { spend: 10, tap_count: 5, install_count: 2 }),
@@ -89,7 +89,7 @@ test("paying where the app ranks 1 to 3 by itself on that day, or for its own br
   ]);
 });
 
-test("a change of a bid stands between the 7 days before and the 7 days after, its own day in neither", async () => {
+test("a change of a bid is between the 7 days before and the 7 days after, its own day in neither", async () => {
   const figures = (spend: number, taps: number, installs: number) => ({
     impression_count: 100,
     spend,

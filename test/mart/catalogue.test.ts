@@ -22,7 +22,7 @@ const nameOf = ({ schema, table, name }: SeenColumn) => `${schema}.${table}.${na
 const inMart = () => columns.filter(({ schema }) => schema === "mart");
 const inCoreAndMart = () => columns.filter(({ schema }) => schema !== "ops");
 
-describe("what a driver's metadata calls tell a reader", () => {
+describe("what a driver's metadata calls report to a reader", () => {
   test("are the marts, the tables of core and the views of ops, and neither partitions nor bookkeeping", () => {
     expect(new Set(tables.map(({ schema }) => schema))).toEqual(new Set(["core", "mart", "ops"]));
     expect(tables.filter(({ schema, type }) => schema !== "core" && type !== "VIEW")).toEqual([]);
@@ -78,7 +78,7 @@ describe("what a driver's metadata calls tell a reader", () => {
     expect(days.filter((column) => ways.get(nameOf(column)) !== "core.dim_date.date_day").map(nameOf)).toEqual([]);
   });
 
-  test("tell the same tables, columns and keys, imported ones as well, through information_schema", async () => {
+  test("return the same tables, columns and keys, imported ones as well, through information_schema", async () => {
     const walked = await catalogue.query(`
       select table_schema || '.' || table_name || '.' || column_name as name from information_schema.columns
       where  table_schema in ('core', 'mart', 'ops') order by table_schema, table_name, ordinal_position`);

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("a day has one place a chart, from the best there is: the day's average, its looks, or the last day", async () => {
+test("a day has one place a chart, from the best source: the day's average, its crawls, or the last day", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, device_code, chart, chart_version, date_day, rank_resolution, category_rank, best_category_rank, worst_category_rank, observation_count
     from   mart.category_rank_daily order by 1, 2, 3, 4, 5, 6`);
@@ -63,7 +63,7 @@ test("a day has one place a chart, from the best there is: the day's average, it
   ]);
 });
 
-test("downloads stand beside it once: all devices as told, else their sum, and the country's own", async () => {
+test("downloads are joined once: all devices as reported, else their sum, and the country's own", async () => {
   const on = { app_key: "ios:1", country_key: "US" };
   await mart.fill("core.fact_download_revenue", [
     { ...on, date_day: "2026-08-01", device_key: "ALL", is_total: true, download_count: 100, revenue: 7 },

@@ -95,7 +95,7 @@ test.each([
   // the newest day and, for each of its ranks, at most one of each earlier day
   ["what moved, of all apps", "select * from mart.keyword_rank_movers", (4 + 4) * ofOneDay],
   ["what there is to win, of all apps", "select * from mart.keyword_opportunity", ofOneDay],
-])("%s reads no more ranks than it tells of", async (_, query, most) => {
+])("%s reads no more ranks than it returns", async (_, query, most) => {
   expect(await ranksRead(query)).toBeLessThanOrEqual(most);
 });
 

@@ -105,7 +105,7 @@ test("what moved in a week is reported by kind, and a keyword that was not reque
   ]);
 });
 
-test("movers stand on the newest day of each country, over 1, 7, 30 and 90 days to the day", async () => {
+test("movers have the newest day of each country, over 1, 7, 30 and 90 days to the day", async () => {
   expect(await movers("keyword = 'plan' and (country_code = 'JP' or store = 'android')")).toEqual([
     "ios | JP | plan | 1 | 2026-08-06 to 2026-08-07 | 2 | 3 | 1 | gained",
     "ios | JP | plan | 7 | 2026-07-31 to 2026-08-07 | 2 | - | - | not requested before",

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("freshness tells how far an app stands behind the newest day of its dataset", async () => {
+test("freshness reports how far an app is behind the newest day of its dataset", async () => {
   const rows = await mart.ask(`
     select dataset, track_id, app_name, country_code, newest_day, days_behind, open_slice_count from mart.data_freshness order by 1, 2`);
   expect(rows).toEqual([
@@ -37,7 +37,7 @@ test("freshness tells how far an app stands behind the newest day of its dataset
   ]);
 });
 
-test("credits are told by day in UTC, dataset, operation and class", async () => {
+test("credits are reported by day in UTC, dataset, operation and class", async () => {
   expect(await mart.ask("select * from mart.credit_spend_daily order by date_day, dataset")).toEqual([
     "2026-08-19 | keyword_rank | o | daily | 2 | 1 | 3",
     "2026-08-20 |  | o | person | 1 | 0 | 1",

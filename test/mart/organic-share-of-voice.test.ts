@@ -76,7 +76,7 @@ test("counts keywords by place, by app, country, device and day", async () => {
   ]);
 });
 
-test("a place counts 1 / rank: over the keywords asked for, and beside the other apps of the store and device", async () => {
+test("a place counts 1 / rank: over the requested keywords, and beside the other apps of the store and device", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, device_code, voice_sum, voice_share, portfolio_voice_share from mart.organic_share_of_voice_daily order by 1, 2, 3`);
   expect(rows).toEqual([
@@ -89,7 +89,7 @@ test("a place counts 1 / rank: over the keywords asked for, and beside the other
   ]);
 });
 
-test("keywords count by their volume as last told, by the metadata first and else by the account's list", async () => {
+test("keywords count by their volume as last reported, by the metadata first and else by the account's list", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, device_code, volume_keyword_count, search_volume_sum, weighted_voice_sum, weighted_voice_share
     from   mart.organic_share_of_voice_daily order by 1, 2, 3`);

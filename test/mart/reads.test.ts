@@ -80,7 +80,7 @@ test("an app's week in the charts is read by key, and so are the downloads besid
   });
 });
 
-test("an app's week at a glance reads its own rows of these days; of reviews all of its own", async () => {
+test("an overview of an app's week reads its own rows of these days; of reviews all of its own", async () => {
   const { review = 0, ...facts } = await read(`select * from mart.app_overview_daily where ${oneApp} and ${week}`);
   expect(facts).toEqual({
     fact_keyword_rank_summary: 7,
@@ -93,7 +93,7 @@ test("an app's week at a glance reads its own rows of these days; of reviews all
   expect(review).toBeLessThanOrEqual(days);
 });
 
-test("an app's share among the followed ones reads the sums of the days that are asked for", async () => {
+test("an app's share among the portfolio's apps reads the sums of the requested days", async () => {
   const query = `select date_day, portfolio_voice_share from mart.organic_share_of_voice_daily where ${oneApp} and ${week}`;
   expect(await read(query)).toEqual({ fact_keyword_rank_summary: 7 + 7 * apps });
 });
@@ -107,7 +107,7 @@ test("an app's releases and the reviews of its versions read no rows of other ap
   expect(review).toBe(days);
 });
 
-test("whether v2 tells of a day is not looked for among the reviews of the plain list", async () => {
+test("whether v2 reports a day is not searched among the reviews of the plain list", async () => {
   const query = "select sum(review_count) from mart.review_daily where track_id = '9'";
   expect(await read(query)).toEqual({ review: plainReviews * days });
 });

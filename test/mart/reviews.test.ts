@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("reviews are counted by day, country and language, each once though two lists tell of it, and none lost that one of them alone tells", async () => {
+test("reviews are counted by day, country and language, each once though two lists report it, and none lost that one of them alone reports", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, language_code, date_day, review_source, review_count, rated_review_count, rating_sum, average_rating, one_star_count,
            four_star_count, five_star_count, replied_review_count, reply_known_review_count, replied_share
@@ -76,7 +76,7 @@ test("reviews are counted by day, country and language, each once though two lis
   ]);
 });
 
-test("a version is told on Android; on iOS it is the newest one out at that instant, and marked as inferred", async () => {
+test("a version is reported on Android; on iOS it is the newest one out at that instant, and marked as inferred", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, language_code, version, is_version_inferred, released_at is not null as is_listed, first_review_day, last_review_day,
            review_count, average_rating

@@ -133,7 +133,7 @@ afterAll(() => mart[Symbol.asyncDispose]());
 
 const plain = "currency = 'USD' and attribution = 'WITH' and goal_id = ''";
 
-test("a campaign's day is told as now and as first reported, and what went is kept with what it was", async () => {
+test("a campaign's day is reported as now and as at first, and what went is kept with its values", async () => {
   const rows = await mart.ask(`
     select date_day, campaign_name, spend, install_count, first_spend, first_install_count, first_reported_at, last_changed_at, is_restated, is_withdrawn
     from   mart.search_ads_campaign_report where ${plain} order by 1, 2`);
@@ -152,7 +152,7 @@ test("totals, longer periods and other currencies are not added to a day", async
   expect(rows).toEqual(["EUR |  | 1 | 11 | 11", "USD |  | 4 | 18 | 23", "USD | 3 | 1 | 12 | 12"]);
 });
 
-test("money stands in the organisation's own currency as well, where the service tells it as a number", async () => {
+test("money is given in the organisation's own currency as well, where the service reports it as a number", async () => {
   const rows = await mart.ask(`
     select date_day, goal_id, spend, original_currency, original_spend, original_goal_revenue
     from   mart.search_ads_campaign_report where currency = 'USD' and campaign_name = 'Brand' order by 1, 2`);
@@ -192,7 +192,7 @@ test("segments of an ad group are one row, keywords and search terms are rows of
   ).toEqual(["plan |  | 3", "plan | planner | 9"]);
 });
 
-test("ads and product pages of one group are told apart in the mart of all levels", async () => {
+test("ads and product pages of one group are distinguished in the mart of all levels", async () => {
   const rows = await mart.ask(`
     select report_level, ad_group_id, ad_id, ad_name, product_page, product_page_name, spend
     from   mart.search_ads_daily where report_level in ('AD', 'CPP') order by 1, 3`);

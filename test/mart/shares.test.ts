@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("visibility stands beside that of the other apps of the same store, country and day", async () => {
+test("visibility is given beside that of the other apps of the same store, country and day", async () => {
   const score = (
     app_key: string,
     country_key: string,
@@ -57,7 +57,7 @@ test("visibility stands beside that of the other apps of the same store, country
   ]);
 });
 
-test("the paid voice of a keyword is told once a period, from whichever side was asked, and months of the account stand apart", async () => {
+test("the paid voice of a keyword is reported once a period, from either requested side, and months of the account are separate", async () => {
   const period = { country_key: "US", period_start: "2026-08-03", period_end: "2026-08-16" };
   await mart.fill("core.fact_paying_app", [
     { ...period, keyword_key: "plan", app_key: "ios:1", share: 0.5 },

@@ -61,7 +61,7 @@ const rowsOf = (app: string) =>
     from   mart.visibility_daily where app_name = '${app}' order by 1`);
 
 describe("visibility beside competitors", () => {
-  test("is beside those that the account named on the day, be they followed or not, and else beside the followed apps", async () => {
+  test("is beside those that the account named on the day, in the portfolio or not, and else beside the portfolio's apps", async () => {
     expect(await rowsOf("Ours")).toEqual([
       // before the first list was seen: 60 of 60 + 90 + 30
       "2026-08-01 | 60 | 0.3333 | 2 | named | 2 | 60 | Rival | 90",
@@ -73,7 +73,7 @@ describe("visibility beside competitors", () => {
     ]);
   });
 
-  test("is never beside an app of the other store, and followed apps are compared with no other app's competitors", async () => {
+  test("is never beside an app of the other store, and the portfolio's apps are compared with no other app's competitors", async () => {
     expect(await rowsOf("Second")).toEqual([
       "2026-08-01 | 30 | 0.3 | 2 | portfolio | 2 | 35 | Ours | 60",
       "2026-08-03 | 30 | 1 | 1 | portfolio | 0 | - | - | -",
@@ -90,7 +90,7 @@ describe("visibility beside competitors", () => {
     expect(await apps("app_overview_daily")).toEqual(followed);
   });
 
-  test("has rows for a competitor that is followed by the configuration: its ranks are asked for", async () => {
+  test("has rows for a competitor that the configuration adds to the portfolio: its ranks are requested", async () => {
     await mart.fill("core.fact_keyword_rank", [
       {
         app_key: "ios:7",
