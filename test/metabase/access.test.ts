@@ -111,7 +111,7 @@ test("an address where something else answers and an address that refuses connec
   await expect(stage.apply({ url })).rejects.toThrow(/^metabase_unreachable: .*ECONNREFUSED.*--profile bi up/);
 });
 
-test("goes through a path that stands before Metabase's own", async () => {
+test("goes through a path that is in front of Metabase's own", async () => {
   await using stage = await openMetabaseStage();
   await expect(stage.apply({ url: `${stage.metabase.url}/bi/` })).rejects.toThrow(/^not_metabase/);
   expect((await stage.apply({ url: `${stage.metabase.url}/` })).isComplete).toBe(true);

@@ -43,7 +43,7 @@ test.each([
   expect(presentationOf(column, table, type)).toEqual(presentation);
 });
 
-test("what stands for a part of one is shown in percent, and nothing else is: a percentage is multiplied by a hundred", async () => {
+test("a column that is a part of one is shown in percent, and nothing else is: a percentage is multiplied by a hundred", async () => {
   await using database = await freshDatabase();
   await using warehouse = await openWarehouse(database.url, 1);
   const tables = (await readRelations(warehouse.db)).filter(({ schema }) => schema === "mart");
