@@ -11,7 +11,7 @@ const [one, two, three, four] = ["2026-03-01", "2026-03-02", "2026-03-03", "2026
 ];
 
 describe("the cells of a partition", () => {
-  test("stand as the newest slice that asked for them", () => {
+  test("have the state of the newest slice that requested them", () => {
     const cells = cellsByDay({
       items: ["a", "b"],
       covered: [
@@ -28,7 +28,7 @@ describe("the cells of a partition", () => {
     ]);
   });
 
-  test("are missing where nobody asked for them and a plan would", () => {
+  test("are missing where they were never requested and a plan would request them", () => {
     const cells = cellsByDay({
       items: ["a", "b"],
       covered: [{ items: ["a"], window: window(one, two), state: "empty" }],
@@ -73,7 +73,7 @@ describe("the cells of a partition", () => {
     ]);
   });
 
-  test("are only those of the days looked at and of items that are followed", () => {
+  test("are only those of the checked days and of items in the portfolio", () => {
     const cells = cellsByDay({
       items: ["a"],
       covered: [{ items: ["a", "gone"], window: window(one, four), state: "loaded" }],

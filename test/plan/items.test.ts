@@ -28,7 +28,7 @@ describe("a snapshot of items", () => {
   const held = (items: readonly string[], slice: Partial<Covered> = {}) =>
     covered({ window: oneDay(today), asOf: today, operation: "simple", items, ...slice });
 
-  test("is asked for in as few calls as a list allows, each item once", () => {
+  test("is requested in as few calls as a list allows, each item once", () => {
     const { slices, naiveCredits } = plan(daily, []);
     expect(slices.map(({ items }) => items?.length)).toEqual([10, 10, 3]);
     expect(slices.flatMap(({ items }) => items).toSorted()).toEqual(apps);
@@ -36,7 +36,7 @@ describe("a snapshot of items", () => {
     expect(naiveCredits).toBe(23);
   });
 
-  test("is asked for of new items alone", () => {
+  test("is requested for new items alone", () => {
     const slices = plan(daily, [held(apps.slice(0, 21))]).slices;
     expect(slices.map(({ items }) => items)).toEqual([apps.slice(21)]);
     expect(plan(daily, [held(apps)]).slices).toEqual([]);
@@ -47,7 +47,7 @@ describe("a snapshot of items", () => {
     expect(plan(daily, [old, held(apps.slice(5))]).slices.map(({ items }) => items)).toEqual([apps.slice(0, 5)]);
   });
 
-  test("leaves out what was refused by itself, which would have its batch refused", () => {
+  test("leaves out what was refused alone, which would have its batch refused", () => {
     const bad = held([apps[3] ?? ""], {
       window: oneDay(daysAgo(1)),
       asOf: daysAgo(1),

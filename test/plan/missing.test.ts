@@ -20,7 +20,7 @@ describe("requestable", () => {
     expect(requestable(series({ settleDays: 0, historyDays: 1 }), today, {})).toEqual(oneDay(today));
   });
 
-  test("cuts an end asked for by hand where days are not published yet, and keeps an earlier one", () => {
+  test("cuts a requested end where days are not published yet, and keeps an earlier one", () => {
     expect(requestable(series(), today, { end: daysAgo(400) })).toEqual({ start: daysAgo(430), end: daysAgo(400) });
     const bounds = { start: daysAgo(9), end: addDays(today, 30) };
     expect(requestable(series({ settleDays: 2 }), today, bounds)).toEqual({ start: daysAgo(9), end: daysAgo(1) });
@@ -30,7 +30,7 @@ describe("requestable", () => {
     });
   });
 
-  test("reaches further back than the history when asked to", () => {
+  test("reaches further back than the history on request", () => {
     expect(requestable(series({ historyDays: 3 }), today, { start: daysAgo(400) }).start).toBe(daysAgo(400));
   });
 });
@@ -59,7 +59,7 @@ describe("missingCells", () => {
     };
   }
 
-  test("asks for every day of the window that was never asked for, the end left out", () => {
+  test("requests every day of the window that was never requested, the end left out", () => {
     expect(missing([]).get("")).toEqual({ fresh: daysOf(week), restated: [] });
     expect(missing([covered({ window: { start: daysAgo(6), end: daysAgo(1) } })]).get("")).toEqual({
       fresh: [daysAgo(7), daysAgo(1)],
@@ -67,11 +67,11 @@ describe("missingCells", () => {
     });
   });
 
-  test.each(sliceStates)("counts a day as asked for when its slice is %s", (state) => {
+  test.each(sliceStates)("counts a day as requested when its slice is %s", (state) => {
     expect(missing([covered({ window: week, state })]).get("")).toEqual({ fresh: [], restated: [] });
   });
 
-  test("ignores what was asked for outside the window, on both sides", () => {
+  test("ignores what was requested outside the window, on both sides", () => {
     const around = [
       covered({ window: { start: daysAgo(30), end: daysAgo(7) } }),
       covered({ window: { start: today, end: addDays(today, 3) } }),
@@ -81,12 +81,12 @@ describe("missingCells", () => {
     expect(missing(across).get("").fresh).toEqual(daysOf({ start: daysAgo(6), end: today }));
   });
 
-  test("asks for nothing in a window that is empty or ends before it starts", () => {
+  test("requests nothing in a window that is empty or ends before it starts", () => {
     expect(missing([], { window: { start: today, end: today } }).get("")).toEqual({ fresh: [], restated: [] });
     expect(missing([], { window: { start: today, end: daysAgo(3) } }).get("")).toEqual({ fresh: [], restated: [] });
   });
 
-  test("keeps items apart: one that was asked for says nothing about another", () => {
+  test("keeps items apart: one that was requested says nothing about another", () => {
     const slices = [covered({ items: ["asked", "dropped since"], window: oneDay(daysAgo(1)) })];
     const found = missing(slices, { items: ["asked", "new"] });
     expect(found.keys()).toEqual(["asked", "new"]);
@@ -99,14 +99,14 @@ describe("missingCells", () => {
     const askedOn = (asOf: Covered["asOf"], state: Covered["state"] = "loaded") =>
       covered({ window: week, asOf, state });
 
-    test("asks again for the days that were young when they were last asked for", () => {
+    test("requests the days again that were young when they were last requested", () => {
       expect(missing([askedOn(daysAgo(1))], { timing }).get("")).toEqual({
         fresh: [],
         restated: [daysAgo(4), daysAgo(3), daysAgo(2), daysAgo(1)],
       });
     });
 
-    test("asks once a day and not twice", () => {
+    test("requests once a day and not twice", () => {
       expect(missing([askedOn(today)], { timing }).get("").restated).toEqual([]);
     });
 
@@ -120,7 +120,7 @@ describe("missingCells", () => {
       expect(missing(answers.toReversed(), { timing }).get("").restated).toEqual([]);
     });
 
-    test("asks for a day on each day until it is final, and then never again", () => {
+    test("requests a day on each day until it is final, and then never again", () => {
       const only = day("2026-08-10");
       const asked: Covered[] = [];
       const days = daysOf({ start: only, end: addDays(only, 12) });
@@ -136,14 +136,14 @@ describe("missingCells", () => {
     });
   });
 
-  test("leaves out an item that was refused by itself, and keeps those that were refused beside it", () => {
+  test("leaves out an item that was refused alone, and keeps those that were refused beside it", () => {
     const refused = covered({ items: ["bad"], state: "skipped", refused: true, window: oneDay(daysAgo(3)) });
     const batch = covered({ items: ["bad", "good"], state: "skipped", refused: true, window: oneDay(daysAgo(3)) });
     const found = missing([refused, batch], { items: ["bad", "good"], window: { start: daysAgo(2), end: today } });
     expect(found.keys()).toEqual(["good"]);
   });
 
-  test("asks once more, a day later, about a newest day that was answered empty", () => {
+  test("requests once more, a day later, a newest day that was answered empty", () => {
     const window = { start: daysAgo(2), end: today };
     const early = covered({ items: ["a"], state: "empty", window: oneDay(daysAgo(2)), asOf: daysAgo(1) });
     expect(missing([early], { items: ["a"], window }).get("a").restated).toEqual([daysAgo(2)]);
@@ -151,7 +151,7 @@ describe("missingCells", () => {
     expect(missing([early, late], { items: ["a"], window }).get("a").restated).toEqual([]);
   });
 
-  describe("when failed cells are asked for again", () => {
+  describe("when failed cells are requested again", () => {
     const failed = { reprocess: "failed" } as const;
     const on = (state: SliceState, slice: Partial<Covered> = {}) =>
       covered({ window: oneDay(daysAgo(2)), state, ...slice });
@@ -161,7 +161,7 @@ describe("missingCells", () => {
       expect(missing([on(state)], failed).get("")).toEqual({ fresh: again ? [daysAgo(2)] : [], restated: [] });
     });
 
-    test("leaves alone what was never asked for, what was refused, and what is only restated", () => {
+    test("leaves alone what was never requested, what was refused, and what is only restated", () => {
       expect(missing([], failed).keys()).toEqual([]);
       expect(missing([on("skipped", { refused: true })], failed).keys()).toEqual([]);
       const timing = series({ lookbackDays: 5 });
@@ -180,7 +180,7 @@ describe("missingCells", () => {
     });
   });
 
-  describe("when everything is asked for again", () => {
+  describe("when everything is requested again", () => {
     const all = { reprocess: "all" } as const;
 
     test.each(sliceStates)("leaves a day out whose slice is %s only while that is open", (state) => {
@@ -196,13 +196,13 @@ describe("missingCells", () => {
       expect(missing(slices.toReversed(), all).keys()).toEqual([]);
     });
 
-    test("keeps out an item that was refused by itself", () => {
+    test("keeps out an item that was refused alone", () => {
       const refused = covered({ items: ["bad"], state: "skipped", refused: true });
       expect(missing([refused], { ...all, items: ["bad", "good"] }).keys()).toEqual(["good"]);
     });
   });
 
-  test("looks through a year of 500 items and 20,000 slices", () => {
+  test("searches a year of 500 items and 20,000 slices", () => {
     const year = { start: daysAgo(365), end: today };
     const items = Array.from({ length: 500 }, (_, index) => `keyword ${index}`);
     const histories = items.flatMap((item) =>

@@ -21,7 +21,7 @@ function plan(option: FetchOption, timing: Timing) {
 }
 
 describe("answers that have pages", () => {
-  test("are expected to have as many a day as the last one, and no more than are ever asked for", () => {
+  test("are expected to have as many a day as the last one, and no more than are ever requested", () => {
     const option = { ...reviews, pages: { count: 12, days: 30 } };
     const last = (days: number) => ({ start: daysAgo(days), end: today });
     expect([1, 5, 29, 30, 365].map((days) => pagesExpected(option, last(days)))).toEqual([1, 2, 12, 12, 146]);
@@ -32,7 +32,7 @@ describe("answers that have pages", () => {
     expect(pagesExpected(reviews, last(365))).toBe(1);
   });
 
-  test("are priced by the page, whenever they are worth asking for", () => {
+  test("are priced by the page, whenever they are worth a request", () => {
     const pages = { count: 3, days: 30 };
     expect(plan({ ...reviews, pages }, series()).slices).toMatchObject([{ requests: 3, credits: 15 }]);
     expect(
@@ -42,7 +42,7 @@ describe("answers that have pages", () => {
     expect(plan({ ...reviews, pages }, period).slices).toMatchObject([{ requests: 3, credits: 15 }]);
   });
 
-  test("cost a program that asks for one thing at a time no less than the plan", () => {
+  test("cost a program that requests one thing at a time no less than the plan", () => {
     const { slices, naiveCredits } = plan({ ...reviews, pages: { count: 40, days: 10 } }, series());
     expect(slices[0]?.window.start).toBe(daysAgo(30));
     expect(naiveCredits).toBeGreaterThanOrEqual(slices.reduce((sum, { credits }) => sum + credits, 0));

@@ -35,7 +35,7 @@ describe("a snapshot", () => {
   const askedOn = (count: number, slice: Partial<Covered> = {}) =>
     covered({ window: oneDay(daysAgo(count)), asOf: daysAgo(count), ...slice });
 
-  test("is asked for at once when it never was, as today's", () => {
+  test("is requested at once when it never was, as today's", () => {
     expect(plan(weekly, [])).toEqual({
       dataset: "some_dataset",
       naiveCredits: 10,
@@ -71,7 +71,7 @@ describe("a snapshot", () => {
     expect(due).toMatchObject({ fingerprint: "keywords 13", window: oneDay(today) });
   });
 
-  test("is not asked for twice on a day on which it failed, but the next day", () => {
+  test("is not requested twice on a day on which it failed, but the next day", () => {
     expect(plan(weekly, [askedOn(0, { state: "failed" })]).slices).toEqual([]);
     expect(plan(weekly, [askedOn(1, { state: "failed" })]).slices).toHaveLength(1);
     expect(plan(weekly, [askedOn(2), askedOn(1, { state: "failed" })]).slices).toEqual([]);
@@ -92,7 +92,7 @@ describe("a snapshot", () => {
     },
   );
 
-  test("is due again the next day when it could not be had, and holds when it was refused for what was asked", () => {
+  test("is due again the next day when it was unavailable, and holds when its request was refused", () => {
     const skipped = (count: number, refused = false) => [askedOn(9), askedOn(count, { state: "skipped", refused })];
     expect(plan(weekly, skipped(0)).slices).toEqual([]);
     expect(plan(weekly, skipped(1)).slices).toHaveLength(1);
@@ -106,7 +106,7 @@ describe("a snapshot", () => {
     expect(plan(weekly, [askedOn(1)], expected).slices).toEqual([]);
   });
 
-  test.each(["pending", "running", "deferred", "empty"] as const)("is not asked for again while it is %s", (state) => {
+  test.each(["pending", "running", "deferred", "empty"] as const)("is not requested again while it is %s", (state) => {
     expect(plan(weekly, [askedOn(1, { state })]).slices).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("a snapshot", () => {
   });
 });
 
-describe("a snapshot that is asked for again", () => {
+describe("a snapshot that is requested again", () => {
   const weekly = { kind: "snapshot", refreshDays: 7 } as const;
   const held = (state: SliceState, slice: Partial<Covered> = {}) =>
     covered({ window: oneDay(today), asOf: today, state, ...slice });
@@ -127,7 +127,7 @@ describe("a snapshot that is asked for again", () => {
     expect(due("all", held(state))).toBe(!["pending", "running", "deferred"].includes(state));
   });
 
-  test("goes by its newest slice, and never by one that was refused for what was asked", () => {
+  test("goes by its newest slice, and never by one whose request was refused", () => {
     expect(due("failed", held("failed"), held("loaded"))).toBe(false);
     expect(due("failed")).toBe(false);
     expect(due("all")).toBe(true);
@@ -148,7 +148,7 @@ describe("the account's whole list", () => {
     ]);
   });
 
-  test("is not asked again for what it did not name: that goes another fetch option, the rest is held", () => {
+  test("is not requested again for what it did not name: that goes another fetch option, the rest is held", () => {
     const [gone = "", ...rest] = items;
     const loaded = covered({ operation: "by_list", items: rest });
     const silent = covered({ operation: "by_list", items: [gone], state: "skipped" });
@@ -166,7 +166,7 @@ describe("the account's whole list", () => {
 });
 
 describe("a series", () => {
-  test("calls the newest published day daily, what lies before it backfill, what is asked again lookback", () => {
+  test("calls the newest published day daily, what lies before it backfill, what is requested again lookback", () => {
     const held = [covered({ window: { start: daysAgo(5), end: daysAgo(2) }, asOf: daysAgo(2) })];
     const { slices } = plan(series({ lookbackDays: 2, historyDays: 6 }), held);
     expect(slices.map((slice) => [slice.class, slice.window.start])).toEqual([
@@ -186,7 +186,7 @@ describe("a series", () => {
     ]);
   });
 
-  test("honours days asked for by hand, the end left out", () => {
+  test("honours requested days, the end left out", () => {
     const { slices } = plan(series(), [], { bounds: { start: daysAgo(40), end: daysAgo(38) } });
     expect(slices.map(({ window }) => window.start)).toEqual([daysAgo(39), daysAgo(40)]);
     expect(plan(series(), [], { bounds: { start: daysAgo(3), end: daysAgo(3) } }).slices).toEqual([]);
@@ -205,14 +205,14 @@ describe("a series", () => {
     expect(naiveCredits).toBe(3 * 6 + 10);
   });
 
-  test("looks at the coverage of its own partition only", () => {
+  test("reads the coverage of its own partition only", () => {
     const other = new Map([[scopeKey({ ...scope, country: "DE" }), [covered()]]]);
     expect(plan(series({ historyDays: 1 }), [], { covered: other }).slices).toHaveLength(1);
     const shuffled = new Map([[scopeKey(Object.fromEntries(Object.entries(scope).toReversed())), [covered()]]]);
     expect(plan(series({ historyDays: 1 }), [], { covered: shuffled }).slices).toEqual([]);
   });
 
-  test("gives newest first, in one order whatever the order of apps, countries and keywords", () => {
+  test("gives newest first, in one order for any order of apps, countries and keywords", () => {
     const partitions = ["US", "JP", "DE"].map((country) =>
       partition({ scope: { ...scope, country }, items: ["b", "a"], fetchOptions: [byDay, byHistory] }),
     );

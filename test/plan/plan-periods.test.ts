@@ -38,18 +38,18 @@ const windows = (slices: readonly { window: Window }[]) => slices.map(({ window 
 
 describe("aggregates over periods", () => {
   // 2026-08-03 is a Monday of the grid
-  test("are asked for whole, and only once the last day is published", () => {
+  test("are requested whole, and only once the last day is published", () => {
     expect(windows(plan(fortnights, "2026-08-16"))[0]).toEqual({ start: "2026-07-20", end: "2026-08-03" });
     expect(windows(plan(fortnights, "2026-08-17"))[0]).toEqual({ start: "2026-08-03", end: "2026-08-17" });
   });
 
-  test("are the same ones whatever day they are planned on, so that what was asked is not asked again", () => {
+  test("are the same ones on any day they are planned on, so that none is requested again", () => {
     const first = plan(fortnights, "2026-08-17").map(({ window }) => asked(window, { asOf: day("2026-08-17") }));
     for (const today of ["2026-08-18", "2026-08-23", "2026-08-30"]) expect(plan(fortnights, today, first)).toEqual([]);
     expect(windows(plan(fortnights, "2026-08-31", first))).toEqual([{ start: "2026-08-17", end: "2026-08-31" }]);
   });
 
-  test("count as not asked for when only their days were, in another grid", () => {
+  test("count as never requested when only their days were, in another grid", () => {
     const other = asked({ start: day("2026-06-24"), end: day("2026-08-25") });
     expect(plan(fortnights, "2026-08-17", [other])).toHaveLength(plan(fortnights, "2026-08-17").length);
   });
@@ -65,7 +65,7 @@ describe("aggregates over periods", () => {
     ]);
   });
 
-  test("are asked for again while one of their days is restated", () => {
+  test("are requested again while one of their days is restated", () => {
     const window = { start: day("2026-08-03"), end: day("2026-08-17") };
     const restated = { ...fortnights, lookbackDays: 7, historyDays: 14 };
     const early = [asked(window, { asOf: day("2026-08-17") })];
@@ -74,7 +74,7 @@ describe("aggregates over periods", () => {
     expect(plan(restated, "2026-08-26", late)).toEqual([]);
   });
 
-  test("reach to the one that holds the first day that is asked for by hand, and not before the dataset's first day", () => {
+  test("reach to the one that holds the first requested day, and not before the dataset's first day", () => {
     const bounds = { start: day("2026-07-23") };
     expect(windows(plan(fortnights, "2026-08-17", [], { bounds })).at(-1)?.start).toBe("2026-07-20");
     const firstDay = day("2026-08-03");
@@ -92,7 +92,7 @@ describe("aggregates over periods", () => {
     expect(slices.map(({ items }) => items)).toEqual([["a", "c"], ["d"]]);
   });
 
-  test("that were empty are asked for again when the answer is old enough, where it may mean that nobody had looked yet", () => {
+  test("that were empty are requested again when the answer is old enough, where it may mean that the crawl had not happened yet", () => {
     const patient = { ...fortnights, historyDays: 14, emptyHoldsDays: 7 };
     const window = { start: day("2026-08-03"), end: day("2026-08-17") };
     const empty = [asked(window, { state: "empty", asOf: day("2026-08-17") })];
@@ -104,7 +104,7 @@ describe("aggregates over periods", () => {
     expect(plan(patient, "2026-08-30", found)).toEqual([]);
   });
 
-  test("that hold the first day are asked for whole", () => {
+  test("that hold the first day are requested whole", () => {
     const firstDay = day("2026-08-05");
     expect(windows(plan({ ...fortnights, firstDay }, "2026-08-17"))).toEqual([
       { start: "2026-08-03", end: "2026-08-17" },

@@ -20,7 +20,7 @@ function stale(timing: Timing, slices: readonly Covered[], items: readonly strin
 const series = { kind: "series", settleDays: 1, lookbackDays: 2, historyDays: 10 } as const;
 
 describe("a day of a series is stale", () => {
-  test("when it was asked for while the source still restated it, and not when it was asked for today", () => {
+  test("when it was requested while the source still restated it, and not when it was requested today", () => {
     const window = { start: ago(6), end: ago(1) };
     // asked for on the day after: of the last two days the source still restated both
     expect(stale(series, [covered({ window, asOf: ago(1) })])).toEqual([
@@ -29,7 +29,7 @@ describe("a day of a series is stale", () => {
     expect(stale(series, [covered({ window, asOf: today })])).toEqual([]);
   });
 
-  test("not when an open slice holds it, and not before what a sync would ask for", () => {
+  test("not when an open slice holds it, and not before a sync would request it", () => {
     const window = oneDay(ago(2));
     const answer = covered({ window, asOf: ago(1) });
     expect(stale(series, [answer, covered({ window, asOf: ago(1), state: "deferred" })])).toEqual([]);
@@ -61,12 +61,12 @@ describe("a snapshot is stale", () => {
     covered({ window: oneDay(ago(2)), asOf: ago(2) }),
   ];
 
-  test("when its newest answer is past the days after which it is asked for again", () => {
+  test("when its newest answer is past the days after which it is requested again", () => {
     expect(stale(timing, [old])).toEqual([{ items: null, window: oneDay(ago(3)) }]);
     expect(stale(timing, [old, young])).toEqual([]);
   });
 
-  test("when it was asked for under another fingerprint, and a miss leaves the answer before it standing", () => {
+  test("when it was requested under another fingerprint, and a miss leaves the answer before it valid", () => {
     expect(stale(timing, [{ ...young, fingerprint: "other" }])).toEqual([{ items: null, window: oneDay(ago(2)) }]);
     expect(stale(timing, [old, { ...young, state: "failed" }])).toEqual([{ items: null, window: oneDay(ago(3)) }]);
     expect(stale(timing, [old, { ...young, state: "pending" }])).toEqual([]);

@@ -41,7 +41,7 @@ describe("the whole list", () => {
     expect(counted(cover(many, 30, many))).toEqual({ by_history: 40 });
   });
 
-  test("brings the keywords that could be named as well, so that they are not asked for twice", () => {
+  test("returns the keywords that could be named as well, so that they are not requested twice", () => {
     const [some, rest] = [commas(11), named(300)];
     expect(counted(cover([...some, ...rest], 1, [...some, ...rest]))).toEqual({ by_list: 1 });
     expect(counted(cover([...some, ...rest], 1, some))).toEqual({ by_list: 1, by_day: 3 });
@@ -224,7 +224,7 @@ describe("over many items and days", () => {
     );
   });
 
-  test("the same calls come in the same order whatever the order of the fetch options", () => {
+  test("the same calls come in the same order for any order of the fetch options", () => {
     fc.assert(
       fc.property(large, (drawn) => {
         const { grid, wide, long, whole } = account(drawn);

@@ -56,7 +56,7 @@ describe("cheapestCover", () => {
     expect(calls(cheapestCover(missing, both))).toEqual(["by_day"]);
   });
 
-  test("takes by history the one keyword that would cost each day a second call, wherever it stands in the list", () => {
+  test("takes by history the one keyword that would cost each day a second call, at any place in the list", () => {
     const days = lastDays(40);
     const missing = [...everyItem(201, []).keys()].map(
       (item, index) => [item, index % 2 === 0 ? days.slice(0, 20) : days.slice(20)] as const,
@@ -87,7 +87,7 @@ describe("cheapestCover", () => {
     ]);
   });
 
-  test("gives the same calls in the same order whatever the order of the items", () => {
+  test("gives the same calls in the same order for any order of the items", () => {
     const missing = [...everyItem(120, lastDays(3)), ["new", lastDays(30)] as const];
     expect(cheapestCover(new Map(missing.toReversed()), both)).toEqual(cheapestCover(new Map(missing), both));
   });
@@ -158,7 +158,7 @@ describe("naivePrice", () => {
     expect(naivePrice(everyItem(2, lastDays(60)), both)).toBe(40);
   });
 
-  test("counts a keyword with a comma by history, and nothing for what is held or cannot be had", () => {
+  test("counts a keyword with a comma by history, and nothing for what is held or unavailable", () => {
     expect(naivePrice(new Map([["a, b", lastDays(1)]]), both)).toBe(10);
     expect(naivePrice(new Map([["a, b", lastDays(1)]]), [byDay])).toBe(0);
     expect(naivePrice(new Map([["a", []]]), both)).toBe(0);

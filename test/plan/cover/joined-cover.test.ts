@@ -32,11 +32,11 @@ const upToYesterday = covered({
 });
 
 describe("new days and restated ones", () => {
-  test("are asked for in one call where that costs less, and it counts as the newest day does", () => {
+  test("are requested in one call where that costs less, and it counts as the newest day does", () => {
     expect(plan([upToYesterday])).toEqual([{ window: { start: daysAgo(8), end: today }, class: "daily", credits: 1 }]);
   });
 
-  test("are asked for apart where one call brings no more than one of them", () => {
+  test("are requested apart where one call returns no more than one of them", () => {
     const held = { ...upToYesterday, items: ["a"], operation: "by_day" };
     const slices = plan([held], [byDay]);
     expect(slices.map((slice) => slice.class)).toEqual(["daily", ...Array.from({ length: 7 }, () => "lookback")]);
@@ -52,7 +52,7 @@ describe("new days and restated ones", () => {
     expect(plan([all])).toMatchObject([{ class: "lookback" }]);
   });
 
-  test("are each asked for, and never for more than they cost apart", () => {
+  test("are each requested, and never for more than they cost apart", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 20 }), fc.nat(10)), { maxLength: 4 }),
@@ -86,7 +86,7 @@ describe("an answer of nothing that may mean not yet", () => {
     covered({ window: { start: daysAgo(31), end: daysAgo(20) }, operation: "figures", state, asOf: daysAgo(age) });
   const rest = covered({ window: { start: daysAgo(20), end: today }, operation: "figures", asOf: today });
 
-  test.each(["empty", "skipped"] as const)("is asked for again once it is so many days old: %s", (state) => {
+  test.each(["empty", "skipped"] as const)("is requested again once it is so many days old: %s", (state) => {
     expect(plan([nothing(state, 2), rest], [endless], patient)).toEqual([]);
     expect(plan([nothing(state, 7), rest], [endless], patient)).toMatchObject([
       { window: { start: daysAgo(30), end: daysAgo(20) } },
@@ -98,7 +98,7 @@ describe("an answer of nothing that may mean not yet", () => {
     expect(plan([nothing("loaded", 18), rest], [endless], patient)).toEqual([]);
   });
 
-  test("is asked for again for so many days only where that is said, and the next day is no exception then", () => {
+  test("is requested again for so many days only where that is said, and the next day is no exception then", () => {
     const brief = series({ historyDays: 30, emptyHoldsDays: 3, emptyUntilDays: 6 });
     const recent = (age: number) =>
       covered({

@@ -42,7 +42,7 @@ test("is the cover that each scope would get alone, also where one of its shape 
   expect(again).toBeGreaterThan(50);
 });
 
-test("is nothing where there is nothing to ask for, and shares one list among the calls that carry the same", () => {
+test("is nothing where there is nothing to request, and shares one list among the calls that carry the same", () => {
   const shapes: KnownShapes = new Map();
   const none = calendarOf({ start: today, end: today });
   expect(unrequestedCover(["a"], [byDay], { calendar: none, shapes })).toEqual({ pieces: [], naiveCredits: 0 });

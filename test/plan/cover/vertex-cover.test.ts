@@ -25,13 +25,13 @@ test("costs what trying every set of days costs, and leaves no cell uncovered", 
   );
 });
 
-test("a hundred items that all lack thirty days go by day, a single one by itself", () => {
+test("a hundred items that all lack thirty days go by day, a single one by history", () => {
   const month = 2 ** 30 - 1;
   expect(cheapestVertexCover(Array(100).fill(month), { day: 3, item: 10 })).toMatchObject({ days: month, price: 90 });
   expect(cheapestVertexCover([month], { day: 3, item: 10 })).toMatchObject({ days: 0, items: [true], price: 10 });
 });
 
-test("a new item beside a nightly day goes by itself, the day goes for the rest", () => {
+test("a new item beside a nightly day goes by history, the day goes for the rest", () => {
   const lastDay = 1 << 29;
   const cover = cheapestVertexCover([2 ** 30 - 1, ...Array<number>(60).fill(lastDay)], { day: 3, item: 10 });
   expect(cover).toMatchObject({ days: lastDay, price: 13 });
