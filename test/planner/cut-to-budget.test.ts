@@ -29,7 +29,7 @@ test("takes classes in their order, and in each the oldest day first", async () 
   expect(leftOut).toEqual({ slices: 2, credits: 6 });
 });
 
-test("takes the newest day first when told to", async () => {
+test("takes the newest day first when the option says so", async () => {
   const slices = [slice(3, 3), slice(1, 3), slice(2, 3)];
   expect((await cut(slices, 6, true)).kept).toEqual([slices[1], slices[2]]);
 });

@@ -71,7 +71,7 @@ test("countries and devices leave the others out", async () => {
   expect(partsOf(await planned({}), "device").toSorted()).toEqual(["IPAD", "IPHONE"]);
 });
 
-test("a first day is reached back to, and nothing before it is asked for", async () => {
+test("a first day is reached, and nothing before it is requested", async () => {
   const starts = (await planned({ start: day("2026-03-05") })).map(({ window }) => window.start).sort();
   expect(starts[0]).toBe("2026-03-05");
   const near = await planned({ start: addDays(today, -3), history_days: 60 });
@@ -99,7 +99,7 @@ test("options reach the partitions, with defaults for those that are left out", 
   ]);
 });
 
-test("a limit of pages stands in the scope where an answer has pages, and nowhere else", async () => {
+test("a limit of pages is in the scope where an answer has pages, and nowhere else", async () => {
   const paged = datasetWith(series, { operations: [iosReviewsV2], mostPages: 2 });
   const most = async (settings: DatasetSettings, dataset?: Dataset) => {
     const [slice] = await planned(settings, dataset);

@@ -22,7 +22,7 @@ function cells(all: readonly ScopeCoverage[]): Record<string, unknown> {
   return Object.fromEntries([...days].map(([day, counts]) => [day, sumOfCells(counts.map(([, count]) => count))]));
 }
 
-test("days that nobody asked for are seen, and those that are asked for again", async () => {
+test("days that were never requested are gaps, and so are those that are due again", async () => {
   await using stage = await openStage({ market });
   await stage.sync();
   const loaded = await standings(stage);
@@ -41,7 +41,7 @@ test("days that nobody asked for are seen, and those that are asked for again", 
   expect(later[addDays(today, -1)]).toEqual({ stale: count });
 });
 
-test("what failed and what waits for credits is told apart", async () => {
+test("what failed and what waits for credits are distinguished", async () => {
   await using stage = await openStage({ market });
   await stage.sync();
   await stage.query("update ops.slice set state = 'deferred' where window_start = $1", [addDays(today, -2)]);

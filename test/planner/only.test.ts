@@ -26,7 +26,7 @@ describe("a request that names apps or countries", () => {
     expect(wanted({ countries: ["DE"] }, { store: "ios", app: "42" })).toBe(true);
   });
 
-  test("still reads what is followed, of the named apps as far as it is about one", () => {
+  test("still reads the portfolio, of the named apps as far as it is about one", () => {
     expect(wanted({ apps: ["42"] }, {}, "portfolio")).toBe(true);
     expect(wanted({ apps: ["42"] }, { store: "ios", app: "7" }, "portfolio")).toBe(false);
   });

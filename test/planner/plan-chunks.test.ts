@@ -50,7 +50,7 @@ describe("a plan in chunks", () => {
     expect(chunks).toHaveLength(reads.length);
   });
 
-  test("is the same chunk by chunk whatever the order of apps, countries and keywords", async () => {
+  test("is the same chunk by chunk for any order of apps, countries and keywords", async () => {
     const portfolio = account(8, countries);
     const mirrored = {
       apps: portfolio.apps.toReversed().map((app) => ({
@@ -69,7 +69,7 @@ describe("a plan in chunks", () => {
     expect(new Set(slices.map(({ items }) => items)).size).toBe(10 * 5);
   });
 
-  test("is cut down to the apps and countries that are asked for, and costs no more for it", async () => {
+  test("is cut down to the requested apps and countries, and costs no more for it", async () => {
     const { slices } = await planned(account(4, countries), 2, {
       only: { apps: ["ios:1002"], countries: ["de", "us"] },
     });

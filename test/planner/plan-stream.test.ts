@@ -19,7 +19,7 @@ afterAll(async () => {
 const chunksOf = (chosen: Partial<SyncRequest> = {}) => planned(app, { datasets: [], bounds: {}, today, ...chosen });
 
 describe("before anything was read", () => {
-  test("a plan is what tells what is followed, and ends there", async () => {
+  test("a plan is the slices that read the portfolio, and ends there", async () => {
     const chunks = await chunksOf();
     expect(chunks.map(({ dataset, stage: part }) => [dataset, part])).toEqual([["tracked_app", "portfolio"]]);
     expect(await chunksOf({ reprocess: "failed" })).toEqual(chunks);
@@ -38,7 +38,7 @@ describe("once all is loaded", () => {
     expect(await chunksOf({ ...ranks, reprocess: "failed" })).toEqual([]);
   });
 
-  test("asking for all again plans what a first sync planned, and reads what is followed no second time", async () => {
+  test("a request for all again plans what a first sync planned, and reads the portfolio no second time", async () => {
     const [first] = await stage.query<{ credits: number }>(
       "select sum(planned_credits)::int as credits from ops.slice where dataset = 'keyword_rank'",
     );
@@ -48,7 +48,7 @@ describe("once all is loaded", () => {
     expect(new Set(chunks.map(({ dataset }) => dataset))).toEqual(new Set(["keyword_rank"]));
   });
 
-  test("failed slices are planned again by the cells that they stand for, of the apps that are named", async () => {
+  test("failed slices are planned again by their cells, of the apps that are named", async () => {
     const failed = await stage.query<{ app: string; window_start: string }>(
       `update ops.slice set state = 'failed' where dataset = 'keyword_rank' and window_start = $1
        returning scope ->> 'app' as app, window_start`,

@@ -14,7 +14,7 @@ const settings = (source: "account" | "config" | "both") =>
   Settings.parse({ portfolio: { source, apps: [{ id: "42", countries: ["US", "DE"], keywords: ["c", "b"] }] } })
     .portfolio;
 
-test("tells the keywords that the account tracks from those of the configuration alone", () => {
+test("distinguishes the keywords that the account tracks from those of the configuration alone", () => {
   const { apps } = portfolioOf([app(["b", "a"])], settings("both"));
   expect(apps).toEqual([
     {

@@ -9,7 +9,7 @@ test.each([
   ["has nothing although keywords are counted", 204],
   ["is refused", 400],
 ])(
-  "says which list of what is followed could not be had that %s, also when asked again on that day",
+  "says which list of the portfolio was unavailable that %s, also when requested again on that day",
   async (_, status) => {
     await using stage = await openStage({
       faults: [{ operation: keywordLists, times: 1, kind: "status", status }],

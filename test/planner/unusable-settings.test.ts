@@ -69,7 +69,7 @@ const withOptions = datasets.flatMap(({ name, options }) =>
   Object.entries(options?.shape ?? {}).map(([option, schema]) => ({ name, option, schema: schema as z.ZodType })),
 );
 
-test.each(withOptions)("what $name cannot take for $option is told with its line, whatever it is", async (one) => {
+test.each(withOptions)("what $name cannot take for $option is reported with its line, for any value", async (one) => {
   for (const value of [[], [""], ["no such thing"], {}, "no such thing", -1]) {
     if (one.schema.safeParse(value).success) continue;
     await expect(read(one.name, ["options:", `  ${one.option}: ${JSON.stringify(value)}`])).rejects.toMatchObject({
