@@ -47,7 +47,7 @@ describe("an error of the database", () => {
     expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("a connection on which a transaction broke is lost, whatever is asked of it next", async () => {
+  test("a connection on which a transaction broke is lost for every later query", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);
     const error = await withAdvisoryLock(warehouse.db, "planning", (locked) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 describe("the owner", () => {
-  test("owns everything, also what is made later by somebody else", async () => {
+  test("owns everything, also what another role makes later", async () => {
     const strangers = `
       select c.oid::regclass::text from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
       where n.nspname in ('raw', 'core', 'mart', 'ops', 'parts', 'graphile_worker') and c.relowner <> 'storehouse_owner'::regrole
@@ -104,7 +104,7 @@ describe("grants", () => {
     await expect(grant(stage.urlOf("owner"))).resolves.toHaveLength(3);
   });
 
-  test("prints statements that do the same by themselves", async () => {
+  test("prints statements that do the same when run alone", async () => {
     const url = await stage.server.database();
     await migrate(url);
     const statements = printedStatements().split(/(?<=^\$\$;)\n/m);
@@ -115,7 +115,7 @@ describe("grants", () => {
     expect(await migrate(stage.urlOf("loader", url))).toEqual([]);
   });
 
-  test("works for somebody who owns the database and may make roles, without being a superuser", async () => {
+  test("works for a role that owns the database and may make roles, without being a superuser", async () => {
     await using server = await ownPostgres();
     const url = await server.database();
     const name = new URL(url).pathname.slice(1);

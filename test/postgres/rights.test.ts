@@ -38,7 +38,7 @@ describe("the reader", () => {
     expect(seen.length).toBeGreaterThan(50);
   });
 
-  test("changes nothing, not even where its session is told to", async () => {
+  test("changes nothing, not even where its session requests it", async () => {
     const all = (await things()).filter(({ isView }) => !isView);
     const reader = stage.urlOf("reader");
     const writable = "set default_transaction_read_only = off";
@@ -59,7 +59,7 @@ describe("the reader", () => {
     expect(await tried(reader, "insert into core.dim_keyword (keyword) values ('x')")).toBe("25006");
   });
 
-  test("has sessions that only read and end by themselves, until somebody says otherwise", async () => {
+  test("has sessions that only read and end automatically, unless a setting says otherwise", async () => {
     const shown = async () => [
       await tried(stage.urlOf("reader"), "show default_transaction_read_only"),
       await tried(stage.urlOf("reader"), "show statement_timeout"),
@@ -187,7 +187,7 @@ describe("the loader", () => {
     await expect(migrate(stage.urlOf("loader", behind))).rejects.toMatchObject({ code: "database_newer" });
   });
 
-  test("is told who migrates when the queue's own tables are behind", async () => {
+  test("gets the message who migrates when the queue's own tables are behind", async () => {
     const behind = await stage.server.database();
     await migrate(behind);
     await grant(behind);

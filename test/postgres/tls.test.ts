@@ -66,7 +66,7 @@ describe.skipIf(ours === null)(
   },
 );
 
-test("a server that speaks no TLS is not spoken to where a mode asks for it", async () => {
+test("a mode that requires TLS refuses a server without it", async () => {
   await using server = await ownPostgres();
   expect(await opened(`${await server.database()}?sslmode=require`)).toBe("database_tls the server does not speak TLS");
 });

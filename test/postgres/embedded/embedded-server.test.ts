@@ -64,7 +64,7 @@ describe("openEmbedded", () => {
     expect(await answers(next.url)).toBe(false);
   });
 
-  test("starts although a crash of the machine left a postmaster.pid whose pid is somebody else's now", async () => {
+  test("starts although a crash of the machine left a postmaster.pid whose pid is another process's now", async () => {
     await using server = await openEmbedded({ directory, database: "storehouse", durable: false });
     const pidFile = await readFile(join(directory, "data/postmaster.pid"), "utf8");
     await server[Symbol.asyncDispose]();
@@ -84,7 +84,7 @@ describe("openEmbedded", () => {
     await writeFile(version, "18\n");
   });
 
-  test("sorts by code point and runs in UTC, whatever the machine is set to", async () => {
+  test("sorts by code point and runs in UTC, on any setting of the machine", async () => {
     await using server = await openEmbedded({ directory, database: "storehouse", durable: false });
     const client = new Client({ connectionString: server.url });
     await client.connect();
