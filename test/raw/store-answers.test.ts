@@ -55,7 +55,7 @@ describe("landing an answer", () => {
     expect(answer).toMatchObject({ byte_count: body.length });
   });
 
-  test("keeps what was asked, for which slice, and what it cost, beside the body", async () => {
+  test("keeps what was requested, for which slice, and what it cost, beside the body", async () => {
     const { request, answer } = await landed({});
     expect(request).toMatchObject({
       slice_id: "7",
