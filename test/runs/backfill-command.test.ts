@@ -71,7 +71,7 @@ describe("storehouse backfill", () => {
   });
 });
 
-test("says that `storehouse sync` comes first while nothing is known of what is followed", async () => {
+test("says that `storehouse sync` comes first while the portfolio is unknown", async () => {
   await using stage = await openStage();
   const { code, stderr } = await backfillCommand(stage, [...ranks]);
   expect(code).toBe(2);
@@ -79,7 +79,7 @@ test("says that `storehouse sync` comes first while nothing is known of what is 
   expect(stage.asked()).toEqual([]);
 });
 
-test("above the threshold wants --yes where nobody can be asked, and names the plan that it would run", async () => {
+test("above the threshold requires --yes where no terminal can confirm, and names the plan that it would run", async () => {
   await using stage = await openFollowed();
   const refused = await backfillCommand(stage, [...ranks], asksAlways);
   const [, planId = ""] = /--plan (\d+) --yes/.exec(refused.stderr) ?? [];
@@ -133,7 +133,7 @@ test("shows of a plan that was begun what is left, at the price of today", async
   expect(await shown()).toEqual([open, left?.requests, (left?.requests ?? 0) * 40]);
 });
 
-test("tells what changed since, and the command that makes a new plan, with 2", async () => {
+test("reports what changed since, and the command that makes a new plan, with 2", async () => {
   await using stage = await openFollowed();
   const made = await planned(stage, { bounds: { start: addDays(today, -3), end: today } });
   const part = await planned(stage, { countries: ["JP"], bounds: { start: addDays(today, -2), end: today } });
@@ -188,7 +188,7 @@ test("killed while its slices are queued leaves nothing of them, and the plan ca
   expect(charged(stage)).toBe(made.credits);
 });
 
-test("killed while it runs goes on with the same plan; what was loaded is not asked for again", async () => {
+test("killed while it runs continues with the same plan; what was loaded is not requested again", async () => {
   await using stage = await openFollowed({ latencyMs: 20 });
   const made = await planned(stage);
   {

@@ -63,8 +63,8 @@ describe("the order", () => {
   });
 });
 
-describe("asking again", () => {
-  test("for what failed asks for that alone", async () => {
+describe("a second request", () => {
+  test("for what failed requests that alone", async () => {
     await using stage = await openFollowed();
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 3, kind: "status", status: 418 }] });
     const first = await planned(stage);
@@ -81,7 +81,7 @@ describe("asking again", () => {
     expect(await plan(stage, { reprocess: "failed" })).toMatchObject({ plan: null });
   });
 
-  test("for all asks for everything once more, and once only", async () => {
+  test("for all requests everything once more, and once only", async () => {
     await using stage = await openFollowed();
     const first = await planned(stage);
     await runPlanned(stage, first.planId);

@@ -75,7 +75,7 @@ describe("a plan that would be another one by now", () => {
 });
 
 describe("a plan that was begun", () => {
-  test("goes on where it was stopped, and asks for nothing twice", async () => {
+  test("continues where it was stopped, and requests nothing twice", async () => {
     const gate = gateAfter(12);
     await using stage = await openFollowed({ clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
@@ -109,7 +109,7 @@ describe("a plan that was begun", () => {
     expect(rich.asked().every(({ params }) => params["countryCode"] === "US")).toBe(true);
   });
 
-  test("never spends more than its price, although answers are lost and asked for again", async () => {
+  test("never spends more than its price, although answers are lost and requested again", async () => {
     await using stage = await openFollowed();
     const made = await planned(stage);
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 4, kind: "half" }] });

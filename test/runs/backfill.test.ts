@@ -70,7 +70,7 @@ describe("a plan", () => {
     expect(charged(stage)).toBe(made.credits);
   });
 
-  test("names the days that cannot be asked for, and leaves them out", async () => {
+  test("names the unavailable days, and leaves them out", async () => {
     await using stage = await openFollowed();
     const { plan: made, notes } = await plan(stage, {
       datasets: ["keyword_rank", "keyword_metadata"],
@@ -94,7 +94,7 @@ describe("a plan", () => {
   });
 });
 
-describe("a request that does not fit what is followed", () => {
+describe("a request that does not fit the portfolio", () => {
   let stage: Stage;
 
   beforeAll(async () => {
@@ -113,7 +113,7 @@ describe("a request that does not fit what is followed", () => {
     expect(await stage.query("select from ops.plan")).toEqual([]);
   });
 
-  test("is refused: an app for a dataset that tells no apps apart", async () => {
+  test("is refused: an app for a dataset that does not distinguish apps", async () => {
     const { app } = (await planned(stage)).lines[0]!;
     const asked = { apps: [app], datasets: ["keyword_metadata"] };
     await expect(plan(stage, asked)).rejects.toMatchObject({ code: "bad_argument" });

@@ -67,7 +67,7 @@ test.each([
     settle: 1,
     wait: 3,
   },
-])("days that $dataset is told late are empty, and asked for again", async ({ dataset, settings, settle, wait }) => {
+])("days that $dataset reports late are empty, and requested again", async ({ dataset, settings, settle, wait }) => {
   await using stage = await openStage({ market, today: addDays(today, 3) });
   await stage.sync({ request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } });
   const run = {
@@ -111,7 +111,7 @@ test.each([
   expect(told.map(({ day }) => day)).toEqual(expect.arrayContaining([from, newest]));
 });
 
-test("an app that a list of scores leaves out is not claimed, and asked for again", async () => {
+test("an app that a list of scores leaves out is not claimed, and requested again", async () => {
   await using stage = await openStage({ market: { ...market, apps: 3 }, today: addDays(today, 1) });
   const run = {
     settings: { datasets: { visibility: { on: true, history_days: 5, options: { competitors: false } } } },
@@ -127,7 +127,7 @@ test("an app that a list of scores leaves out is not claimed, and asked for agai
   expect(await cells(stage, "visibility", run)).toMatchObject({ [back(4)]: { loaded: 3 }, [back(1)]: { loaded: 3 } });
 });
 
-test("an answer whose last days were untold is replayed and brought as a file like any other", async () => {
+test("an answer whose last days were unreported is replayed and imported as a file like any other", async () => {
   await using stage = await openStage({ market });
   const datasets = ["visibility"];
   const run = { settings: { datasets: { visibility: { on: true, history_days: 5 } } }, request: { datasets } };

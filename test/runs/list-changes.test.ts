@@ -40,8 +40,8 @@ function ledger(silentOf: readonly string[] = []) {
 const credits = (slices: readonly SliceDraft[]) => slices.reduce((sum, slice) => sum + slice.credits, 0);
 const newest = (night: number) => ({ start: addDays(tonight, night - 1), end: addDays(tonight, night) });
 
-describe("when the list of competitors or followed apps changes", () => {
-  test("a competitor that is new is asked for by itself once the night is done, as far back as there is history", async () => {
+describe("when the list of competitors or portfolio apps changes", () => {
+  test("a new competitor is requested automatically once the night is done, as far back as there is history", async () => {
     const plan = ledger();
     expect(credits(await plan(account(2, "7"), 0))).toBe(10);
     const slices = await plan(account(2, "7", "8"), 0);
@@ -50,7 +50,7 @@ describe("when the list of competitors or followed apps changes", () => {
     expect(await plan(account(2, "7", "8"), 0)).toEqual([]);
   });
 
-  test("nothing is asked for again that was there before: not the day before, not by one that left and came back", async () => {
+  test("nothing is requested again that was there before: not the day before, not for one that left and came back", async () => {
     const plan = ledger();
     await plan(account(2, "7", "8"), 0);
     expect(await plan(account(2, "8"), 0)).toEqual([]);
@@ -66,7 +66,7 @@ describe("when the list of competitors or followed apps changes", () => {
     expect(await plan(both, 0)).toEqual([]);
   });
 
-  test("the next night asks for the newest day of all that is named then, in one call", async () => {
+  test("the next night requests the newest day of all that is named then, in one call", async () => {
     const plan = ledger();
     await plan(account(2, "7"), 0);
     await plan(account(2, "7", "8"), 0);
@@ -83,7 +83,7 @@ describe("when the list of competitors or followed apps changes", () => {
     expect(await plan(account(2, "7", "8"), 2)).toMatchObject([{ credits: 10, window: newest(2), class: "daily" }]);
   });
 
-  test("days on which a competitor was not named are asked for once it is named again", async () => {
+  test("days on which a competitor was not named are requested once it is named again", async () => {
     const plan = ledger();
     await plan(account(1, "7"), 0);
     await plan(account(1), 1);
@@ -108,7 +108,7 @@ describe("when the list of competitors or followed apps changes", () => {
   });
 });
 
-test("a competitor that the service is silent about costs no call of its own, night after night, and its history is left alone", async () => {
+test("a competitor that the service leaves out costs no call of its own, night after night, and its history is left alone", async () => {
   const plan = ledger(["7"]);
   const portfolio = account(2, "7", "8");
   await plan(portfolio, 0);

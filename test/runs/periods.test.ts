@@ -31,7 +31,7 @@ async function rebuild(stage: Stage, within: Partial<Window>): Promise<void> {
   await replay(parts, datasetNamed(dataset), { within, keepPruned: false });
 }
 
-test("the newest period that is over is asked for, whole, both of its ends counted in; the one at hand is not", async () => {
+test("the newest period that is over is requested, whole, both of its ends inclusive; the current one is not", async () => {
   await using stage = await openStage({ market });
   await sync(stage);
   const asked = stage.asked().filter(({ operation }) => operation === "search-ads-insight.paid-keywords");
@@ -47,7 +47,7 @@ test("the newest period that is over is asked for, whole, both of its ends count
   expect(stage.asked()).toEqual([]);
 });
 
-test("days asked for by hand bring the periods that hold them, and none twice", async () => {
+test("requested days take the periods that hold them, and none twice", async () => {
   await using stage = await openStage({ market });
   const middle = addDays(before.start, 5);
   await sync(stage, { start: middle, end: addDays(middle, 1) });
@@ -83,7 +83,7 @@ test("replay of some days rebuilds the periods that hold them and leaves the oth
   expect(await rowsOf(stage, before)).toEqual(first);
 });
 
-test("replay takes rows away that no answer tells of any more", async () => {
+test("replay removes rows that no answer reports any more", async () => {
   await using stage = await openStage({ market });
   await sync(stage, { start: before.start });
   const told = await rowsOf(stage, newest);
@@ -96,7 +96,7 @@ test("replay takes rows away that no answer tells of any more", async () => {
   expect(await rowsOf(stage, newest)).toEqual(told);
 });
 
-test("calls that options narrow are answered and stand beside those that nothing narrows", async () => {
+test("calls that options narrow are answered and kept beside those that nothing narrows", async () => {
   await using stage = await openStage({ market: { apps: 2, countries: ["US"] } });
   const networks = ["AdMob", "Unity Ads"];
   await stage.sync({

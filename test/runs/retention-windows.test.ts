@@ -48,7 +48,7 @@ async function statesOn(stage: Stage, today: Day, dataset: string): Promise<Read
   );
 }
 
-test("keeping one month asks for nothing more where windows and snapshots reach over the cut, and gaps say what is there", async () => {
+test("keeping one month requests nothing more where windows and snapshots reach over the cut, and gaps say what is there", async () => {
   const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
   await using kept = await openStage({ market });
   await using all = await openStage({ market });

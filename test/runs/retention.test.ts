@@ -61,7 +61,7 @@ describe("retention", () => {
 
   const old = ["core.fact_keyword_rank", addMonths(thisMonth, -2), "gone"];
 
-  test("keeps everything unless a number of months is set, and only looks when asked to look", async () => {
+  test("keeps everything unless a number of months is set, and a dry run only reports", async () => {
     expect(await retired("drop", {})).toEqual([]);
     await using app = await stage.open({ settings });
     const found = await oldMonths(app.warehouse.db, app.config.settings, today);
@@ -87,7 +87,7 @@ describe("retention", () => {
     );
   });
 
-  test("what is gone is not asked for again, nor after the months are kept longer", async () => {
+  test("what is gone is not requested again, nor after the months are kept longer", async () => {
     await retired();
     for (const run of [{ settings }, {}] satisfies readonly RunOptions[]) {
       await using app = await stage.open(run);
@@ -97,7 +97,7 @@ describe("retention", () => {
     }
   });
 
-  test("what is older than is kept is not planned even where it was never asked for", async () => {
+  test("what is older than the kept months is not planned even where it was never requested", async () => {
     await using app = await stage.open({ settings });
     const request = { datasets: ["keyword_rank"], bounds: { start: addDays(from, -40), end: addDays(kept, 4) }, today };
     const planned: string[] = [];
@@ -116,7 +116,7 @@ describe("retention", () => {
     expect((await cells(from, {}))[from]).toEqual(["loaded"]);
   });
 
-  test("a worker that knew a month which another process dropped meanwhile loads into it all the same, and asks nothing twice", async () => {
+  test("a worker that knew a month which another process dropped meanwhile loads into it all the same, and requests nothing twice", async () => {
     await stage.query("update ops.slice set state = 'failed' where dataset = 'keyword_rank'");
     await stage.query("truncate raw.answer");
     const before = stage.sandbox.log().length;

@@ -65,7 +65,7 @@ const listed = (
   datasets: { keyword_rank: { history_days: days } },
 });
 
-test("a night that was missed is caught up by the next one, priced, and nothing is asked for twice", async () => {
+test("a night that was missed is caught up by the next one, priced, and nothing is requested twice", async () => {
   await using stage = await openStage({ today: addDays(today, nights) });
   await on(stage, today);
   const before = charged(stage.asked());
@@ -78,7 +78,7 @@ test("a night that was missed is caught up by the next one, priced, and nothing 
   expect(run?.credits).toBe(charged(stage.asked()) - before);
 });
 
-test("a new country and a new keyword are caught up by themselves, and cost no more than they are", async () => {
+test("a new country and a new keyword are caught up automatically, and cost no more than they are", async () => {
   await using stage = await openStage();
   const [one = "", other = ""] = keywords;
   await on(stage, today, { settings: listed(["US"], [one]) });
@@ -125,7 +125,7 @@ test("a line plans what it names also when that is off by default, but nothing t
   expect(await tick(stage, [["keyword_rank"], followed], { settings: off })).toEqual([]);
 });
 
-test("days of a backfill are asked for newest first, after the day before, and only down to the floor of their class", async () => {
+test("days of a backfill are requested newest first, after the day before, and only down to the floor of their class", async () => {
   const total = 200;
   await using stage = await openStage({ accounts: [{ token: "sandbox-token", total, periodHours: 1_000 }] });
   const settings = {
@@ -147,7 +147,7 @@ test("days of a backfill are asked for newest first, after the day before, and o
   expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(total * 0.5);
 });
 
-test("the schedule prices each run as what it will cost, and writes and asks nothing", async () => {
+test("the schedule prices each run as what it will cost, and writes and requests nothing", async () => {
   await using stage = await openStage({ today: addDays(today, nights) });
   await stage.sync();
   await using opened = await stage.open();

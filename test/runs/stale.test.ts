@@ -92,7 +92,7 @@ test("SQL and gaps agree over a week of nights on what is stale, before and afte
   );
 });
 
-test("a slice stands as superseded, stale, or as its state says", async () => {
+test("a slice has the state superseded, stale, or its own", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
   const standing = async (day: Day, dataset: string) => {
     const rows = await askedOn(

@@ -4,7 +4,7 @@ import { creditClasses } from "../../src/core/slice.ts";
 import { askedDays, gateAfter, openStage, today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 
-test("takes in what is followed, wave by wave, and then the market", async () => {
+test("imports the portfolio, wave by wave, and then the market", async () => {
   await using stage = await openStage();
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "loaded", leftOut: 0, error: null, progress: { open: 0, failed: 0 } });
@@ -23,7 +23,7 @@ test("takes in what is followed, wave by wave, and then the market", async () =>
   expect(facts["core.fact_keyword_rank"]).toHaveLength(5 * 2 * 12 * 4);
 });
 
-test("asks for nothing and spends nothing when it runs a second time", async () => {
+test("requests nothing and spends nothing when it runs a second time", async () => {
   await using stage = await openStage();
   await stage.sync();
   const before = await factsOf(stage);
@@ -35,7 +35,7 @@ test("asks for nothing and spends nothing when it runs a second time", async () 
   expect(await factsOf(stage)).toEqual(before);
 });
 
-test("asks for a new keyword alone, over all of its days", async () => {
+test("requests a new keyword alone, over all of its days", async () => {
   await using stage = await openStage();
   await stage.sync();
   await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
@@ -57,7 +57,7 @@ test("asks for a new keyword alone, over all of its days", async () => {
   expect(rows).toEqual([{ count: 5 * 2 * 13 * 4 }]);
 });
 
-test("asks for the next day alone when a day has passed", async () => {
+test("requests the next day alone when a day has passed", async () => {
   await using stage = await openStage();
   await stage.sync();
   stage.sandbox.clearLog();
@@ -68,7 +68,7 @@ test("asks for the next day alone when a day has passed", async () => {
   expect(new Set(days)).toEqual(new Set([today]));
 });
 
-test("asks for the days given by hand, both ends as they were given", async () => {
+test("requests the given days, both ends inclusive", async () => {
   await using stage = await openStage();
   const bounds = { start: addDays(today, -9), end: addDays(today, -7) };
   await stage.sync({ request: { bounds } });
@@ -98,7 +98,7 @@ test("takes in a dataset that is off when it is named, and what it is planned fr
   ]);
 });
 
-test("follows what the configuration lists without asking the account", async () => {
+test("takes its portfolio from the configuration without a request to the account", async () => {
   await using stage = await openStage();
   const portfolio = {
     source: "config" as const,
@@ -124,7 +124,7 @@ test("spends what is allowed on what is lost first when missed", async () => {
   expect(new Set(classes.map((row) => row.class))).toEqual(new Set([creditClasses[0]]));
 });
 
-test("does not ask for one cell twice when two run at the same time", async () => {
+test("does not request one cell twice when two run at the same time", async () => {
   await using stage = await openStage({ latencyMs: 5 });
   await Promise.all([stage.sync(), stage.sync()]);
   await stage.sync();
@@ -152,7 +152,7 @@ test("takes over the slices of a run whose process is gone, and leaves those of 
   expect(wishes.length).toBe(new Set(wishes).size);
 });
 
-test("runs failed slices again when told to, and only those", async () => {
+test("runs failed slices again when the option says so, and only those", async () => {
   await using stage = await openStage();
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 8, kind: "status", status: 418 }] });
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 8 } });
