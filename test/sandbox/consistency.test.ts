@@ -39,7 +39,7 @@ function ranking(api: Opened, word: string, trackId: string, keywords: readonly 
 }
 
 test.each(stores)(
-  "%s: keyword ranking tells the crawls of the market, of yesterday when no day is named",
+  "%s: keyword ranking reports the crawls of the market, of yesterday when no day is named",
   async (store, trackId, word, device) => {
     await using api = await open();
     const keywords = listed(api, store, trackId);

@@ -62,7 +62,7 @@ test("a period may be shorter than a day", async () => {
   expect(api.sandbox.account()).toMatchObject({ remaining: 10 });
 });
 
-test("somebody else may take credits, never below none", async () => {
+test("another consumer may take credits, never below none", async () => {
   await using api = await open(small());
   api.sandbox.spend(4);
   expect(api.sandbox.account().remaining).toBe(6);

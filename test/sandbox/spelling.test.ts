@@ -78,7 +78,7 @@ test("a plain dot segment is a way through the tree, not a keyword", async () =>
   expect(reply.status).toBe(404);
 });
 
-test("the store words of a deployment stand in the path template only", async () => {
+test("the store words of a deployment are in the path template only", async () => {
   await using api = await open({ storeWords: { ios: "apples", android: "robots" } });
   const path = (prefix: string) => `/${prefix}-keyword-ranking/US/keyword-metadata?keyword=iosstore`;
   expect(await api.ask(path("apples"))).toMatchObject({ status: 200, json: { keyword: "iosstore" } });

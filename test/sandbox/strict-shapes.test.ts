@@ -94,7 +94,7 @@ test.each([
   expect((await api.ask(path, options)).status).toBe(200);
 });
 
-test("the type of a report tells its two operations apart", async () => {
+test("the type of a report distinguishes its two operations", async () => {
   await using api = await open();
   const keyword = { keyword: "notes", keywordId: 1, appId: 1, orgId: 1, country: "US" };
   const top = { ...report, reportType: "TOP_APPS", reportLevel: "KEYWORD", keywordList: [keyword] };
