@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { expect, test } from "vitest";
 import { freshDatabase } from "./database.ts";
 
-test("gives every caller a database of its own and takes it back although somebody is connected", async () => {
+test("gives every caller a database of its own and takes it back although a client is connected", async () => {
   const clients: Client[] = [];
   {
     await using one = await freshDatabase();
