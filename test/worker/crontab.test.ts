@@ -72,7 +72,7 @@ describe("an invalid line is reported with file and line", () => {
 });
 
 describe("the next runs of a line", () => {
-  test("are told in UTC, after the minute that it is", () => {
+  test("are listed in UTC, after the minute that it is", () => {
     expect(times("0 4 * * *", "2026-08-20T04:00:00Z", 2)).toEqual([
       "2026-08-21T04:00:00.000Z",
       "2026-08-22T04:00:00.000Z",

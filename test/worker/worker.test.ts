@@ -41,7 +41,7 @@ test("plans at its start, wave after wave, and loads the same as a sync", async 
   expect(connections).toEqual([]);
 });
 
-test("two of them share the work and ask for nothing twice", async () => {
+test("two of them share the work and request nothing twice", async () => {
   await using stage = await openStage({ latencyMs: 5 });
   await Promise.all([work(stage, () => ranksAreIn(stage)), work(stage, () => ranksAreIn(stage))]);
   const wishes = stage.asked().map(wish);
