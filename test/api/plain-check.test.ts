@@ -35,7 +35,7 @@ const odd = fc.oneof(
   ),
   fc.jsonValue(),
 );
-/** Answers of which some fields are missing, strange, or known to nobody. */
+/** Answers of which some fields are missing, invalid or unknown. */
 const entries = fc.array(
   fc
     .record(

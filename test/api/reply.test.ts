@@ -29,7 +29,7 @@ describe("a status decides the outcome, independent of the body", () => {
     [504, "RetryError", "server_error"],
     [520, "RetryError", "server_error"],
     [599, "RetryError", "server_error"],
-    // nobody expects these, so nobody asks again for them
+    // these statuses are unexpected, so the client does not retry them
     [202, "SkipError", "unexpected_status"],
     [206, "SkipError", "unexpected_status"],
     [301, "SkipError", "unexpected_status"],

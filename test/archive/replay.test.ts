@@ -10,7 +10,7 @@ import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 
 const all = datasets.map(({ name }) => name);
 
-/** Rebuilds datasets with no server to ask: the sandbox is told to refuse, and its log is looked at afterwards. */
+/** Rebuilds datasets without a server: the sandbox refuses every request, and its log is checked afterwards. */
 async function rebuild(stage: Stage, names: readonly string[] = all, within: Partial<Window> = {}, keepPruned = false) {
   await using app = await stage.open();
   const { db } = app.warehouse;

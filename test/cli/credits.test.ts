@@ -5,7 +5,7 @@ import { openStage } from "../support/ingest-stage.ts";
 test("storehouse credits requests the balance first, which is free", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { datasets: ["tracked_app"] } });
-  // somebody else spends from the same account, and nothing tells us
+  // another consumer spends from the same account without notifying the ledger
   stage.sandbox.spend(777);
   stage.sandbox.clearLog();
   await using child = startChild(stage, ["credits", "--json"]);

@@ -13,7 +13,7 @@ async function run(stage: Stage, command: readonly string[]) {
   return { code, ...child.output() };
 }
 
-/** What was asked for since the log was cleared, the bodies of changes with it. */
+/** What was requested since the log was cleared, the bodies of changes with it. */
 function asked(stage: Stage) {
   return stage.asked().map(({ operation, params }) => [operation?.replace("dashboard.", ""), params["body"]]);
 }

@@ -5,7 +5,7 @@ import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { filesOf, folder } from "../support/raw-stage.ts";
 
-/** An answer as a file that somebody wrote. */
+/** An answer as a file that a person wrote. */
 const byHand = {
   dataset: "keyword_rank",
   operation: "ios.keyword-ranking",

@@ -31,7 +31,7 @@ test("the name of an account is the same every time, another for another token, 
   expect(accountIdOf(token)).toMatch(/^[0-9a-f]{16}$/);
   const tokens = Array.from({ length: 100 }, (_, index) => `${token}${index}`);
   expect(new Set(tokens.map(accountIdOf)).size).toBe(100);
-  // a plain hash could be looked up by who has a list of hashes
+  // a plain hash could be found in a list of hashes
   expect(accountIdOf("")).not.toBe("e3b0c44298fc1c14");
 });
 

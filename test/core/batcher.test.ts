@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createBatcher } from "../../src/core/batcher.ts";
 
-/** A flush that is held until it is let go, and says what it was given. */
+/** A flush that waits until it is released, and says what it was given. */
 function heldFlush() {
   const batches: number[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];

@@ -117,6 +117,6 @@ test("a refusal, a lost call and an answer without a balance are each booked sep
     account.answer(10),
   ];
   await Promise.all(receipts.map((receipt, place) => holds.settle({ holdId: must(grants[place]).holdId, receipt })));
-  // 80 as told, the lost one at its worst, the last by what it was charged
+  // 80 as reported, the lost one at its worst, the last by what it was charged
   expect(await account.state()).toMatchObject({ remaining: 60, held: 0, inFlight: 0, pacePerSecond: 4.2 });
 });

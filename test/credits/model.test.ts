@@ -120,7 +120,7 @@ const settling = fc
   .map((args) => settle(...args));
 const calls = [reserving, reserving, place.map(serve), place.map(serve), settling, settling, fc.constant(observe())];
 
-/** Runs the same commands on a new account and on the model, seeded, so that a red run can be had again. */
+/** Runs the same commands on a new account and on the model, seeded, so that a red run can be repeated. */
 async function agree(commands: readonly fc.Arbitrary<Command>[], look: (model: ModelLedger) => void): Promise<void> {
   const looking = commands.map((one) =>
     one.map((inner) => ({
@@ -150,7 +150,7 @@ test("follows the rules for any commands in any order", async () => {
 
 test("keeps the service's own balance above the floor while nobody else spends and nobody dies", async () => {
   let lowest = total;
-  // nothing is let go of, so that no hold lapses; periods end while calls are under way
+  // nothing is released, so that no hold lapses; periods end while calls are under way
   await agree([...calls, fc.constantFrom(1, minute, 6 * hour).map(pass)], (model) => {
     lowest = Math.min(lowest, model.service.left);
     expect(model.service.left).toBeGreaterThanOrEqual(lowestFloor);

@@ -6,7 +6,7 @@ const figures = ["dashboard.sales-metrics", "dashboard.retention-history"];
 const names = ["sales_metric", "retention"];
 const settings = { datasets: Object.fromEntries(names.map((name) => [name, { on: true }])) };
 
-/** What was asked for since so many requests ago, as `app context start end`. */
+/** What was requested since so many requests ago, as `app context start end`. */
 const askedSince = (stage: Stage, before: number) =>
   stage
     .asked()

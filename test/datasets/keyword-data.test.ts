@@ -6,7 +6,7 @@ import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 const askedFor = (stage: Stage, operation: string) =>
   stage.asked().filter((request) => request.operation === operation);
 const only = (name: string, more: object = {}) => ({ datasets: { [name]: { on: true, ...more } } });
-/** One iOS app in one country with one awkward keyword, without asking the account for it. */
+/** One iOS app in one country with one awkward keyword, without a request to the account for it. */
 const one = (name: string, keyword = "a/b, 50% ☂") => ({
   ...only(name),
   portfolio: { source: "config" as const, apps: [{ id: "6446318020", countries: ["US"], keywords: [keyword] }] },
@@ -30,7 +30,7 @@ test("a list that shrinks on one day leaves no app behind, and the day before ke
   await sync(today);
   await sync(addDays(today, 1));
   longest = 2;
-  // forgets that it has looked today
+  // forgets that it has checked today
   await stage.query("update ops.slice set as_of = as_of - 30");
   await sync(addDays(today, 1));
   const rows = await stage.query(

@@ -7,7 +7,7 @@ import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { askedDays, openStage, today } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
-/** What the tables must say of every followed app, country, keyword, device and day: the latest crawl, or asked and not ranked. */
+/** What the tables must say of every app, country, keyword, device and day in the portfolio: the latest crawl, or requested and not ranked. */
 function truthOf(market: Market): string[] {
   const cells = market.apps.flatMap((app) =>
     app.countries.flatMap((country) =>

@@ -18,7 +18,7 @@ const askedFor = (stage: Stage, operation: string) =>
 const count = async (stage: Stage, from: string) =>
   (await stage.query<{ count: number }>(`select count(*)::int as count from ${from}`))[0]?.count;
 
-/** What the service has of the reviews of an iOS app in the asked countries, day by day. */
+/** What the service has of the reviews of an iOS app in the requested countries, day by day. */
 async function reviewsTold(stage: Stage, app: string, from: Day): Promise<readonly string[]> {
   const url = `${stage.sandbox.url}/iosstore-app-reviews/v2/${app}/${from}/${today}`;
   const ids: string[] = [];

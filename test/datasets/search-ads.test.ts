@@ -14,14 +14,14 @@ const chosen = (options: Record<string, unknown> = {}): RunOptions => ({
   request: { datasets: names },
 });
 
-/** Figures by level, day and keyword, without what tells only by which report they came. */
+/** Figures by level, day and keyword, without the columns that name the report they came by. */
 const figures = (stage: Stage) =>
   stage.query(
     `select report_level, date_day::text, campaign_id, ad_group_id, keyword_id, gender, spend::float8, tap_count::int, install_count::int
      from   core.fact_search_ads_report where grain = 'day' and not is_total order by 1, 2, 3, 4, 5, 6`,
   );
 
-/** What reports were asked for of the organisation that has campaigns; of another one nothing is told. */
+/** What reports were requested for the organisation that has campaigns; of another one nothing is reported. */
 const reports = (stage: Stage) =>
   stage
     .asked()
@@ -66,7 +66,7 @@ describe("days of reports", () => {
     expect(await figures(stage)).toEqual(await figures(usual));
     const types = Map.groupBy(reports(stage), ({ reportType }) => reportType);
     expect(types.get("REPORT")?.every(({ startDate, endDate }) => startDate === endDate)).toBe(true);
-    // what was brought on the way is kept as what it is
+    // what was imported on the way is kept as what it is
     const kept = await stage.query(
       "select distinct grain, is_total, date_day is null as is_undated from core.fact_search_ads_report where report_type = 'DAILY'",
     );
@@ -117,7 +117,7 @@ describe("days of reports", () => {
     await using stage = await openStage({ market });
     await stage.sync(chosen());
     const told = await figures(stage);
-    // the account's connection breaks after it told its organisations
+    // the account's connection breaks after it reported its organisations
     const tonight = addDays(today, 1);
     stage.sandbox.set({ today: tonight });
     const at = async () => {

@@ -10,7 +10,7 @@ const cheapLists = {
   accounts: [{ token: "sandbox-token", total: 100_000, periodHours: 24, costs: { [list]: 1 } }],
 };
 
-/** Ranks without what the ways to them tell differently: who wrote them, and when the store was looked at. */
+/** Ranks without what differs between the fetch options: who wrote them, and when the store was crawled. */
 async function ranksIn(stage: Stage): Promise<string[]> {
   const rows = (await factsOf(stage))["core.fact_keyword_rank"] ?? [];
   return rows.map((row) => JSON.stringify({ ...JSON.parse(row), observed_at: undefined })).sort();

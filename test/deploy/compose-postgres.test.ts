@@ -9,7 +9,7 @@ import { readCompose } from "../support/compose-file.ts";
 test("Postgres 18 makes its data with the arguments that docker-compose.yml gives it", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "storehouse-compose-"));
   try {
-    // root runs the tool as somebody else, who must get in
+    // root runs the tool as another user, who must get in
     await chmod(directory, 0o711);
     const place = await embeddedPlace(directory);
     await prepareData(place);

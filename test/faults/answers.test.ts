@@ -12,7 +12,7 @@ beforeAll(async () => {
   calm = { facts: await factsOf(stage), wishes: stage.asked().map(wish).sort() };
 });
 
-/** What was asked for beyond what an undisturbed run asks for. */
+/** What was requested beyond what an undisturbed run requests. */
 function askedAgain(stage: Stage): number {
   return stage.asked().length - calm.wishes.length;
 }
@@ -83,7 +83,7 @@ test("loses one bad keyword of a batch and none beside it", async () => {
   const skipped = await stage.query<{ items: string[]; error_code: string }>(
     "select b.items, s.error_code from ops.slice as s join ops.batch as b using (batch_id) where s.state = 'skipped'",
   );
-  // one Android app, two countries, four days: once it is known, slices that wait are asked without it
+  // one Android app, two countries, four days: once it is known, slices that wait are requested without it
   expect(new Set(skipped.map((slice) => JSON.stringify(slice)))).toEqual(
     new Set([JSON.stringify({ items: ["50% off"], error_code: "bad_request" })]),
   );
@@ -94,7 +94,7 @@ test("loses one bad keyword of a batch and none beside it", async () => {
   stage.sandbox.clearLog();
   await stage.sync();
   expect(stage.asked()).toEqual([]);
-  // the next night asks for the others in one call an app and country, and not for the refused one
+  // the next night requests the others in one call an app and country, and not the refused one
   stage.sandbox.set({ today: addDays(today, 1) });
   await stage.sync({ request: { datasets: ["keyword_rank"], today: addDays(today, 1) } });
   const nightly = stage.asked().filter(({ operation }) => operation === "android.keyword-ranking");

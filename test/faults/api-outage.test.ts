@@ -9,7 +9,7 @@ import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
 
 const concurrency = 2;
-/** Slices under way at a time: some are loaded while others are asked for. */
+/** Slices under way at a time: some are loaded while others are requested. */
 const hands = 2 * concurrency;
 const settings = { api: { concurrency } };
 const nothingWorks = (kind: Fault["kind"]): Fault => ({ kind, status: 503, times: 1_000_000 });
@@ -25,7 +25,7 @@ function said(child: Child, event: string): number {
   return child.output().stderr.split(`"msg":"${event}"`).length - 1;
 }
 
-/** Nothing is lost, nobody's attempts were used up, asked for in vain is what was under way when it began, and of that so much was paid for. */
+/** Nothing is lost, no attempts were used up, requested in vain is what was under way when it began, and of that so much was paid for. */
 async function expectUnharmed(stage: Stage, paidTwice = 0): Promise<void> {
   expect(await factsOf(stage)).toEqual(calm.facts);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
@@ -85,7 +85,7 @@ test("a process that waits for the API ends at once when it is stopped", async (
   await expectUnharmed(stage);
 });
 
-/** A clock on which, once it is told to, every wait is over at once. */
+/** A clock on which, once it is switched, every wait is over at once. */
 function hasty(isHasty: () => boolean): Clock {
   const clock = systemClock(today);
   let ahead = 0;

@@ -18,7 +18,7 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
   await runPlanned(calm, made.planId, { settings });
   const wishes = calm.asked().map(wish).sort();
 
-  // a period is a few seconds; in one there are credits for what is followed, and for less than half of the plan
+  // a period is a few seconds; in one there are credits for the portfolio, and for less than half of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
   const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.4 * made.credits) / account.total };
   await using stage = await openFollowed({ accounts: [account] });
@@ -53,7 +53,7 @@ test("a backfill that is killed is taken over at its agreed price, less the call
   await killed.ended;
   stage.sandbox.set({ latencyMs: 0 });
 
-  // nothing of it is due by itself, so that what the worker asks of ranks is the plan's
+  // nothing of it is due on its own, so that the ranks that the worker requests are the plan's
   const off = { ...settings, datasets: { keyword_rank: { on: false } } };
   await using worker = startDoomed(stage, "worker", { settings: off });
   const slices = () => stage.query("select state from ops.slice where plan_id is not null");
@@ -94,7 +94,7 @@ test("two backfills of days and countries that overlap run at once and fetch not
   const ends = await Promise.all(parts.map((part) => backfillCommand(stage, [...ranks, ...part], { settings })));
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
   expect(repeats(stage.asked())).toEqual([]);
-  // a window that holds other days of a keyword may span one that the other backfill has; a call for a day never asks for it again
+  // a window that holds other days of a keyword may span one that the other backfill has; a call for a day never requests it again
   const twice = await stage.query(
     `select s.scope, item, day from ops.slice as s join ops.batch as b using (batch_id), unnest(b.items) as item,
             generate_series(s.window_start::timestamp, s.window_end - 1, interval '1 day') as day

@@ -39,7 +39,7 @@ beforeAll(async () => {
   };
 });
 
-/** A process's own way to the sandbox, which knows whether it asked for anything yet and what its calls were charged. */
+/** A process's own connection to the sandbox, which knows whether it requested anything yet and what its calls were charged. */
 type Way = Proxy & { readonly isBegun: () => boolean; readonly charged: () => number };
 
 async function openWay(stage: Stage): Promise<Way> {
@@ -60,7 +60,7 @@ const moment = fc.record({
   trouble: fc.constantFrom("none", "spoilt", "refused", "killed", "cut off"),
 });
 
-/** What is spoilt is paid for and asked for again: the one moment at which a plan within the budget is not enough. */
+/** What is spoilt is paid for and requested again: the one moment at which a plan within the budget is not enough. */
 const spoiltSync = { after: 1, command: "sync", trouble: "spoilt" } as const;
 
 const limit = ["--max-credits", String(budget), "--json"];
@@ -145,7 +145,7 @@ test("no run with --max-credits takes more than that beside a worker that is bus
   expect(runs.map(({ way }) => way.charged())).toContain(cost);
   expect(workersWay.charged()).toBeGreaterThan(budget);
   expect(await torn(stage)).toEqual([]);
-  // asked again is only what was refused or spoilt, and what was on its way when a process or its connections went
+  // requested again is only what was refused or spoilt, and what was on its way when a process or its connections went
   const vain = stage.asked().filter(({ fault }) => fault !== undefined);
   expect(repeats(stage.asked()).length).toBeLessThanOrEqual(vain.length + moments.length * concurrency);
 });

@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const password = (role: string) => `${role}/%@:${canary}?#`;
 const webhook = `https://hooks.example/services/${canary}/B0`;
 
-/** What a worker answers to whoever looks at it. */
+/** What a worker answers to every client. */
 const endpoints = ["/healthz", "/readyz", "/metrics", "/nothing-there"];
 
 let server: OwnPostgres;

@@ -6,7 +6,7 @@ import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
 
-/** Tells the caller's token back to it wherever an answer has room. */
+/** Returns the caller's token to it wherever an answer has room. */
 function echo(passing: Passing, seen: Set<string>): void {
   const path = passing.target.split("?")[0] ?? "";
   passing.headers["x-echo"] = encodeURIComponent(token);

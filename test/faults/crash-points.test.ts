@@ -15,7 +15,7 @@ beforeAll(async () => {
   calm = await calmRun();
 });
 
-/** Of the place at which it was killed, how often a run may have asked for something that it could not land. */
+/** Of the place at which it was killed, how often a run may have requested something that it could not land. */
 const lost = { "after send": 1, "after answer": 1, "after landing": 0 } as const satisfies Partial<
   Record<Place, number>
 >;

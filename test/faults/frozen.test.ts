@@ -68,7 +68,7 @@ test.each(["SIGSTOP", "SIGKILL"] as const)(
       await until(() => allIsLoaded(stage));
     });
     if (signal === "SIGSTOP") {
-      // it wakes up, finds that it was buried, and enters anew
+      // it wakes up, finds that its lease expired, and re-registers
       child.process.kill("SIGCONT");
       await until(async () => (await entriesOf(stage, child.process.pid)).some(({ stopped }) => !stopped));
       child.process.kill("SIGTERM");
@@ -89,7 +89,7 @@ test("one that wakes up while its successor is at work commits nothing over it a
   child.process.kill("SIGSTOP");
   await besides(stage, async () => {
     await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
-    // the successor has asked for the same by now, and neither has its answer
+    // the successor has requested the same by now, and neither has its answer
     await until(() => gate.held() > concurrency);
     child.process.kill("SIGCONT");
     gate.open();

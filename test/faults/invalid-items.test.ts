@@ -79,7 +79,7 @@ test("lists a field that nobody knows once, and takes the answer", async () => {
   ]);
   expect(await drift()).toEqual(listed);
   expect(await factsOf(stage)).toEqual(calm);
-  // without what was landed, or it would not be asked for again
+  // without what was landed, or it would not be requested again
   await stage.query("truncate raw.answer");
   const again = async (added: string) => {
     await stage.query("update ops.slice set state = 'failed' where dataset = 'keyword_rank'");

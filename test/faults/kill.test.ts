@@ -12,7 +12,7 @@ beforeAll(async () => {
   calm = await calmRun();
 });
 
-/** The run after a disturbed one: all is there as if nothing had happened, and no more was asked twice than was on its way. */
+/** The run after a disturbed one: all is there as if nothing had happened, and no more was requested twice than was on its way. */
 async function expectCalmEnd(stage: Stage, mostTwice: number): Promise<void> {
   expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { open: 0, failed: 0 } });
   await expectCalm(stage, calm, mostTwice);
@@ -26,7 +26,7 @@ test.each([2, 30])("ends as if undisturbed after a kill -9 at request %i", async
   child.process.kill("SIGKILL");
   expect(await child.ended).toBe("SIGKILL");
   gate.open();
-  // what was landed and not loaded is not asked for again
+  // what was landed and not loaded is not requested again
   await expectCalmEnd(stage, concurrency);
 });
 

@@ -40,7 +40,7 @@ test(
         const clock = manualClock(Date.now());
         const own = server === undefined ? {} : { database: await server.database() };
         await using stage = await openStage({ market: scene, accounts: [account], clock, ...own });
-        // whatever comes first finds tables, also in a database of one's own
+        // the first query finds tables, also in a database of one's own
         await (await stage.open())[Symbol.asyncDispose]();
         const real: Real = { stage, clock, ...(server === undefined ? {} : { restart: server.restart }) };
         const model: Account = { killed: 0, surprises: 0, day: today };
@@ -50,7 +50,7 @@ test(
         expect(await factsOf(stage)).toEqual(expected.facts);
         const asked = stage.asked();
         expect([...new Set(asked.map(wish))].sort()).toEqual([...new Set(expected.wishes)].sort());
-        // asked again is only what was refused or spoilt, and what was on its way at a kill
+        // requested again is only what was refused or spoilt, and what was on its way at a kill
         const vain = asked.filter(
           ({ status, fault }) => status !== 200 || (fault !== undefined && fault !== "no-credit-headers"),
         );

@@ -9,7 +9,7 @@ const paged = { param: "page", first: 0, size } as const;
 const bare = invent({ paging: paged, items: ["content"], answer: Page });
 const told = invent({ paging: { ...paged, total: { pages: "totalPages" } }, items: ["content"], answer: Page });
 
-/** A list that is cut into pages the moment each is asked for, so that a change in between moves items from page to page. */
+/** A list that is cut into pages the moment each is requested, so that a change in between moves items from page to page. */
 async function read(operation: typeof bare, lists: (index: number) => readonly number[]) {
   let asked = 0;
   const fetched = await readPages(operation, async (index) => {
@@ -87,7 +87,7 @@ test("reports before each further page how many there will be, never more than a
     const seen: number[] = [];
     let asked = 0;
     const page = async (index: number) => {
-      // what was told last was told before this page was asked for
+      // the last report came before this page was requested
       expect(seen).toHaveLength(asked);
       asked += 1;
       const content = seven.slice(index * size, (index + 1) * size).map((id) => ({ id }));

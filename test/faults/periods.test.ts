@@ -8,7 +8,7 @@ import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 // processes start and stop here: a busy machine takes its time
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A period is a few seconds, so that several pass; the service tells its end in whole seconds. */
+/** A period is a few seconds, so that several pass; the service reports its end in whole seconds. */
 const periodMs = 5_000;
 const account = { token: "sandbox-token", total: 260, periodHours: periodMs / 3_600_000 };
 const backfillFloor = 0.2;

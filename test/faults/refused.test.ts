@@ -14,7 +14,7 @@ const balance = "account.remaining-credits";
 
 type Working = AsyncDisposable & { readonly states: readonly WorkerState[] };
 
-/** A worker in this process, and the states that it told. */
+/** A worker in this process, and the states that it reported. */
 async function startWorker(stage: Stage, options: RunOptions = { settings }): Promise<Working> {
   const app = await stage.open(options);
   const stop = new AbortController();

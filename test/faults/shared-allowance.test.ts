@@ -66,7 +66,7 @@ async function isAtRest(stage: Stage): Promise<boolean> {
 }
 
 test.each([1, 2, 4])("%i workers have all their slots full at once and request everything once", async (count) => {
-  // each has asked for the balance before any of them plans; then as many calls are under way as all of them may have together
+  // each has requested the balance before any of them plans; then as many calls are under way as all of them may have together
   const gate = barriers(count, count * concurrency);
   await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   await using children = new AsyncDisposableStack();
@@ -96,7 +96,7 @@ test("four workers that want more than there is leave the floor to others", asyn
   await stopAll(workers);
   const left = stage.asked().map(({ remaining }) => remaining);
   expect(Math.min(...left)).toBeGreaterThanOrEqual(total * share);
-  // what was put off is what there were no credits for, and nothing was asked twice
+  // what was deferred is what there were no credits for, and nothing was requested twice
   const states = await statesOf(stage);
   expect(Object.keys(states)).toEqual(["deferred", "loaded"]);
   expect(states["loaded"]).toBe(stage.asked().length);

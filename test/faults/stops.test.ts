@@ -15,7 +15,7 @@ const startWorker = (behind: Behind, more: object = {}): Child =>
 
 const says = (child: Child, event: string) => until(() => child.output().stderr.includes(`"msg":"${event}"`));
 
-/** Tells a worker to stop, lets `meanwhile` happen once it knows, and returns how it ended. */
+/** Signals a worker to stop, lets `meanwhile` happen once it knows, and returns how it ended. */
 async function stopped(child: Child, meanwhile: () => void | Promise<void> = () => undefined) {
   child.process.kill("SIGTERM");
   await says(child, "worker.stopping");
@@ -139,7 +139,7 @@ test("a database that goes away while it works is waited for, and the work goes 
   await using child = startWorker({ ...stage, databaseUrl: url.href });
   await until(() => stage.asked().length >= 2);
   await wire[Symbol.asyncDispose]();
-  // longer than work waits by itself: the spell of work has ended
+  // longer than work waits on its own: the spell of work has ended
   await says(child, "database.unavailable");
   const before = stage.asked().length;
   await using _ = await openWire(real, wire.port);

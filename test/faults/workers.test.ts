@@ -45,7 +45,7 @@ test("two workers that are killed again and again load what one loads that nobod
     worker.process.kill("SIGKILL");
     await worker.ended;
     expect(await torn(stage)).toEqual([]);
-    // by now the sandbox has seen whatever the killed one had sent
+    // by now the sandbox has seen all that the killed one had sent
     killedAt.push(Date.now());
     workers[which] = start();
   }
@@ -56,20 +56,20 @@ test("two workers that are killed again and again load what one loads that nobod
   // what the killed had sent counts, also while nobody knows whether it was charged
   expect(stage.asked().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
   expect(new Set(stage.asked().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
-  // only a kill in between makes one ask for what another has asked for
+  // only a kill in between makes one request what another has requested
   for (const again of repeats(stage.asked())) {
     const first = stage.asked().find((request) => wish(request) === wish(again));
     expect(killedAt.some((at) => (first?.at ?? 0) <= at && at <= again.at)).toBe(true);
   }
 });
 
-/** True when all ranks are asked for and nothing is open. */
+/** True when all ranks are requested and nothing is open. */
 async function isDone(stage: Stage): Promise<boolean> {
   if (new Set(stage.asked().map(wish)).size < calm.wishes.length) return false;
   return Object.keys(await statesOf(stage)).every((state) => state === "loaded");
 }
 
-/** True when all of them have entered the ledger, and so hear when they are told to stop. */
+/** True when all of them have registered in the ledger, and so receive the signal to stop. */
 async function areAtWork(stage: Stage, workers: readonly Child[]): Promise<boolean> {
   const pids = workers.map(({ process }) => process.pid);
   const living = await stage.query("select from ops.worker where pid = any ($1) and stopped_at is null", [pids]);

@@ -42,7 +42,7 @@ test("checks again soon when the last second before a reset is reported as none,
   const told = await look();
   expect(told).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });
 
-  // woken at the deadline that was told, 0.4 s before the credits are back
+  // woken at the reported deadline, 0.4 s before the credits are back
   clock.move(10_000);
   expect(sandbox.account().resetSeconds).toBe(0);
   expect(await look()).toMatchObject({ remaining: 42, resetsAt: resetsAt - 400 });

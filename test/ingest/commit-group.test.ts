@@ -55,7 +55,7 @@ async function ready(...ranks: readonly number[]): Promise<readonly SliceLoad[]>
   );
 }
 
-/** Commits together and tells of each how it ended: its state, or the code of its error. */
+/** Commits together and returns of each how it ended: its state, or the code of its error. */
 async function commitAll(loads: readonly SliceLoad[]): Promise<readonly string[]> {
   const ends = await Promise.allSettled(loads.map((load) => commitSlice(ingest.parts, load)));
   return ends.map(nameOf);

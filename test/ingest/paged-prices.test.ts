@@ -97,7 +97,7 @@ test("pages are capped by default, and fewer of them remove no row that more had
   await stage.sync(run());
   const rows = () => stage.query("select from core.ad_creative");
   expect(await rows()).toHaveLength(74);
-  // the first page alone is asked for again, as if its period had not been over
+  // the first page alone is requested again, as if its period had not been over
   await stage.query("update ops.slice set as_of = window_start where dataset = 'ad_creative' and planned_requests = 1");
   await stage.sync(one);
   expect((await slices(stage)).map(({ asked }) => asked)).toEqual([1, 2, 1]);

@@ -21,7 +21,7 @@ describe("an answer that says again what is loaded", () => {
 
   afterEach(() => stage[Symbol.asyncDispose]());
 
-  /** Asks for everything once more. */
+  /** Requests everything once more. */
   const askAgain = async () => runPlanned(stage, (await planned(stage, { reprocess: "all" })).planId);
   /** Days whose rows were loaded again. */
   const readAgain = async () =>

@@ -18,7 +18,7 @@ describe("the slices whose answers were landed", () => {
     const drafts = Array.from({ length: count }, (_, index) => draft({ items: [`keyword ${index}`] }));
     await stage.insert(await stage.run(), ...drafts);
     await sql`update ops.slice set state = 'loaded'`.execute(stage.db);
-    // two came at each instant, the last planned first; every seventh was asked for twice, the first time long before
+    // two came at each instant, the last planned first; every seventh was requested twice, the first time long before
     await sql`
       insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
       select 0, slice_id, a.attempt, 0, '', '', 0, timestamptz '2026-08-20' - (slice_id / 2 + 10000 * (1 - a.attempt)) * interval '1 second'

@@ -17,7 +17,7 @@ describe("the pages of last answers", () => {
     const { stage, worker } = ledger;
     const run = await stage.run();
     await stage.inState(run, "loaded", worker, draft({ window: week, requests: 4 }));
-    // asked for later, about older days
+    // requested later, about older days
     await stage.inState(run, "loaded", worker, draft({ window: { ...week, end: day("2026-08-04") }, requests: 9 }));
     await stage.inState(run, "loaded", worker, draft({ window: august(2), operation: "other", requests: 2 }));
     await stage.inState(run, "empty", worker, draft({ scope: japan, window: august(3), requests: 1 }));

@@ -18,7 +18,7 @@ describe("a process of which nothing is heard", () => {
   beforeEach(() => stage.reset());
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** Makes a process that holds its lock look as if it had beaten so long ago. */
+  /** Makes a process that holds its lock appear as if its last heartbeat was so long ago. */
   async function silent(workerId: string, forMs: number): Promise<void> {
     await sql`update ops.worker set heartbeat_at = clock_timestamp() - ${forMs}::double precision * interval '1 millisecond'
               where worker_id = ${workerId}`.execute(stage.db);

@@ -16,7 +16,7 @@ const replaced = defineTable({
   partitioned: false,
   restated: true,
 });
-/** Spend of which two sources tell. */
+/** Spend that two sources report. */
 const sourced = defineTable({
   ...replaced,
   name: "core.fact_told_spend",

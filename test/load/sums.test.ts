@@ -128,7 +128,7 @@ test("two loads of one cell at the same moment count it once, as the one that is
   expect(await differences()).toEqual([]);
 });
 
-/** Resolves when another connection waits for a lock that this transaction holds; asked from outside, where the answer is not kept. */
+/** Resolves when another connection waits for a lock that this transaction holds; read from outside, where the answer is not kept. */
 async function waitsForUs(transaction: Database): Promise<void> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
   await until(async () => {

@@ -87,7 +87,7 @@ beforeAll(async () => {
     { ...on("2026-08-12"), ...chart, device_key: "IPHONE", category_code: "6007", rank: 12 },
     { ...on("2026-08-12"), ...chart, device_key: "IPAD", category_code: "6007", rank: 3 },
   ]);
-  // of a second app nothing is asked for but charts and releases
+  // of a second app nothing is requested but charts and releases
   await mart.fill("core.fact_category_rank", [
     { ...on("2026-07-01"), app_key: "ios:2", ...chart, device_key: "IPHONE", category_code: "36", rank: 5 },
   ]);

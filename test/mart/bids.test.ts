@@ -44,7 +44,7 @@ test("a bid where the app ranks 1 to 3 organically on that day, or for its own b
     paid(on, "brand", { spend: 3, tap_count: 1 }),
     paid(on, "both", { spend: 1 }),
     paid(on, "free", { spend: 0 }),
-    // typed in other letters than the keyword that is followed
+    // typed in other letters than the portfolio's keyword
     paid(on, 'It\'s A "First"', { keyword_id: "8", spend: 5 }),
     paid(on, "theirs", { spend: 6 }),
     paid(on, "first", { country_key: "JP", spend: 7 }),

@@ -67,7 +67,7 @@ describe("what a driver's metadata calls report to a reader", () => {
         schema === "core" && !table.startsWith("dim_") && /^(app|country|keyword|device)_key$/.test(name),
     );
     expect(keyed.length).toBeGreaterThan(60);
-    // a rank that names no app, and the halves of a match, are told as texts beside it
+    // a rank that names no app, and the halves of a match, are given as texts beside it
     const without = keyed.filter(
       (column) => ways.get(nameOf(column)) !== `core.dim_${column.name.replace("_key", "")}.${column.name}`,
     );

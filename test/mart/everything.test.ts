@@ -41,7 +41,7 @@ test.each(marts)("%s has rows once everything is loaded, the same in every zone"
   expect(told[1]).toEqual(told[0]);
 });
 
-/** What tells the rows of each mart apart, as its comment says. */
+/** What distinguishes the rows of each mart, as its comment says. */
 const grains: Readonly<Record<string, string>> = {
   keyword_rank_daily: "store, track_id, country_code, keyword, device_code, date_day",
   keyword_rank_movers: "store, track_id, country_code, keyword, device_code, days_back",
@@ -96,7 +96,7 @@ test("README's questions have the answers that it shows (vitest -u writes them, 
   await expect(told.join("\n")).toMatchFileSnapshot(martAnswers);
 });
 
-/** A connection that leaves days as texts, whatever the zone of this machine. */
+/** A connection that leaves days as texts, in any zone of this machine. */
 async function openAsker() {
   const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
     oid === pg.types.builtins.DATE ? String : pg.types.getTypeParser(oid, format as "text");

@@ -19,7 +19,7 @@ const ranks: readonly Cell[] = [
   ["ios:1", "US", "IPHONE", "2026-08-08", "memo", null],
   ["ios:1", "US", "IPHONE", "2026-08-08", "task", 3],
   ["ios:1", "US", "IPHONE", "2026-08-08", "new", 5],
-  // a country that stands a day behind the other is told as of its own newest day
+  // a country that is a day behind the other is reported as of its own newest day
   ["ios:1", "JP", "IPHONE", "2026-08-06", "plan", 3],
   ["ios:1", "JP", "IPHONE", "2026-08-07", "plan", 2],
   // 90 and 30 days before the newest day to the day, and one day off

@@ -44,11 +44,11 @@ beforeAll(async () => {
     install_count: installs,
   });
   const campaign = { campaign_name: "Brand" };
-  // told on the first day, restated twice, once down and once up
+  // reported on the first day, restated twice, once down and once up
   await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(10, 1000, 20, 4), original: money(9) }], 1_000);
   await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(10, 1000, 20, 3), original: money(9) }], 2_000);
   await report("CAMPAIGN", "2026-08-01", [{ ...campaign, ...figures(12, 1000, 20, 6), original: money(10.5) }], 3_000);
-  // two campaigns of a day, of which the second is told no more
+  // two campaigns of a day, of which the second is no longer reported
   const second = { campaign_id: "51", campaign_name: "Gone" };
   await report(
     "CAMPAIGN",

@@ -40,7 +40,7 @@ describe("missingCells", () => {
 
   type Options = Partial<Omit<MissingOptions, "calendar" | "covered"> & { window: Window }>;
 
-  /** Missing days of each item that is asked for at all. */
+  /** Missing days of each item that is requested at all. */
   function missing(slices: readonly Covered[], { window = week, ...options }: Options = {}) {
     const found = missingCells({
       timing: series(),

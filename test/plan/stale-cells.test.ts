@@ -22,7 +22,7 @@ const series = { kind: "series", settleDays: 1, lookbackDays: 2, historyDays: 10
 describe("a day of a series is stale", () => {
   test("when it was requested while the source still restated it, and not when it was requested today", () => {
     const window = { start: ago(6), end: ago(1) };
-    // asked for on the day after: of the last two days the source still restated both
+    // requested on the day after: of the last two days the source still restated both
     expect(stale(series, [covered({ window, asOf: ago(1) })])).toEqual([
       { items: null, window: { start: ago(3), end: ago(1) } },
     ]);

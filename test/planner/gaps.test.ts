@@ -37,7 +37,7 @@ test("days that were never requested are gaps, and so are those that are due aga
     [addDays(today, 1)]: { missing: count },
     [addDays(today, -4)]: { loaded: count },
   });
-  // the look-back reaches behind what was not settled when it was asked for
+  // the lookback reaches behind what was not settled when it was requested
   expect(later[addDays(today, -1)]).toEqual({ stale: count });
 });
 

@@ -8,7 +8,7 @@ import { openStage, today, until, wish, type Stage } from "../support/ingest-sta
 import { factsOf } from "../support/ingest-tables.ts";
 
 const ranks = ["--dataset", "keyword_rank"] as const;
-/** Asks from the first credit on. */
+/** Confirms from the first credit on. */
 const asksAlways = {
   settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } },
 };

@@ -4,7 +4,7 @@ import { charged, openFollowed, plan, planned, runPlanned } from "../support/bac
 import { openStage, today, wish, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
-/** The days of the requests that ask for one day. */
+/** The days of the requests for one day. */
 function rankingDays(stage: Stage): readonly string[] {
   return stage.asked().flatMap(({ params }) => (params["date"] === undefined ? [] : [params["date"] as string]));
 }

@@ -140,7 +140,7 @@ describe("a plan that was begun", () => {
     const wishes = [...stage.asked(), ...busy.asked()]
       .filter(({ operation }) => operation?.includes("keyword-"))
       .map(wish);
-    // only what had been loaded before the second plan was made may be asked for once more
+    // only what had been loaded before the second plan was made may be requested once more
     expect(wishes.length - new Set(wishes).size).toBeLessThanOrEqual(3);
   });
 

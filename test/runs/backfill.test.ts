@@ -4,7 +4,7 @@ import { charged, openFollowed, plan, planned, runPlanned, standingOf } from "..
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
-/** The first day that each request of the log asked for, in the order in which they came. */
+/** The first day of each request in the log, in the order in which they came. */
 function daysAsked(stage: Stage): readonly unknown[] {
   return stage.asked().map(({ params }) => params["date"] ?? params["startDate"]);
 }

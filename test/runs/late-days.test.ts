@@ -31,7 +31,7 @@ function isFrom(item: unknown, from: Day): boolean {
 const isData = ({ target, status }: Passing) =>
   status === 200 && /visibility-score-history|rankings|androidstore-category|estimation/.test(target);
 
-/** A service that publishes days late: before `from` all is told, later nothing. */
+/** A service that publishes days late: before `from` all is reported, later nothing. */
 function late(stage: Stage, from: Day, alter: (answer: unknown) => unknown = (answer) => answer) {
   return openProxy(stage.sandbox, (passing) => {
     if (isData(passing)) passing.body = JSON.stringify(alter(cut(JSON.parse(passing.body), from)));
@@ -153,7 +153,7 @@ test("an answer whose last days were unreported is replayed and imported as a fi
   expect(await importInto(target, [out.path])).toMatchObject({ refused: 0, known: 0 });
   const fact = "core.fact_visibility";
   expect((await factsOf(target))[fact]).toEqual((await factsOf(stage))[fact]);
-  // as it was asked for, by whoever saved the answer: cut here as well, and known the second time
+  // as it was requested when the answer was saved: cut here as well, and known the second time
   await stage.query("delete from ops.slice where dataset = 'visibility' and state = 'empty'");
   await stage.query("update ops.slice set window_end = $1 where dataset = 'visibility'", [today]);
   await using asked = await folder();

@@ -8,7 +8,7 @@ import { statesOf } from "../support/ingest-tables.ts";
 test("what a run with --max-credits could not pay for is not done by workers unless it is due, and is not kept from being planned", async () => {
   await using stage = await openStage();
   await stage.sync({ request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } });
-  // paid for and spoilt: the plan fitted the limit, what is asked again does not
+  // paid for and spoilt: the plan fitted the limit, what is requested again does not
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 6, kind: "half" }] });
   const limited = await stage.sync({ maxCredits: 60 });
   expect(limited).toMatchObject({ outcome: "deferred" });

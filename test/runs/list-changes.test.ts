@@ -18,7 +18,7 @@ function account(apps: number, ...competitors: readonly string[]): Portfolio {
   };
 }
 
-/** A ledger in memory: plans a night, and takes for answered what was planned but for the cells of which the service is silent. */
+/** A ledger in memory: plans a night, and takes for answered what was planned but for the cells that the service leaves out. */
 function ledger(silentOf: readonly string[] = []) {
   const known: Covered[] = [];
   const isSilent = (cell: string) => silentOf.includes(cell.slice(3));
@@ -57,7 +57,7 @@ describe("when the list of competitors or portfolio apps changes", () => {
     expect(await plan(account(2), 0)).toEqual([]);
     expect(await plan(account(1, "8"), 0)).toEqual([]);
     expect(await plan(account(2, "8", "7"), 0)).toEqual([]);
-    // a competitor that is followed from now on, in the same countries
+    // a competitor that is in the portfolio from now on, in the same countries
     const { apps } = account(1);
     const both = {
       ...account(2, "7", "8"),
@@ -116,7 +116,7 @@ test("a competitor that the service leaves out costs no call of its own, night a
     const slices = await plan(portfolio, night);
     expect(slices).toHaveLength(1);
     expect(credits(slices)).toBe(10);
-    // of what it was silent about it is asked again for as long as that may mean not yet
+    // what it left out is requested again for as long as that may mean not yet
     const first = slices[0]?.window.start ?? "";
     expect(first >= addDays(tonight, night - 9)).toBe(true);
   }

@@ -18,7 +18,7 @@ const nights = [
   "2026-04-02",
 ].map((text) => day(text));
 
-/** Retention and then the nightly sync; what was asked for. The same once more asks for nothing. */
+/** Retention and then the nightly sync; what was requested. The same once more requests nothing. */
 async function night(
   stage: Stage,
   today: Day,

@@ -6,7 +6,7 @@ import { openStage, today, type RunOptions, type Stage } from "../support/ingest
 
 const on = { on: true } as const;
 
-/** A restated series, one whose empty days are asked for again, packed days with scopes of their own timing, periods, and snapshots. */
+/** A restated series, one whose empty days are requested again, packed days with scopes of their own timing, periods, and snapshots. */
 const settings = {
   datasets: {
     keyword_rank: { history_days: 6, lookback_days: 2 },
@@ -20,7 +20,7 @@ const settings = {
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Answered and stale cells as `gaps` tells them, by dataset, app, country and day. */
+/** Answered and stale cells as `gaps` reports them, by dataset, app, country and day. */
 async function toldByGaps(stage: Stage, day: Day): Promise<Counts> {
   const run = { settings, request: { today: day } };
   await using app = await stage.open(run);
@@ -38,7 +38,7 @@ async function toldByGaps(stage: Stage, day: Day): Promise<Counts> {
   );
 }
 
-/** Asks the views as of a day. */
+/** Queries the views as of a day. */
 async function askedOn<R>(stage: Stage, day: Day, query: SqlFragment<R>): Promise<readonly R[]> {
   await using app = await stage.open();
   return await app.warehouse.db.transaction().execute(async (db) => {
@@ -47,7 +47,7 @@ async function askedOn<R>(stage: Stage, day: Day, query: SqlFragment<R>): Promis
   });
 }
 
-/** The same as `ops.coverage_daily` tells it, as of that day. */
+/** The same as `ops.coverage_daily` reports it, as of that day. */
 async function toldBySql(stage: Stage, day: Day): Promise<Counts> {
   const rows = await askedOn(
     stage,
@@ -61,7 +61,7 @@ async function toldBySql(stage: Stage, day: Day): Promise<Counts> {
   return Object.fromEntries(rows.map(({ cell, stale }) => [cell, stale]));
 }
 
-/** Cells of which they tell something else; of a cell that only SQL knows, which is further back than a plan looks, nothing may be stale. */
+/** Cells of which they report different states; of a cell that only SQL knows, which is further back than a plan reaches, nothing may be stale. */
 function differences(gaps: Counts, inSql: Counts): readonly unknown[] {
   return [...new Set([...Object.keys(gaps), ...Object.keys(inSql)])].flatMap((cell) => {
     const [stale, other] = [gaps[cell] ?? 0, inSql[cell] ?? 0];

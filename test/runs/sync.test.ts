@@ -41,7 +41,7 @@ test("requests a new keyword alone, over all of its days", async () => {
   await using grown = await openStage({ database: stage.databaseUrl, market: { keywordsPerApp: 13 } });
   const tomorrow = addDays(today, 1);
   grown.sandbox.set({ today: tomorrow });
-  // the number of keywords is read again on the next day and tells that the list has grown
+  // the number of keywords is read again on the next day and shows that the list has grown
   await grown.sync({ request: { today: tomorrow, bounds: { start: addDays(today, -4), end: today } } });
   const market = grown.asked().filter(({ operation }) => operation?.includes("keyword-"));
   const ranks = market.filter(({ operation }) => !operation?.startsWith("dashboard."));

@@ -14,7 +14,7 @@ test("every operation has an answer generator, and every generator an operation"
   expect(Object.keys(answers).toSorted()).toEqual(operations.map((operation) => operation.id).toSorted());
 });
 
-/** Asks for an operation with everything that it takes. */
+/** Requests an operation with everything that it takes. */
 async function ask(operation: Operation, options: SandboxOptions = {}) {
   const api = await open(options);
   const params = sampleParams(operation, yesterday);
@@ -82,7 +82,7 @@ test.each(named.filter(([, { envelope, answer }]) => envelope === "bare" && answ
 );
 
 function unwrapped(operation: Operation, body: unknown): unknown {
-  // where the contract leaves the envelope open the sandbox wraps unless it is told not to
+  // where the contract leaves the envelope open the sandbox wraps unless its options say otherwise
   if (operation.envelope === "bare") return body;
   const { data } = z.strictObject({ success: z.literal(true), data: z.unknown() }).parse(body);
   return data;

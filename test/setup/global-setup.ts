@@ -4,7 +4,7 @@ import { postgresServer } from "./postgres-server.ts";
 import { templateDatabase } from "./template-database.ts";
 
 declare module "vitest" {
-  /** What the tests' processes are told. */
+  /** What the tests' processes receive. */
   export interface ProvidedContext {
     adminUrl: string;
     template: string;
@@ -15,7 +15,7 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await postgresServer(project.vite.config.mode === "oldest" ? 15 : 18));
-  // what failed can be tried again: the same seed in every process, and told
+  // what failed can be tried again: the same seed in every process, and printed
   process.env["STOREHOUSE_TEST_SEED"] = String(seed);
   process.stdout.write(`tests run on ${server.origin}, random ones from seed ${seed}\n`);
   const template = opened.use(await templateDatabase(server.url));

@@ -39,7 +39,7 @@ export function databaseUrl(adminUrl: string, database: string): string {
   return url.href;
 }
 
-/** Encoding and locale of the embedded server, or the nearest that an older Postgres has, whatever the machine's default is. */
+/** Encoding and locale of the embedded server, or the nearest that an older Postgres has, for any default of the machine. */
 async function locale(admin: Client): Promise<string> {
   const { rows } = await admin.query<{ server_version_num: string }>("show server_version_num");
   const builtin = Number(rows[0]?.server_version_num) >= 170_000;
@@ -62,7 +62,7 @@ async function dropAbandoned(admin: Client): Promise<void> {
   }
 }
 
-/** Copies first: the template's name tells that a run was there. */
+/** Copies first: the template's name shows that a run was there. */
 async function dropRun(admin: Client, name: string): Promise<void> {
   const { rows } = await admin.query<{ datname: string }>(
     "select datname from pg_database where starts_with(datname, $1) order by length(datname) desc",

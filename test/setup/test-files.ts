@@ -10,7 +10,7 @@ const openers: ReadonlySet<string> = new Set([
   "test/support/own-postgres.ts",
 ]);
 
-/** Tests that run a whole program, which starts a Postgres by itself: no import shows it. */
+/** Tests that run a whole program, which starts its own Postgres: no import shows it. */
 const programs: ReadonlySet<string> = new Set([
   "test/bench-scale.test.ts",
   "test/demo/demo.test.ts",

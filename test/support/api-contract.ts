@@ -1,11 +1,11 @@
-/** One operation as the contract tells it, typed in by hand. */
+/** One operation as the contract describes it, typed in by hand. */
 export type Told = {
   readonly id: string;
   readonly cost: number;
   readonly call: string;
   /** Parameters outside the path: `name`, `name?` where it may be left out, `name[100]` for a list of at most 100, `{}` around body ones. */
   readonly params: readonly string[];
-  /** `30 days incl`, `7 days open` ...; empty where no range is asked for. */
+  /** `30 days incl`, `7 days open` ...; empty where no range is requested. */
   readonly range: string;
   readonly envelope: string;
   /** `from 0 by 20 of totalPages` ...; empty where all comes at once. */

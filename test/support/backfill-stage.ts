@@ -7,7 +7,7 @@ import { readPlanProgress, priceLeft, type PlanProgress } from "../../src/ledger
 import { startChild } from "./ingest-child.ts";
 import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
-/** Opens a stage that knows what is followed and has asked for nothing of the market; its log is empty. */
+/** Opens a stage that knows the portfolio and has requested nothing of the market; its log is empty. */
 export async function openFollowed(options: Parameters<typeof openStage>[0] = {}): Promise<Stage> {
   const stage = await openStage(options);
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { openGranted, tried } from "./granted-stage.ts";
 
-/** A table or view as a BI tool is told of it. */
+/** A table or view as a BI tool sees it. */
 export type SeenTable = {
   readonly schema: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export type SeenKey = {
   readonly to: string | null;
 };
 
-/** What a driver's metadata calls tell a reader; the statements are those that the Postgres JDBC driver sends, as far as they select. */
+/** What a driver's metadata calls return to a reader; the statements are those that the Postgres JDBC driver sends, as far as they select. */
 export type Catalogue = AsyncDisposable & {
   readonly tables: () => Promise<readonly SeenTable[]>;
   readonly columns: () => Promise<readonly SeenColumn[]>;
@@ -35,7 +35,7 @@ export type Catalogue = AsyncDisposable & {
   readonly importedKeys: () => Promise<readonly SeenKey[]>;
   /** Imported keys as a tool that walks information_schema finds them. */
   readonly walkedKeys: () => Promise<readonly SeenKey[]>;
-  /** What Metabase takes for readable before it looks at anything else. */
+  /** What Metabase takes for readable before it checks anything else. */
   readonly readable: () => Promise<readonly Pick<SeenTable, "schema" | "name">[]>;
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>;
 };

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import type { Stage } from "./ingest-stage.ts";
 
-/** No way to write a text touches this part of a secret, so whatever form it takes, this is found. */
+/** No text encoding changes this part of a secret, so it is found in every form. */
 export const canary = "Qx7canaryZ9w";
 
 /** A token with every character that is written in more than one way. */

@@ -47,7 +47,7 @@ export const noHolders: Holders = { workerId: null, isAlive: () => sql<boolean>`
 export type Bank = AsyncDisposable & {
   readonly url: string;
   readonly db: Database;
-  /** Opens a new account; with `left: null` the service has not told its balance. */
+  /** Opens a new account; with `left: null` the service has not reported its balance. */
   readonly account: (options?: { total?: number; left?: number | null; pace?: number }) => Promise<TestAccount>;
 };
 

@@ -10,7 +10,7 @@ export type TestQueue = {
   readonly budget: Budget;
   /** Names of the calls that were sent, in the order in which they were. */
   readonly sent: readonly string[];
-  /** How often the balance was asked for. */
+  /** How often the balance was requested. */
   readonly refreshes: () => number;
   /** A call that ends when `end` is called with its name. */
   readonly held: (name: string) => () => Promise<{ result: string; receipt: Receipt }>;

@@ -13,7 +13,7 @@ import { noHolders } from "./credits-account.ts";
 import type { Spender } from "./credits-spenders.ts";
 
 /**
- * A program for child processes: spends the credits of a shared account until none of its calls is granted any more, then tells
+ * A program for child processes: spends the credits of a shared account until none of its calls is granted any more, then reports
  * how many it booked. It starts when it is sent a message, and says so when it is ready for that.
  */
 const spender = JSON.parse(process.argv[2] ?? "{}") as Spender;
@@ -44,7 +44,7 @@ await Promise.all(Array.from({ length: concurrency }, (_, slot) => spend(slot)))
 process.send?.({ booked });
 process.disconnect();
 
-/** Asks for one thing after the other, in every class, until the class that may go furthest is refused the cheapest. */
+/** Requests one thing after the other, in every class, until the class that may go furthest is refused the cheapest. */
 async function spend(slot: number): Promise<void> {
   for (let turn = slot; ; turn += 1) {
     const { path, cost } = spender.calls[turn % spender.calls.length] ?? { path: "/", cost: 0 };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { CreditClass } from "../../src/core/slice.ts";
 
-/** What a spending process is told. */
+/** What a spending process receives. */
 export type Spender = {
   readonly databaseUrl: string;
   readonly apiUrl: string;
@@ -11,7 +11,7 @@ export type Spender = {
   readonly accountId: string;
   readonly concurrency: number;
   readonly floors: Readonly<Record<CreditClass, number>>;
-  /** What it asks for, with the cost that it expects. */
+  /** What it requests, with the cost that it expects. */
   readonly calls: readonly { readonly path: string; readonly cost: number }[];
 };
 
@@ -20,7 +20,7 @@ export type Spenders = AsyncDisposable & {
   readonly children: readonly ChildProcess[];
   /** Lets all begin at once. */
   readonly start: () => void;
-  /** What each booked, once all have ended by themselves. */
+  /** What each booked, once all have ended. */
   readonly booked: () => Promise<readonly number[]>;
 };
 

@@ -7,7 +7,7 @@ export type Wire = AsyncDisposable & {
   readonly cut: () => void;
   /** No byte gets through any more, in either direction; each stays open until an end gives it up. */
   readonly stall: () => void;
-  /** The far end goes, and the near one is not told: what is sent is swallowed, nothing ever comes. */
+  /** The far end goes without a notification to the near one: what is sent is swallowed, nothing ever comes. */
   readonly halfOpen: () => void;
 };
 
@@ -47,7 +47,7 @@ export async function openWire(to: number, at = 0): Promise<Wire> {
     },
     stall: () => {
       for (const { near, far } of pairs) {
-        // read and dropped, since a socket that is not read does not tell that its other end has gone
+        // read and dropped, since a socket that is not read does not report that its other end has gone
         near.unpipe(far).resume();
         far.unpipe(near).resume();
       }

@@ -3,7 +3,7 @@ import { Client, escapeIdentifier } from "pg";
 import { inject } from "vitest";
 import { databaseUrl } from "../setup/template-database.ts";
 
-/** A migrated, empty database of the test's own; disposing drops it, whoever is still connected. */
+/** A migrated, empty database of the test's own; disposing drops it, although clients are still connected. */
 export async function freshDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
   const template = inject("template");
   const name = `${template}_${randomBytes(6).toString("hex")}`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { openEmbedded } from "../../src/postgres/embedded/embedded-server.ts";
 
-/** A program for child processes: opens the server of the directory given, says so, and leaves when told to. */
+/** A program for child processes: opens the server of the directory given, says so, and leaves on a signal. */
 const [directory = ""] = process.argv.slice(2);
 await using server = await openEmbedded({ directory, database: "storehouse", durable: false });
 const told = once(process, "message");

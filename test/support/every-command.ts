@@ -5,7 +5,7 @@ import { today } from "./ingest-stage.ts";
 export type TypedCommand = { readonly typed: readonly string[]; readonly ends: number };
 
 /**
- * Every command of Storehouse that ends by itself, once, for a stage whose small market is synced; in an order in which each has something
+ * Every command of Storehouse that ends without a signal, once, for a stage whose small market is synced; in an order in which each has something
  * to do. `folder` is where files go; the last ones need the owner's rights, and end with 2 without them.
  */
 export async function everyCommand(stage: Stage, folder: string, isOwner: boolean): Promise<readonly TypedCommand[]> {

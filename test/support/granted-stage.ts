@@ -4,7 +4,7 @@ import { grantRoles, type GrantedRole, type RolePasswords } from "../../src/post
 import { migrate } from "../../src/postgres/migrate.ts";
 import { ownPostgres, type OwnPostgres } from "./own-postgres.ts";
 
-/** Passwords of the roles, of the length that the settings ask for. */
+/** Passwords of the roles, of the length that the settings require. */
 export const passwords = {
   owner: "owner-of-the-house",
   loader: "loader-of-the-house",
@@ -43,7 +43,7 @@ export async function grant(url: string, given: RolePasswords = {}): Promise<rea
   return await grantRoles(warehouse.db, given);
 }
 
-/** The same database, somebody else. */
+/** The same database, another role. */
 export function urlAs(database: string, user: string, password: string): string {
   const url = new URL(database);
   [url.username, url.password] = [user, encodeURIComponent(password)];

@@ -30,7 +30,7 @@ function at(here: string, slice?: Slice): void {
   for (;;);
 }
 
-// the client itself tells when a request is on the wire; the free question for the balance does not count
+// the client reports when a request is on the wire; the balance check does not count
 subscribe("undici:request:bodySent", (message) => {
   const { path } = (message as { request: { path: string } }).request;
   if (!path.startsWith("/api-key")) at("after send");

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 /** An answer on its way back, which a test may change before it is handed on. */
 export type Passing = {
-  /** As it was asked for, undecoded, with its query. */
+  /** As it was requested, undecoded, with its query. */
   readonly target: string;
   status: number;
   headers: IncomingHttpHeaders;
@@ -13,7 +13,7 @@ export type Passing = {
 /** A server in front of the sandbox that alters answers. */
 export type Proxy = { readonly url: string; readonly token: string } & AsyncDisposable;
 
-/** Starts a server that hands every request on byte by byte and lets `alter` change what comes back. */
+/** Starts a server that passes every request on byte by byte and lets `alter` change what comes back. */
 export async function openProxy(
   to: { readonly url: string; readonly token: string },
   alter: (passing: Passing) => void,

@@ -29,7 +29,7 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   readonly request?: Partial<SyncRequest>;
   readonly settings?: SettingsInput;
   readonly environment?: Partial<Environment>;
-  /** Told where the story of each slice stands. */
+  /** Receives the state of each slice. */
   readonly at?: CrashHook;
   /** Of a retry: which slices; failed ones when left out. */
   readonly which?: Omit<Reopening, "datasets">;
@@ -84,7 +84,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
   };
 }
 
-/** A configuration without waits: the pace of the sandbox has no limit and what may pass is asked again at once. */
+/** A configuration without waits: the pace of the sandbox has no limit and what may pass is requested again at once. */
 function configOf(
   api: { readonly url: string; readonly token: string },
   databaseUrl: string,
@@ -120,12 +120,12 @@ export function quick(settings: SettingsInput = {}): SettingsInput {
   };
 }
 
-/** The days that a sync without bounds asks for under the quick settings. */
+/** The days that a sync without bounds requests under the quick settings. */
 export function askedDays(days = 4): Day[] {
   return Array.from({ length: days }, (_, index) => addDays(today, -1 - index)).sort();
 }
 
-/** What a request asked for, as one text: equal for two requests that ask for the same thing. */
+/** What a request was for, as one text: equal for two requests for the same thing. */
 export function wish({ operation, params }: SandboxRequest): string {
   return `${operation} ${JSON.stringify(Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }

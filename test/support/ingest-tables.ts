@@ -20,7 +20,7 @@ export async function tablesOf(stage: Pick<Stage, "query">): Promise<string[]> {
 }
 
 /**
- * Every row of every table in core as sorted texts by table: keys of dimensions spelled out, and without what tells only who
+ * Every row of every table in core as sorted texts by table: keys of dimensions spelled out, and without what shows only who
  * wrote a row and when (`without`). Two warehouses that hold the same facts are equal here.
  */
 export async function factsOf(

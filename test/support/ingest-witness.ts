@@ -3,7 +3,7 @@ import { openStage, wish, type RunOptions, type Stage } from "./ingest-stage.ts"
 import { factsOf, statesOf } from "./ingest-tables.ts";
 import type { SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
 
-/** What a run leaves that nothing disturbed: the tables, what was asked for, and the credits it took. */
+/** What a run leaves that nothing disturbed: the tables, what was requested, and the credits it took. */
 export type Calm = {
   readonly facts: Record<string, string[]>;
   readonly wishes: readonly string[];
@@ -22,15 +22,15 @@ export function charged(requests: readonly SandboxRequest[]): number {
   return requests.reduce((sum, request) => sum + request.charged, 0);
 }
 
-/** The requests of a log that had been asked before, in order. */
+/** The requests of a log that had been sent before, in order. */
 export function repeats(requests: readonly SandboxRequest[]): readonly SandboxRequest[] {
   const seen = new Set<string>();
   return requests.filter((request) => seen.size === seen.add(wish(request)).size);
 }
 
 /**
- * The sandbox's own log and the tables say that nothing is lost, nothing was asked for that a calm run does not ask for, no more was
- * asked for twice than was on its way, and no credit was taken beyond that.
+ * The sandbox's own log and the tables show that nothing is lost, nothing was requested that a calm run does not request, no more was
+ * requested twice than was on its way, and no credit was taken beyond that.
  */
 export async function expectCalm(stage: Stage, calm: Calm, mostTwice: number): Promise<void> {
   expect(await factsOf(stage)).toEqual(calm.facts);

@@ -46,7 +46,7 @@ export interface LedgerStage extends AsyncDisposable {
   ) => Promise<readonly string[]>;
   /** Claims a slice that is known to be free. */
   readonly claimed: (slice: string, worker: string) => Promise<Slice>;
-  /** Rows of `ops.slice`, in order of number, as a select list tells. */
+  /** Rows of `ops.slice`, in order of number, by a select list. */
   readonly slices: (select: string) => Promise<readonly Record<string, unknown>[]>;
   /** How many connections to the database wait for a lock. */
   readonly waiting: () => Promise<number>;

@@ -4,7 +4,7 @@ import { datasets } from "../../src/datasets/shared/all.ts";
 import { defineTable, type Row, type Table } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
 
-/** A small warehouse that is filled by hand, row by row and through the loader, and asked in SQL. */
+/** A small warehouse that is filled by hand, row by row and through the loader, and queried in SQL. */
 export type MartStage = AsyncDisposable & {
   /**
    * Writes rows of a table of core as the loader would: `app_key: "ios:1"`, `country_key: "US"`, `keyword_key: "plan"`. A column of the
@@ -50,7 +50,7 @@ function told(value: unknown): string {
   return /^-?\d+\.\d+$/.test(value) ? String(Number(Number(value).toFixed(4))) : value;
 }
 
-/** A table of a dataset, filled row by row whatever its own way is; a history with the columns of its stretch. */
+/** A table of a dataset, filled row by row for any load strategy; a history with the columns of its stretch. */
 function asFilled(name: string): Table {
   const table = datasets.flatMap(({ tables }) => tables).find((one) => one.name === name);
   if (table === undefined) throw new Error(`no dataset loads ${name}`);

@@ -23,9 +23,9 @@ const settings = {
 
 /** What a run of the model may know beside the stage: nothing of the program's own records. */
 export type Account = {
-  /** Requests that may have been asked twice so far: those under way at a kill. */
+  /** Requests that may have been sent twice so far: those under way at a kill. */
   killed: number;
-  /** Credits that somebody else took without the ledger knowing. */
+  /** Credits that another consumer took without the ledger knowing. */
   surprises: number;
   day: Day;
 };
@@ -74,14 +74,14 @@ async function runWith(real: Real, account: Account, after: number, happens: () 
   const from = real.stage.asked().length;
   let ended = false;
   const running = run(real, account).finally(() => (ended = true));
-  // where it breaks off while this waits, the error is looked at in the end
+  // where it breaks off while this waits, the error is checked in the end
   running.catch(() => undefined);
   await until(() => ended || real.stage.asked().length >= from + after);
   await happens();
   await running;
 }
 
-/** Whatever was made to fail fails no more, and the account is full again. */
+/** Every injected failure is over, and the account is full again. */
 async function settleDown(real: Real): Promise<void> {
   real.stage.sandbox.set({ faults: [], latencyMs: 0, rateLimit: null });
   real.clock.move(real.stage.sandbox.account().resetSeconds * 1000);

@@ -39,7 +39,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   await using opened = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "storehouse-own-"));
   opened.defer(() => rm(directory, { recursive: true }));
-  // root runs the server as somebody else, who must get in
+  // root runs the server as another user, who must get in
   await chmod(directory, 0o711);
   const server = opened.use(await openEmbedded({ directory, database: "storehouse", durable: true, umbrella }));
   const place = await embeddedPlace(directory, umbrella);

@@ -8,7 +8,7 @@ export type Element = {
 
 const token = /<(\/?)([\w:-]+)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>|([^<]+)/gy;
 
-/** Reads XML as strictly as its readers do: throws at whatever is not well-formed. */
+/** Reads XML as strictly as its readers do: throws when it is not well-formed. */
 export function readPicture(text: string): Element {
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
   const open = [root];

@@ -16,7 +16,7 @@ export function series(timing: Partial<Extract<Timing, { kind: "series" }>> = {}
   return { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, ...timing } as const;
 }
 
-/** One slice that was asked for before: yesterday, the next day, with an answer, unless said otherwise. */
+/** One slice that was requested before: yesterday, the next day, with an answer, unless said otherwise. */
 export function covered(slice: Partial<Covered> = {}): Covered {
   const window = slice.window ?? oneDay(daysAgo(1));
   return {

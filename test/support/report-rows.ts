@@ -17,7 +17,7 @@ export const scope: Scope = {
   attribution: "WITH",
   currency: "USD",
 };
-/** The days that it is asked for. */
+/** The requested days. */
 export const window = { start: day("2026-08-01"), end: day("2026-08-04") };
 const [table, shapes] = searchAdsReport.tables;
 if (table === undefined || shapes === undefined) throw new Error("the dataset has two tables");

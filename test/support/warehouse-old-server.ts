@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** A server that speaks just enough of Postgres' protocol to say which version it is, whatever it is asked. */
+/** A server that speaks just enough of Postgres' protocol to say which version it is, for any query. */
 export async function serverOfVersion(version: number): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);

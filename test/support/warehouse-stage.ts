@@ -20,7 +20,7 @@ export interface WarehouseStage extends AsyncDisposable {
   readonly empty: (...tables: readonly Table[]) => Promise<void>;
   /** Loads as a slice does: keys and partitions first, then one transaction. Slice 1, received at `at`, on 1 August, whole, unless said otherwise. */
   readonly load: (load: Pick<Load, "table" | "rows"> & Partial<Load> & { readonly at?: number }) => Promise<void>;
-  /** Every row in the order of the columns asked for, `select` being a select list. */
+  /** Every row in the order of the selected columns, `select` being a select list. */
   readonly rows: (table: Table, select: string) => Promise<readonly Record<string, unknown>[]>;
   /** Which version of each row is on disk: the same before and after means that nothing was written. */
   readonly versions: (table: Table) => Promise<readonly unknown[]>;

@@ -4,7 +4,7 @@ import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 
-/** Runs a worker in this process until `enough`, then stops it, says so, and hands back how it ended. */
+/** Runs a worker in this process until `enough`, then stops it, says so, and returns how it ended. */
 async function work(stage: Stage, enough: () => Promise<boolean>, stopped: () => void = () => undefined) {
   await using app = await stage.open();
   const stop = new AbortController();

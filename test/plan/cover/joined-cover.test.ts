@@ -24,7 +24,7 @@ function plan(held: readonly Covered[], fetchOptions: readonly FetchOption[] = [
   }).slices.map(({ window, class: creditClass, credits }) => ({ window, class: creditClass, credits }));
 }
 
-/** Everything up to yesterday, asked for a day later. */
+/** Everything up to yesterday, requested a day later. */
 const upToYesterday = covered({
   window: { start: daysAgo(31), end: daysAgo(1) },
   operation: "figures",

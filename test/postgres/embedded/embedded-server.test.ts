@@ -13,7 +13,7 @@ describe("openEmbedded", () => {
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "storehouse-embedded-"));
-    // root runs the server as somebody else, who must get in
+    // root runs the server as another user, who must get in
     await chmod(directory, 0o711);
   });
 
@@ -24,7 +24,7 @@ describe("openEmbedded", () => {
     await rm(directory, { recursive: true });
   });
 
-  /** A process that holds the server until it is told to leave. */
+  /** A process that holds the server until it is stopped. */
   async function holder(): Promise<{ child: ChildProcess; url: string; joined: boolean }> {
     const child = fork(join(import.meta.dirname, "../../support/embedded-holder.ts"), [directory]);
     children.push(child);
