@@ -8,7 +8,7 @@ import { benchToken } from "./work.ts";
 
 /*
  * The service of the bench, in a process of its own so that its work is not counted as ours: Keyword Ranking and Remaining Credits to
- * the letter of the contract, and nothing else. It remembers when it was asked for what, and what was left then.
+ * the letter of the contract, and nothing else. It remembers when it got each request, and what was left then.
  */
 
 /** How the service behaves. */
@@ -24,7 +24,7 @@ export type Manner = {
 /** One question as the service saw it; `at` in ms of its own clock. */
 export type Asked = { readonly at: number; readonly what: string; readonly remaining: number };
 
-/** What happened since the manner was set; `openedAt` is when the gate let go. */
+/** What happened since the manner was set; `openedAt` is when the gate released its requests. */
 export type Witness = { readonly asked: readonly Asked[]; readonly openedAt: number };
 
 type Message =

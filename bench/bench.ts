@@ -9,7 +9,7 @@ export type Bench = {
   readonly service: Service;
   /** Aborted at Ctrl-C. */
   readonly stop: AbortSignal;
-  /** Tells the person what is being measured. */
+  /** Reports to the person what is being measured. */
   readonly say: (what: string) => void;
 };
 

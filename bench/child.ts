@@ -53,6 +53,6 @@ export function answerParent(work: (message: unknown) => Promise<unknown>): void
       .then((reply) => process.send?.(reply));
   });
   process.on("disconnect", () => process.exit(1));
-  // a terminal tells the whole group; the parent decides when a child ends
+  // a terminal signals the whole group; the parent decides when a child ends
   process.on("SIGINT", () => undefined);
 }

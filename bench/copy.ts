@@ -3,7 +3,7 @@ import type { Client, Connection, Submittable } from "pg";
 
 /*
  * `COPY` over the driver's own connection: what a fast client does, and nothing else. The driver hands a statement's messages to
- * whatever was submitted; its types leave out those of `COPY`.
+ * anything that was submitted; its types leave out those of `COPY`.
  */
 
 type CopyConnection = Connection & {

@@ -49,7 +49,7 @@ function answerOf({ scope, window, items }: Slice, changed: boolean) {
   return ranksFor(question, changed);
 }
 
-/** The slices of the first run, started anew by this process: later runs asked for the same once more. */
+/** The slices of the first run, started again by this process: later runs requested the same once more. */
 async function takeFirst(db: Database, workerId: string): Promise<readonly Slice[]> {
   await sql`
     update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}

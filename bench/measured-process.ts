@@ -5,7 +5,7 @@ import { benchPlanner, type PlannerFigures, type PlannerScale } from "./planner.
 import { syncMeasured, type SyncTime } from "./sync-measured.ts";
 import type { Work } from "./work.ts";
 
-/** What this process is told to do. */
+/** What this process has to do. */
 export type Order =
   | { readonly kind: "sync"; readonly config: Config; readonly work: Work; readonly again: boolean }
   | { readonly kind: "load"; readonly config: Config; readonly changed: boolean }

@@ -9,7 +9,7 @@ import { now } from "./stopwatch.ts";
 
 /** What planning an account of a size took, with so many of its cells missing. */
 export type PlannerFigures = {
-  /** Share of the cells that was never asked for. */
+  /** Share of the cells that was never requested. */
   readonly missing: number;
   readonly partitions: number;
   readonly seconds: number;

@@ -40,7 +40,7 @@ export async function emptyRanks(client: pg.Client): Promise<void> {
   await client.query("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
 }
 
-/** Empties ranks, answers, ledger and queue: nothing was ever asked for. What the dimensions know stays. */
+/** Empties ranks, answers, ledger and queue: nothing was ever requested. What the dimensions know stays. */
 export async function forgetAll(client: pg.Client): Promise<void> {
   await client.query(`
     truncate core.fact_keyword_rank, core.fact_keyword_rank_summary, raw.answer, ops.request, ops.slice, ops.run, ops.batch, ops.worker, ops.credit_account,
@@ -55,7 +55,7 @@ export async function settle(client: pg.Client): Promise<void> {
 /** What a step left in the database: bytes of write-ahead log, and rows of ranks that it wrote. */
 export type Written = { readonly walBytes: number; readonly rows: number };
 
-/** Runs `work` and tells what it wrote. */
+/** Runs `work` and returns what it wrote. */
 export async function witnessed<T>(
   client: pg.Client,
   work: () => Promise<T>,

@@ -6,7 +6,7 @@ import { countryCodes, firstDayOf, keywordsACall, today, type Account } from "./
 const daysAtOnce = 30;
 
 /**
- * Makes up what an account has asked for: every night one call for each app, country and hundred keywords, each with its request, all
+ * Makes up what an account has requested: every night one call for each app, country and hundred keywords, each with its request, all
  * loaded but the newest night, which is still to be planned. Apps that are there already stay.
  */
 export async function fillLedger(client: pg.Client, account: Account, fromApp: number): Promise<void> {

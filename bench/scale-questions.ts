@@ -10,7 +10,7 @@ import { firstDayOf, today, type Account } from "./scale-size.ts";
 import { spreadOf } from "./statistics.ts";
 import { timed } from "./stopwatch.ts";
 
-/** How a time grows: with slices, with what is followed, with the rows of the facts, or not at all (what one app has). */
+/** How a time grows: with slices, with the portfolio, with the rows of the facts, or not at all (what one app has). */
 export type Growth = "slices" | "account" | "rows" | "none";
 
 /** A question and the median time of its answer. */
@@ -18,7 +18,7 @@ export type Answered = { readonly name: string; readonly ms: number; readonly gr
 
 type Question = { readonly name: string; readonly growth: Growth; readonly ask: () => Promise<unknown> };
 
-/** Asks each question so many times and keeps the median. */
+/** Runs each question so many times and keeps the median. */
 export async function answer(questions: readonly Question[], rounds: number): Promise<readonly Answered[]> {
   const answered: Answered[] = [];
   for (const { name, growth, ask } of questions) {
@@ -88,7 +88,7 @@ function view(db: Database, name: string, growth: Growth, from: string): Questio
   return {
     name,
     growth,
-    // every column is asked for, as a tool would
+    // every column is selected, as a tool would
     ask: () =>
       db
         .connection()
@@ -101,7 +101,7 @@ function view(db: Database, name: string, growth: Growth, from: string): Questio
   };
 }
 
-/** What an analyst asks of the facts. */
+/** What an analyst queries of the facts. */
 export function analystQuestions(client: pg.Client): readonly Question[] {
   const ask = (name: string, growth: Growth, text: string) => ({ name, growth, ask: () => client.query(text) });
   const of = `mart.keyword_rank_daily where store = 'ios' and track_id = '${app}'`;

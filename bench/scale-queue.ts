@@ -14,7 +14,7 @@ export type QueueFigures = {
   readonly ms: number;
 };
 
-/** A worker at rest takes as many at once as it has hands; one statement ends as many. */
+/** A worker at rest takes as many at once as it has slots; one statement ends as many. */
 const chunk = 16;
 
 /** Queues slices until so many wait, then takes and ends some of them in chunks, as one worker does. */

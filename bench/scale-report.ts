@@ -3,7 +3,7 @@ import type { Answered, Growth } from "./scale-questions.ts";
 import type { QueueFigures } from "./scale-queue.ts";
 import type { Table } from "./table.ts";
 
-/** A ledger and what was asked of it. */
+/** A ledger and the questions about it. */
 export type LedgerFigures = {
   readonly account: Account;
   readonly madeMs: number;

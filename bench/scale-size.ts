@@ -1,6 +1,6 @@
 import { addDays, day, type Day } from "../src/core/day.ts";
 
-/** An account: apps, countries of each, keywords of each app and country, days that were asked for. */
+/** An account: apps, countries of each, keywords of each app and country, requested days. */
 export type Account = {
   readonly apps: number;
   readonly countries: number;
@@ -21,7 +21,7 @@ export type ScaleSize = {
   readonly worked: number;
   /** Apps of the account whose ranks are in the facts, each with all its days. */
   readonly factApps: number;
-  /** How often each question is asked; the median counts. */
+  /** How often each question is run; the median counts. */
   readonly rounds: number;
 };
 

@@ -95,7 +95,7 @@ async function run({ name, arguments: given, variables }: Measured): Promise<Usa
   const [code] = (await once(child, "exit")) as [number | null];
   const wallMs = performance.now() - from;
   if (code !== 0) throw new Error(`${name} ended with ${code}`);
-  // a launcher that hands over to another Node leaves two lines
+  // a launcher that starts another Node leaves two lines
   const lines = readFileSync(usage, "utf8").trim().split("\n");
   const figures = lines.map((line) => line.split(" ").map(Number));
   return {

@@ -23,7 +23,7 @@ const sampleMs = 20;
 const earlyShare = 0.2;
 
 /**
- * Fetches the work through the entries that the commands use: `storehouse sync`, or, to ask for everything `again`,
+ * Fetches the work through the entries that the commands use: `storehouse sync`, or, to request everything `again`,
  * `storehouse backfill --reprocess all`. Planning counts.
  */
 export async function syncMeasured({ config, work, again }: Measured): Promise<SyncTime> {

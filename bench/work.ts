@@ -1,6 +1,6 @@
 import { addDays, day, type Day } from "../src/core/day.ts";
 
-/** How much is asked for: one answer an app, country and day. At most 30 days, and as many countries as are listed. */
+/** How much is requested: one answer an app, country and day. At most 30 days, and as many countries as are listed. */
 export type Work = { readonly apps: number; readonly countries: number; readonly days: number };
 
 /** The day that counts as today where the bench decides it. */

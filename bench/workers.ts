@@ -20,7 +20,7 @@ export type Shared = {
   readonly reached: number;
   /** Requests beyond the first for the same thing. */
   readonly twice: number;
-  /** Least balance that the service ever told, and the floor that backfills leave untouched. */
+  /** Least balance that the service ever reported, and the floor that backfills leave untouched. */
   readonly least: number;
   readonly floor: number;
 };
@@ -71,7 +71,7 @@ async function share(
   return { workers, pace, reached: rateOf(asked, openedAt), twice, least: leastOf(asked), floor: total * floorShare };
 }
 
-/** A `storehouse worker`; `failure` resolves with its last words when it ends before it is told to. */
+/** A `storehouse worker`; `failure` resolves with its last words when it ends before it is stopped. */
 type Worker = AsyncDisposable & { readonly failure: Promise<string> };
 
 function startWorker(bench: Bench, settings: string): Worker {
@@ -111,7 +111,7 @@ async function untilLoaded({ postgres, stop }: Bench, requests: number, failed: 
   }
 }
 
-/** Requests a second that were sent after the gate had let go of those that it held. */
+/** Requests a second that were sent after the gate had released those that it held. */
 function rateOf(asked: readonly Asked[], openedAt: number): number {
   const after = asked.filter(({ at }) => at > openedAt);
   return (after.length * 1000) / ((after.at(-1)?.at ?? openedAt) - openedAt);
