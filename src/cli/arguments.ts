@@ -90,7 +90,7 @@ export function onlyDatasets(): Option {
   return new Option("--dataset <name>", "only this dataset; may be repeated").argParser(collect).default([], "all");
 }
 
-/** `--from` and `--to`, both counted in, as a window. */
+/** `--from` and `--to`, both inclusive, as a window. */
 export function boundsOf(options: { readonly from?: Day; readonly to?: Day }): Partial<Window> {
   if (options.from !== undefined && options.to !== undefined && options.from > options.to) {
     throw fail("bad_argument", { from: options.from, to: options.to, problem: "--from is after --to" });

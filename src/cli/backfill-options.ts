@@ -6,7 +6,7 @@ import { reprocesses, type Reprocess } from "../plan/missing.ts";
 import { collect, creditsArgument, dayArgument, pastDayArgument, planArgument } from "./arguments.ts";
 import { requestOf, type SyncOptions } from "./sync-options.ts";
 
-/** What `storehouse backfill` is told. */
+/** The options of `storehouse backfill`. */
 export type BackfillOptions = SyncOptions & {
   readonly app: readonly string[];
   readonly country: readonly string[];
@@ -62,7 +62,7 @@ export function addBackfillOptions(command: Command): Command {
     .option("--json", "as JSON");
 }
 
-/** What the options ask for. Throws a UsageError when no dataset is named or a day is to come. */
+/** The request that the options make. Throws a UsageError when no dataset is named or a day is to come. */
 export function backfillRequestOf(app: App, options: BackfillOptions): BackfillRequest {
   const { datasets, bounds, today } = requestOf(app, options);
   if (datasets.length === 0) throw fail("bad_argument", { problem: "--dataset is missing: name at least one" });

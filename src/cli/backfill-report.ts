@@ -131,7 +131,7 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
   return reasons;
 }
 
-/** The command that asks for the same thing. */
+/** The command that requests the same. */
 function commandOf(request: BackfillRequest): string {
   const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
   return [

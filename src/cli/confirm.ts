@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline";
 
-/** True when a person can be asked: both what is typed and what is shown go through a terminal. */
-export function canAsk(): boolean {
+/** True when a person can answer: both what is typed and what is shown go through a terminal. */
+export function canConfirm(): boolean {
   return [process.stdin, process.stderr].every(({ isTTY }) => isTTY);
 }
 
-/** Asks a person; true for y or yes only. An end of input or a stop means no. */
-export async function ask(question: string, stop: AbortSignal): Promise<boolean> {
+/** Puts a question to a person; true for y or yes only. An end of input or a stop means no. */
+export async function confirm(question: string, stop: AbortSignal): Promise<boolean> {
   if (stop.aborted) return false;
   // without a terminal of its own Ctrl-C stays the signal that it is
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });

@@ -40,7 +40,7 @@ export function describeOperation(operation: Operation, words: StoreWords) {
   };
 }
 
-/** The longest range of one call in words, and whether its end is counted in; empty where none is asked for. */
+/** The longest range of one call in words, and whether its end is inclusive; empty where none is requested. */
 export function rangeWords({ range }: Operation): string {
   if (range === null) return "";
   const length =
@@ -71,7 +71,7 @@ export function describeDataset(dataset: Dataset) {
   };
 }
 
-/** When a dataset is asked for with the options that it comes with, in words. */
+/** When a dataset is requested with the options that it comes with, in words. */
 function rhythmWords(dataset: Dataset): string {
   const timings = timingsOf(dataset, examplePartitions(dataset));
   return [...new Set(timings.map(timingWords))].join("; ");

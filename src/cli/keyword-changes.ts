@@ -7,7 +7,7 @@ import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
 import { makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
-import { type Asking, ifAny } from "./api-question.ts";
+import { type ApiSession, ifAny } from "./api-request.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
 export type KeywordVerb = "add" | "remove" | "sync";
@@ -67,40 +67,44 @@ export function callsFor({ add, remove }: Pick<KeywordChanges, "add" | "remove">
  * leaves too much and not too little. Afterwards what the warehouse knows of it is due again, also after a failure.
  */
 export async function changeKeywords(
-  asking: Asking,
+  session: ApiSession,
   place: TrackedPlace,
   now: TrackedNow,
   { add, remove }: KeywordChanges,
 ): Promise<KeywordsChanged> {
-  const { ask } = asking;
+  const { send } = session;
   const where = { trackId: place.trackId, countryCode: place.country };
   const added: string[] = [];
   const removed: string[] = [];
   let error: unknown = null;
   try {
     for (const body of batches(add)) {
-      const told = new Set((await ask(addKeywords, { ...where, body })).map(({ keyword }) => foldKeyword(keyword)));
-      added.push(...body.filter((keyword) => told.has(foldKeyword(keyword))));
+      const confirmed = new Set(
+        (await send(addKeywords, { ...where, body })).map(({ keyword }) => foldKeyword(keyword)),
+      );
+      added.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
     }
     for (const body of batches(remove)) {
-      const told = new Set((await ask(deleteKeywords, { ...where, body })).map(({ value }) => foldKeyword(value)));
-      removed.push(...body.filter((keyword) => told.has(foldKeyword(keyword))));
+      const confirmed = new Set(
+        (await send(deleteKeywords, { ...where, body })).map(({ value }) => foldKeyword(value)),
+      );
+      removed.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
     }
   } catch (caught) {
     error = caught;
   }
   const count = error === null ? now.count + added.length - removed.length : null;
-  await forget(asking, place, now, count);
+  await forget(session, place, now, count);
   return { added, removed, error };
 }
 
 /** Has the next sync read what changed. `count`: keywords that are tracked now, null when that is not known. */
-async function forget({ app }: Asking, { trackId, country }: TrackedPlace, now: TrackedNow, count: number | null) {
+async function forget({ app }: ApiSession, { trackId, country }: TrackedPlace, now: TrackedNow, count: number | null) {
   const countries = [{ country, keywords: ["any"], keywordCount: count ?? 0 }];
   const portfolio = { apps: [{ store: storeOf(trackId), trackId, tracked: true, countries }] };
   const apps = now.isAppTracked ? [] : trackedApps.partitions(portfolio).map(({ scope }) => ({ scope }));
   const counts = trackedCountry.partitions(portfolio).map(({ scope }) => ({ scope }));
-  // another count has the list read by itself: only a list that was read under the same one has to be made due
+  // another count has the list read automatically: only a list that was read under the same one has to be made due
   const lists = trackedKeyword
     .partitions(portfolio)
     .map(({ scope, fingerprint }) =>
@@ -134,19 +138,19 @@ export type TrackedNow = {
  * was synced last this one holds, as it does for a sync. Otherwise the dear list is read anew where `buy` says so: `never` leaves it.
  */
 export async function trackedNow(
-  { app, ask }: Asking,
+  { app, send }: ApiSession,
   { trackId, country }: TrackedPlace,
   buy: "never" | "when needed" | "always",
 ): Promise<TrackedNow> {
   const apps = await readTracked(app.warehouse.db);
   const synced = apps.find((one) => one.store === storeOf(trackId) && one.trackId === trackId);
   const isAppTracked = synced !== undefined;
-  const count = (await ifAny(ask(numberOfKeywords, { trackId })))?.[country] ?? 0;
+  const count = (await ifAny(send(numberOfKeywords, { trackId })))?.[country] ?? 0;
   if (count === 0) return { count, keywords: [], isAppTracked };
   const known = synced?.countries.find((one) => one.country === country)?.keywords ?? [];
   if (buy !== "always" && known.length === count) return { count, keywords: known, isAppTracked };
   if (buy === "never") return { count, keywords: null, isAppTracked };
   const device = storeOf(trackId) === "ios" ? { device: "iphone" } : {};
-  const list = (await ifAny(ask(dailyKeywordRankings, { trackId, countryCode: country, ...device }))) ?? [];
+  const list = (await ifAny(send(dailyKeywordRankings, { trackId, countryCode: country, ...device }))) ?? [];
   return { count, keywords: [...new Set(list.map(({ keyword }) => keyword))], isAppTracked };
 }

@@ -6,7 +6,7 @@ import { foldKeyword } from "../core/text.ts";
 /** Keywords as they were given: each once, in the order given, and how many were given again. */
 export type KeywordList = { readonly keywords: readonly string[]; readonly repeats: number };
 
-/** One keyword and where it was given, for whoever has to mend it. */
+/** One keyword and where it was given, for the person who corrects it. */
 type Given = { readonly keyword: string; readonly at: string };
 
 /** What a keyword has to be that is added or removed. */
@@ -17,7 +17,7 @@ const fits = {
 
 /**
  * The keywords of the arguments and of a file together. Spaces around a keyword do not count, and two spellings of one keyword are
- * one. Throws a UsageError that names what does not fit, all of it, before anything is asked for.
+ * one. Throws a UsageError that names what does not fit, all of it, before anything is requested.
  */
 export function keywordsGiven(words: readonly string[], file: string | undefined, use: keyof typeof fits): KeywordList {
   const given = [

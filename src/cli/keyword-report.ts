@@ -41,10 +41,12 @@ export function changesInWords({ place, now, changes, repeats, calls }: ChangeRe
 
 /** What was done, and what the service did not confirm. */
 export function doneInWords(changes: KeywordChanges, { added, removed }: KeywordsChanged): string {
-  const silent = [...without(changes.add, added), ...without(changes.remove, removed)];
+  const unconfirmed = [...without(changes.add, added), ...without(changes.remove, removed)];
   return [
     `${count(added.length)} added, ${count(removed.length)} removed. The next \`storehouse sync\` reads the list again.`,
-    ...(silent.length === 0 ? [] : [`The service left out ${silent.map((keyword) => `"${keyword}"`).join(", ")}.`]),
+    ...(unconfirmed.length === 0
+      ? []
+      : [`The service left out ${unconfirmed.map((keyword) => `"${keyword}"`).join(", ")}.`]),
   ].join("\n");
 }
 
@@ -75,7 +77,7 @@ export function changesAsJson({ place, now, changes, repeats, calls }: ChangeRep
   };
 }
 
-function without(sent: readonly string[], told: readonly string[]): readonly string[] {
-  const known = new Set(told);
+function without(sent: readonly string[], confirmed: readonly string[]): readonly string[] {
+  const known = new Set(confirmed);
   return sent.filter((keyword) => !known.has(keyword));
 }

@@ -14,7 +14,7 @@ import { table } from "./table.ts";
 /** When work would be done: allowance periods, the running one counted, and an instant as ISO 8601. */
 export type Done = { readonly periods: number; readonly doneAt: string } | { readonly unknown: DoneUnknown };
 
-/** Why nobody can say: the service has not told the allowance yet, or what the floors leave never suffices. */
+/** Why that is not known: the service has not reported the allowance yet, or what the floors leave never suffices. */
 type DoneUnknown = "allowance_not_known" | "allowance_too_small";
 
 /** When the work would be done, or why that is not known. */
@@ -49,7 +49,7 @@ export function workOf(lines: readonly PlanLine[]): readonly OpenWork[] {
   );
 }
 
-/** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is counted in `totals`. */
+/** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is part of `totals`. */
 export type PlanWords = {
   readonly lines: readonly OpenWork[];
   readonly waiting: readonly OpenWork[];

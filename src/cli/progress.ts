@@ -5,7 +5,7 @@ import type { RunProgress } from "../ledger/runs.ts";
 /** Shows how far a run is. */
 export interface ProgressView {
   show(progress: RunProgress): void;
-  /** Leaves the last line standing. */
+  /** Keeps the last line on the terminal. */
   done(): void;
 }
 

@@ -8,7 +8,7 @@ export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interr
   number
 >;
 
-/** What a run tells the shell: an API that stayed away is no mistake of whoever started it, nor is a machine that slept. */
+/** The exit code of a run: an API that stays unavailable is no mistake of the caller, nor is a machine that slept. */
 export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "error">): number {
   return error instanceof RetryError || error instanceof FencedError ? exitCodes.failed : exitCodes[outcome];
 }
@@ -20,7 +20,7 @@ export const exitHelp =
 /** What differs between the commands: how to go on after an interruption, and what it means that the budget is spent. */
 export type RunWords = {
   readonly goOn: string;
-  /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was asked for. */
+  /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was requested. */
   readonly budgetSpent: (slicesLeft: string, isBegun: boolean) => string;
 };
 

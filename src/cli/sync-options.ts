@@ -27,7 +27,7 @@ export function addSyncOptions(command: Command): Command {
     .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument);
 }
 
-/** What the options ask for. */
+/** The request that the options make. */
 export function requestOf(app: App, options: SyncOptions): SyncRequest {
   const today = app.clock.today();
   if (options.from !== undefined && options.from > today)

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
@@ -7,16 +6,10 @@ import { incidentKinds } from "../../src/incidents/kinds.ts";
 import { readCollection } from "../../src/metabase/collection-file.ts";
 import { sourcesIn } from "../support/imports.ts";
 import { leftWordsIn } from "../support/left-words.ts";
+import { textsIn } from "../support/source-texts.ts";
 
 /** Names as words. */
 const wordsOf = (name: string) => name.replaceAll("_", " ");
-
-/** The texts between quotes and backticks of a source; code within a template and SQL are left out. */
-function textsIn(source: string): readonly string[] {
-  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "").replaceAll(/sql(<[^`]*>)?`[\s\S]*?`/g, "");
-  const texts = code.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g);
-  return [...texts].map(([, quoted, template]) => (quoted ?? template ?? "").replaceAll(/\$\{[^}]*\}/g, ""));
-}
 
 test.each(Object.entries({ ...fleetMetrics, ...workerMetrics }))(
   "the metric %s is in the field's words",
@@ -30,10 +23,10 @@ test.each(Object.entries(incidentKinds))("the incident %s is in the field's word
 });
 
 describe("messages, checks of the doctor, readiness and reports of Metabase are in the field's words", () => {
-  const rooms = /^src\/(health|incidents|doctor|worker|metabase)\/|^src\/cli\/commands\/(doctor|metabase|worker)\.ts/;
+  const rooms = /^src\/(health|incidents|doctor|worker|metabase)\//;
   const sources = sourcesIn("src").filter(({ file }) => rooms.test(file));
-  test.each(sources)("$file", ({ file }) => {
-    const texts = textsIn(readFileSync(path.join(projectRoot, file), "utf8"));
+  test.each(sources)("$file", ({ text: source }) => {
+    const texts = textsIn(source);
     expect(texts.filter((text) => !text.startsWith("../") && leftWordsIn(text).length > 0)).toEqual([]);
   });
 });

@@ -4,17 +4,16 @@ import { androidAppDetail, iosAppDetail } from "../../api/operations/app.ts";
 import { appMatch } from "../../api/operations/market.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf } from "../../core/store.ts";
-import { glanceAt, type Page } from "../app-glance.ts";
+import { fetchAppOverview, type Page, printAppOverview } from "../app-overview.ts";
 import { countryArgument, languageArgument, trackIdArgument } from "../api-arguments.ts";
-import { saysNothing, withAsk } from "../api-question.ts";
-import { printGlance } from "../app-glance.ts";
+import { saysNothing, withApiSession } from "../api-request.ts";
 import { countOf, printJson, remark } from "../output.ts";
 
 type Options = { readonly country?: string; readonly language?: string; readonly json?: true };
 
 const credits = iosAppDetail.cost + appMatch.cost + checkBadge.cost;
 
-/** `storehouse app`: one app at a glance. */
+/** `storehouse app`: an overview of one app. */
 export function defineApp(command: Command): void {
   command
     .addArgument(new Argument("<id>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
@@ -35,18 +34,18 @@ export function defineApp(command: Command): void {
     )
     .action((trackId: string, options: Options) => {
       const page = pageOf(trackId, options);
-      return withAsk(async ({ ask }) => {
-        const glance = await glanceAt(ask, page).catch((error: unknown) => {
-          if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` has the service look for it.`);
+      return withApiSession(async ({ send }) => {
+        const overview = await fetchAppOverview(send, page).catch((error: unknown) => {
+          if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` has the service search for it.`);
           throw error;
         });
-        if (options.json) printJson(glance);
-        else printGlance(glance);
+        if (options.json) printJson(overview);
+        else printAppOverview(overview);
       });
     });
 }
 
-/** The page that is asked for. Throws a UsageError where an option is one of the other store. */
+/** The page that is requested. Throws a UsageError where an option is one of the other store. */
 function pageOf(trackId: string, { country, language }: Options): Page {
   if (storeOf(trackId) === "ios") {
     if (language !== undefined)

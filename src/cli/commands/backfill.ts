@@ -6,7 +6,7 @@ import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../pla
 import { planChanges } from "../../planner/plan-changes.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import { readPlanProgress, priceLeft } from "../../ledger/plans.ts";
-import { ask, canAsk } from "../confirm.ts";
+import { canConfirm, confirm } from "../confirm.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
 import { withApi, withApp } from "../with-app.ts";
@@ -16,7 +16,7 @@ import { createProgressView } from "../progress.ts";
 import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 
-/** `storehouse backfill`: price history as a plan, look at it, run exactly that. */
+/** `storehouse backfill`: plan the price of history, show the plan, run exactly that. */
 export function defineBackfill(command: Command): void {
   addBackfillOptions(command)
     .addHelpText("after", `${planHelp}\n${exitHelp}`)
@@ -69,8 +69,8 @@ async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
     const plan = await knownPlan(db, options.plan);
     return { plan, leftOut: plan.leftOut, notes: [] };
   }
-  const asked = backfillRequestOf(app, options);
-  return makePlan(db, { asked, settings: app.config.settings, clock: app.clock });
+  const request = backfillRequestOf(app, options);
+  return makePlan(db, { asked: request, settings: app.config.settings, clock: app.clock });
 }
 
 type Made = MadePlan & { readonly plan: BackfillPlan };
@@ -80,7 +80,7 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
   const { plan, notes } = made;
   const standing = await readPlanProgress(db, plan.planId, null);
   const isDone = plan.queuedAt !== null && standing.open === 0;
-  // told before anything is shown or anybody is asked
+  // refused before anything is shown or anyone has to confirm
   if (plan.queuedAt === null && options.plan !== undefined && (await hasChanged(app, plan)))
     throw fail("plan_changed", { plan: plan.planId });
   if (!options.json) {
@@ -114,8 +114,8 @@ async function isAgreed(
 ): Promise<boolean> {
   const limit = config.settings.credits.ask_above;
   if (options.yes || price <= limit) return true;
-  if (!canAsk()) throw fail("not_agreed", { credits: count(price), limit: count(limit), plan: plan.planId });
-  if (await ask(`Spend up to ${count(price)} credits?`, stop)) return true;
+  if (!canConfirm()) throw fail("not_agreed", { credits: count(price), limit: count(limit), plan: plan.planId });
+  if (await confirm(`Spend up to ${count(price)} credits?`, stop)) return true;
   remark(`Nothing was run or spent. \`storehouse backfill --plan ${plan.planId}\` runs it later.`);
   process.exitCode = stop.aborted ? exitCodes.interrupted : 2;
   return false;
@@ -140,12 +140,13 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   const { planId } = made.plan;
   const standing = await readPlanProgress(app.warehouse.db, planId, null);
   const failedBefore = Math.max(0, standing.failed - result.progress.failed);
-  const told = { ...result, left: { ...result.left, failedBefore } };
-  const asks = priceLeft(made.plan, standing) > app.config.settings.credits.ask_above;
-  if (options.json) printJson({ ...(await planJson(app, made)), standing, ...told, error: result.error?.code ?? null });
+  const summary = { ...result, left: { ...result.left, failedBefore } };
+  const needsYes = priceLeft(made.plan, standing) > app.config.settings.credits.ask_above;
+  if (options.json)
+    printJson({ ...(await planJson(app, made)), standing, ...summary, error: result.error?.code ?? null });
   else
-    printResult(told, {
-      goOn: `\`storehouse backfill --plan ${planId}${asks ? " --yes" : ""}\` goes on`,
+    printResult(summary, {
+      goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` goes on`,
       budgetSpent: (left) =>
         `The price of plan ${planId} is spent and ${left} left, since some were charged more than once, dearer or in more pages than planned: \`storehouse sync\` loads them.`,
     });

@@ -37,7 +37,7 @@ export function defineDbt(command: Command): void {
 }
 
 /**
- * What the datasets tell of their tables. Fresh are to be those that get rows for new days; in others a row that did not change keeps the time at
+ * What the datasets say of their tables. Fresh are to be those that get rows for new days; in others a row that did not change keeps the time at
  * which it was fetched. What is switched off brings nothing.
  */
 function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {

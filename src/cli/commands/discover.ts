@@ -3,12 +3,12 @@ import { androidAppDiscovery, iosAppDiscovery } from "../../api/operations/app.t
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
-import { withAsk } from "../api-question.ts";
+import { withApiSession } from "../api-request.ts";
 import { countOf, print, printJson } from "../output.ts";
 
 type Options = { readonly country?: string; readonly json?: true };
 
-/** `storehouse discover`: has the service look at an app that it does not know yet. */
+/** `storehouse discover`: has the service crawl an app that it does not know yet. */
 export function defineDiscover(command: Command): void {
   command
     .addArgument(new Argument("<store>", "store of the app").choices(["ios", "android"]))
@@ -23,8 +23,8 @@ export function defineDiscover(command: Command): void {
     )
     .action((store: Store, trackId: string, options: Options) => {
       const call = callOf(store, trackId, options);
-      return withAsk(async ({ ask }) => {
-        const isQueued = await ask(call.operation, call.params);
+      return withApiSession(async ({ send }) => {
+        const isQueued = await send(call.operation, call.params);
         if (options.json) printJson({ store, trackId, country: options.country ?? null, queued: isQueued });
         else
           print(

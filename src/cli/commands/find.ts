@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { appSearch, companyUrlSearch } from "../../api/operations/dashboard-search.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
-import { ifAny, withAsk, type Ask } from "../api-question.ts";
+import { ifAny, withApiSession, type SendRequest } from "../api-request.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 
@@ -21,8 +21,8 @@ export function defineFind(command: Command): void {
     )
     .action((words: string[], options: Options) => {
       const query = queryOf(words, options);
-      return withAsk(async ({ ask }) => {
-        const found = options.url === undefined ? await byName(ask, query) : await byUrl(ask, query);
+      return withApiSession(async ({ send }) => {
+        const found = options.url === undefined ? await byName(send, query) : await byUrl(send, query);
         if (options.json) printJson(found);
         else if (found.length === 0) print(`No app was found for ${JSON.stringify(query)}.`);
         else print(tableOf(found));
@@ -30,29 +30,29 @@ export function defineFind(command: Command): void {
     });
 }
 
-/** What is looked for. Throws a UsageError when it is nothing, or both a name and a URL. */
+/** What is searched for. Throws a UsageError when it is nothing, or both a name and a URL. */
 function queryOf(words: readonly string[], { url }: Options): string {
   const name = words.join(" ").trim();
   if (url !== undefined && words.length > 0)
-    throw fail("bad_argument", { problem: "a name and --url: look for one of them at a time" });
+    throw fail("bad_argument", { problem: "a name and --url: search for one of them at a time" });
   const query = url?.trim() ?? name;
   if (query === "")
-    throw fail("bad_argument", { problem: "there is nothing to look for: give a name, or --url with a URL" });
+    throw fail("bad_argument", { problem: "there is nothing to search for: give a name, or --url with a URL" });
   return query;
 }
 
 type Hit = Partial<z.output<typeof appSearch.answer>[number]> & { readonly companyUrl?: string | null | undefined };
 
-/** An app that was found, the best first; what the service did not tell is null. */
+/** An app that was found, the best first; what the service did not send is null. */
 type FoundApp = ReturnType<typeof appOf>;
 
-async function byName(ask: Ask, query: string): Promise<readonly FoundApp[]> {
-  const hits = (await ifAny(ask(appSearch, { query }))) ?? [];
+async function byName(send: SendRequest, query: string): Promise<readonly FoundApp[]> {
+  const hits = (await ifAny(send(appSearch, { query }))) ?? [];
   return hits.map((hit) => appOf(hit, storeOf(String(hit.trackId))));
 }
 
-async function byUrl(ask: Ask, query: string): Promise<readonly FoundApp[]> {
-  const { ios, play } = (await ifAny(ask(companyUrlSearch, { query }))) ?? {};
+async function byUrl(send: SendRequest, query: string): Promise<readonly FoundApp[]> {
+  const { ios, play } = (await ifAny(send(companyUrlSearch, { query }))) ?? {};
   return [...(ios ?? []).map((hit) => appOf(hit, "ios")), ...(play ?? []).map((hit) => appOf(hit, "android"))];
 }
 

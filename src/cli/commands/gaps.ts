@@ -9,7 +9,7 @@ import { count, print, printJson } from "../output.ts";
 import { addSyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 
-/** `storehouse gaps`: which cells are there, which wait, which failed and which nobody asked for. */
+/** `storehouse gaps`: which cells are loaded, which wait, which failed and which were never requested. */
 export function defineGaps(command: Command): void {
   addSyncOptions(command)
     .addOption(

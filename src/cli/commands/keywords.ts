@@ -2,9 +2,9 @@ import { Argument, Option, type Command } from "commander";
 import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
-import { ask as askPerson, canAsk } from "../confirm.ts";
+import { canConfirm, confirm } from "../confirm.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
-import { withAsk, type Asking } from "../api-question.ts";
+import { type ApiSession, withApiSession } from "../api-request.ts";
 import { callsFor, changeKeywords } from "../keyword-changes.ts";
 import { keywordChanges, type KeywordVerb } from "../keyword-changes.ts";
 import { keywordsGiven, type KeywordList } from "../keyword-list.ts";
@@ -61,20 +61,20 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
     )
     .action((trackId: string, country: string, words: string[], options: Options) => {
       const list = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");
-      return withAsk((asking) => change(asking, { verb, place: { trackId, country }, list, options }));
+      return withApiSession((session) => change(session, { verb, place: { trackId, country }, list, options }));
     });
 }
 
-type Wish = {
+type ChangeRequest = {
   readonly verb: KeywordVerb;
   readonly place: TrackedPlace;
   readonly list: KeywordList;
   readonly options: Options;
 };
 
-async function change(asking: Asking, { verb, place, list, options }: Wish): Promise<void> {
+async function change(session: ApiSession, { verb, place, list, options }: ChangeRequest): Promise<void> {
   const needed = verb === "sync" ? "when needed" : "never";
-  const now = await trackedNow(asking, place, options.fresh ? "always" : needed);
+  const now = await trackedNow(session, place, options.fresh ? "always" : needed);
   const changes = keywordChanges(verb, list.keywords, now.keywords);
   const report: ChangeReport = { place, now, changes, repeats: list.repeats, calls: callsFor(changes) };
   // the answer is one JSON value: what is shown before it goes beside
@@ -83,8 +83,8 @@ async function change(asking: Asking, { verb, place, list, options }: Wish): Pro
     if (options.json) printJson(changesAsJson(report, null));
     return;
   }
-  if (!options.yes && !(await isAgreed(asking, report, options))) return;
-  const done = await changeKeywords(asking, place, now, changes);
+  if (!options.yes && !(await isAgreed(session, report, options))) return;
+  const done = await changeKeywords(session, place, now, changes);
   if (options.json) printJson(changesAsJson(report, done));
   if (done.error === null) {
     if (!options.json) print(doneInWords(changes, done));
@@ -94,13 +94,13 @@ async function change(asking: Asking, { verb, place, list, options }: Wish): Pro
   throw done.error;
 }
 
-/** Asks the person. Throws a UsageError where nobody can be asked. */
-async function isAgreed({ stop }: Asking, report: ChangeReport, { json }: Options): Promise<boolean> {
-  if (!canAsk()) {
+/** Has the person confirm. Throws a UsageError where there is no terminal to confirm it. */
+async function isAgreed({ stop }: ApiSession, report: ChangeReport, { json }: Options): Promise<boolean> {
+  if (!canConfirm()) {
     if (json) printJson(changesAsJson(report, null));
     throw fail("not_confirmed");
   }
-  if (await askPerson("Do it?", stop)) return true;
+  if (await confirm("Do it?", stop)) return true;
   if (json) printJson(changesAsJson(report, null));
   remark("Nothing was changed.");
   process.exitCode = stop.aborted ? 130 : 2;

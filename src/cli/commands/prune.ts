@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { prunable, pruneRaw, type Pruned } from "../../raw/prune.ts";
-import { ask, canAsk } from "../confirm.ts";
+import { canConfirm, confirm } from "../confirm.ts";
 import { withWarehouse } from "../environment.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -36,7 +36,7 @@ async function prune({ warehouse: { db }, clock }: App, options: Options): Promi
   if (options.dryRun) {
     const would = await prunable(db, before);
     if (options.json) return printJson(would);
-    return print(would.answers === 0 ? nothingOld : `${told(would)}\nThey would be deleted; nothing was.`);
+    return print(would.answers === 0 ? nothingOld : `${tableOf(would)}\nThey would be deleted; nothing was.`);
   }
   if (!options.yes && !(await isAgreed(options, () => prunable(db, before)))) {
     process.exitCode = 2;
@@ -53,24 +53,24 @@ async function prune({ warehouse: { db }, clock }: App, options: Options): Promi
 
 const nothingOld = "No answer is so old: nothing to delete.";
 
-async function isAgreed({ keepDays }: Options, look: () => Promise<Pruned>): Promise<boolean> {
-  if (!canAsk()) {
+async function isAgreed({ keepDays }: Options, count: () => Promise<Pruned>): Promise<boolean> {
+  if (!canConfirm()) {
     if (keepDays > 0) return true;
-    const problem = "--keep-days 0 deletes every answer of loaded slices: add --yes, or --dry-run to look first";
+    const problem = "--keep-days 0 deletes every answer of loaded slices: add --yes, or --dry-run to see them first";
     throw fail("bad_argument", { problem });
   }
-  const would = await look();
+  const would = await count();
   if (would.answers === 0) return true;
-  remark(told(would));
+  remark(tableOf(would));
   const stop = stopSignal();
   try {
-    return await ask(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal);
+    return await confirm(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal);
   } finally {
     stop.dispose();
   }
 }
 
-function told({ datasets }: Pruned): string {
+function tableOf({ datasets }: Pruned): string {
   return table(
     ["dataset", "from", "to", "answers", "bytes"],
     datasets.map((one) => [one.dataset, one.from, one.to, one.answers, one.bytes]),

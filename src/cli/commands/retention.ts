@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
-import { ask, canAsk } from "../confirm.ts";
+import { canConfirm, confirm } from "../confirm.ts";
 import { withApp } from "../with-app.ts";
 import { countOf, print, printJson, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -29,7 +29,7 @@ async function retention({ warehouse: { db }, clock, config: { settings } }: App
   if (options.dryRun) {
     if (options.json) return printJson({ action, months: old });
     return print(
-      old.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : `${told(old)}\n${would[action]}`,
+      old.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : `${tableOf(old)}\n${would[action]}`,
     );
   }
   if (old.length > 0 && !options.yes && !(await isAgreed(old, action))) {
@@ -54,12 +54,12 @@ function nothingOld(tables: number): string {
 }
 
 async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Promise<boolean> {
-  if (!canAsk()) throw fail("not_confirmed");
-  remark(told(old));
+  if (!canConfirm()) throw fail("not_confirmed");
+  remark(tableOf(old));
   const stop = stopSignal();
   try {
     const months = countOf(old.length, "month");
-    return await ask(
+    return await confirm(
       action === "drop" ? `Drop ${months} of facts for good?` : `Move ${months} of facts to the schema archive?`,
       stop.signal,
     );
@@ -68,7 +68,7 @@ async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Pr
   }
 }
 
-function told(months: readonly OldMonth[]): string {
+function tableOf(months: readonly OldMonth[]): string {
   return table(
     ["table", "month", "rows", "bytes", "kept from", "datasets"],
     months.map((one) => [one.table, one.month.slice(0, 7), one.rows, one.bytes, one.keptFrom, one.datasets.join(", ")]),

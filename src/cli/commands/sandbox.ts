@@ -45,7 +45,7 @@ export function defineSandbox(command: Command): void {
     });
 }
 
-/** The sandbox, listening; a port that it cannot have is told in words. */
+/** The sandbox, listening; a port that is not free is reported in words. */
 async function listening(options: SandboxOptions & { readonly port: number }): Promise<Sandbox> {
   return startSandbox(options).catch((error: NodeJS.ErrnoException) => {
     const { host, port } = options;

@@ -25,7 +25,7 @@ type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
 /** What `storehouse schedule` shows. */
 export type Schedule = {
   readonly file: string;
-  /** False when nothing is known yet of what is followed: then only reading that has a price. */
+  /** False when nothing is known yet of the portfolio: then only reading it has a price. */
   readonly isFollowedKnown: boolean;
   readonly runs: readonly ComingRun[];
   /** Lines that do not run in the next years. */
@@ -42,7 +42,7 @@ export function defineSchedule(command: Command): void {
     .option("--count <number>", "runs of each line", countArgument, 3)
     .option("--json", "as JSON")
     .action((options: Options) => {
-      // a crontab that does not fit is told before anything is opened
+      // a crontab that does not fit is refused before anything is opened
       readCrontab(crontabFile(loadConfig()));
       return withApp(async (app) => {
         const schedule = await scheduleOf(app, Math.min(options.count, most));
@@ -66,14 +66,14 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
     line: { item: _, ...line },
     at,
   } of inOrder) {
-    const told = line.datasets === null ? null : await foresee(line.datasets, dayOf(at));
+    const planned = line.datasets === null ? null : await foresee(line.datasets, dayOf(at));
     const isLeast =
-      told !== null &&
+      planned !== null &&
       datasetsAtLeast(
-        told.datasets.map((dataset) => ({ dataset })),
+        planned.datasets.map((dataset) => ({ dataset })),
         settings,
       ).length > 0;
-    const price = told === null ? null : { ...told, isLeast };
+    const price = planned === null ? null : { ...planned, isLeast };
     runs.push({ at: new Date(at).toISOString(), inSeconds: Math.round((at - now) / 1000), ...line, price });
   }
   const waiting = await openWork(db, scheduled([], settings));

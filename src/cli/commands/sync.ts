@@ -10,7 +10,7 @@ import { exitCodeOf, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
-/** What a foreground run is told. */
+/** The options of a foreground run. */
 export type RunOptions = SyncOptions & { readonly maxCredits?: number };
 
 /** `storehouse sync`: plan what is missing and fetch it. */

@@ -113,10 +113,10 @@ describe("what a person requests by a command", () => {
     });
   });
 
-  test("app pays for no other part of an app that the service does not know, and names the way to have it looked for", async () => {
+  test("app pays for no other part of an app that the service does not know, and names the way to have it searched for", async () => {
     const { code, stdout, stderr } = await run(["app", "99"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^`storehouse discover ios 99` has the service look for it\.\nnot_found: /);
+    expect(stderr).toMatch(/^`storehouse discover ios 99` has the service search for it\.\nnot_found: /);
     const other = await run(["app", "com.nobody.knows"]);
     expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
     expect(stage.asked().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
@@ -186,9 +186,9 @@ describe("the floors of the allowance", () => {
 
 describe("what cannot be requested", () => {
   test.each([
-    [["find"], "there is nothing to look for"],
-    [["find", " "], "there is nothing to look for"],
-    [["find", "--url", ""], "there is nothing to look for"],
+    [["find"], "there is nothing to search for"],
+    [["find", " "], "there is nothing to search for"],
+    [["find", "--url", ""], "there is nothing to search for"],
     [["find", "a", "--url", "b.example"], "one of them at a time"],
     [["app"], "missing required argument"],
     [["app", "no id"], "It is no track id"],

@@ -4,10 +4,10 @@ import type { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import { appMatch } from "../api/operations/market.ts";
 import { AbortError, DeferError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
 import { type Store, storeOf } from "../core/store.ts";
-import { type Ask, saysNothing } from "./api-question.ts";
+import { type SendRequest, saysNothing } from "./api-request.ts";
 import { count, print, remark } from "./output.ts";
 
-/** The page of an app in its store, and where it is looked at: a country (iOS), a language (Android), or as the service thinks fit. */
+/** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or as the service thinks fit. */
 export type Page = {
   readonly operation: typeof iosAppDetail | typeof androidAppDetail;
   readonly trackId: string;
@@ -16,11 +16,11 @@ export type Page = {
 
 type Detail = z.output<Page["operation"]["answer"]>;
 
-/** What could be had of an app, and what not. A part is null where there is none, or where `unavailable` says why. */
-export type Glance = {
+/** What is available of an app, and what is not. A part is null where there is none, or where `unavailable` says why. */
+export type AppOverview = {
   readonly store: Store;
   readonly trackId: string;
-  /** The page as the service tells it. */
+  /** The page as the service sends it. */
   readonly detail: Detail | null;
   /** Track id of the same app in the other store. */
   readonly match: string | null;
@@ -32,26 +32,26 @@ type Part = "detail" | "match" | "badge";
 type Unavailable = { readonly part: Part; readonly code: string; readonly problem: string };
 
 /**
- * Asks for the parts one after the other. One that cannot be had leaves the others; of an app that the service does not know no
- * other part is paid for. Throws the first error where nothing at all could be had.
+ * Requests the parts one after the other. One that is unavailable leaves the others; of an app that the service does not know no
+ * other part is paid for. Throws the first error where every part is unavailable.
  */
-export async function glanceAt(ask: Ask, { operation, trackId, place }: Page): Promise<Glance> {
+export async function fetchAppOverview(send: SendRequest, { operation, trackId, place }: Page): Promise<AppOverview> {
   const store = storeOf(trackId);
   const errors: { readonly part: Part; readonly error: StorehouseError }[] = [];
-  const tried = async <T>(part: Part, asked: () => Promise<T>): Promise<T | null> => {
+  const tried = async <T>(part: Part, request: () => Promise<T>): Promise<T | null> => {
     try {
-      return await asked();
+      return await request();
     } catch (error) {
       if (!leavesTheRest(error)) throw error;
       errors.push({ part, error });
       return null;
     }
   };
-  const detail = await tried("detail", () => ask<Page["operation"]>(operation, { trackId, ...place }));
+  const detail = await tried("detail", () => send<Page["operation"]>(operation, { trackId, ...place }));
   const isUnknown = Object.keys(place).length === 0 && errors.some(({ error }) => saysNothing(error));
   if (isUnknown) throw errors[0]?.error;
-  const other = await tried("match", () => ask(appMatch, { store: store === "ios" ? "ios" : "play", trackId }));
-  const badge = await tried("badge", () => ask(checkBadge, { trackId }));
+  const other = await tried("match", () => send(appMatch, { store: store === "ios" ? "ios" : "play", trackId }));
+  const badge = await tried("badge", () => send(checkBadge, { trackId }));
   if (errors.length === 3) throw errors[0]?.error;
   return {
     store,
@@ -65,34 +65,34 @@ export async function glanceAt(ask: Ask, { operation, trackId, place }: Page): P
   };
 }
 
-/** True for what leaves the other parts to be had. The token was good for the balance, so that a refusal is about one operation alone. */
+/** True for an error after which the other parts may still be available. The token was good for the balance, so that a refusal is about one operation alone. */
 function leavesTheRest(error: unknown): error is StorehouseError {
   return [RetryError, SkipError, DeferError, AbortError].some((kind) => error instanceof kind);
 }
 
-/** Prints an app at a glance, a fact a line; what could not be had goes to stderr. */
-export function printGlance(glance: Glance): void {
-  const width = Math.max(...factsOf(glance).map(([name]) => name.length));
-  for (const [name, value] of factsOf(glance)) print(`${name.padEnd(width)}  ${value}`);
-  for (const { part, code, problem } of glance.unavailable) remark(`No ${part}: ${code}: ${problem}.`);
+/** Prints the overview of an app, a fact a line; which parts are unavailable goes to stderr. */
+export function printAppOverview(overview: AppOverview): void {
+  const width = Math.max(...factsOf(overview).map(([name]) => name.length));
+  for (const [name, value] of factsOf(overview)) print(`${name.padEnd(width)}  ${value}`);
+  for (const { part, code, problem } of overview.unavailable) remark(`No ${part}: ${code}: ${problem}.`);
 }
 
 type Fact = readonly [name: string, value: string];
 
-function factsOf({ store, trackId, detail, match, badge, unavailable }: Glance): readonly Fact[] {
+function factsOf({ store, trackId, detail, match, badge, unavailable }: AppOverview): readonly Fact[] {
   const isMissing = (part: string) => unavailable.some((one) => one.part === part);
-  const told = (detail ?? {}) as Readonly<Record<string, unknown>>;
+  const page = (detail ?? {}) as Readonly<Record<string, unknown>>;
   const facts: readonly (readonly [string, string | null])[] = [
     ["app", `${store} ${trackId}`],
-    ["name", textOf(told["name"])],
-    ["developer", textOf(told["developerName"] ?? told["developerId"])],
-    ["category", textOf(told["categoryName"] ?? told["category"] ?? told["categoryId"])],
-    ["price", textOf(told["price"])],
-    ["rating", ratingOf(told)],
-    ["version", textOf(told["version"])],
-    ["installs", textOf(told["installRange"])],
-    ["countries", countriesOf(told["availableCountries"])],
-    ["removed", told["removed"] === true ? "yes" : null],
+    ["name", textOf(page["name"])],
+    ["developer", textOf(page["developerName"] ?? page["developerId"])],
+    ["category", textOf(page["categoryName"] ?? page["category"] ?? page["categoryId"])],
+    ["price", textOf(page["price"])],
+    ["rating", ratingOf(page)],
+    ["version", textOf(page["version"])],
+    ["installs", textOf(page["installRange"])],
+    ["countries", countriesOf(page["availableCountries"])],
+    ["removed", page["removed"] === true ? "yes" : null],
     ["other store", isMissing("match") ? null : (match ?? "no such app is known")],
     ["advertises", badge === null ? null : yesOrNo(badge.appAdvertiser)],
     ["shows advertisements", badge === null ? null : yesOrNo(badge.appPublisher)],
@@ -104,9 +104,9 @@ function textOf(value: unknown): string | null {
   return typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : null;
 }
 
-function ratingOf(told: Readonly<Record<string, unknown>>): string | null {
-  const rating = textOf(told["userRatingAverage"] ?? told["userRating"]);
-  const ratings = told["userRatingCount"] ?? told["numUserRating"];
+function ratingOf(page: Readonly<Record<string, unknown>>): string | null {
+  const rating = textOf(page["userRatingAverage"] ?? page["userRating"]);
+  const ratings = page["userRatingCount"] ?? page["numUserRating"];
   if (rating === null) return null;
   return typeof ratings === "number" ? `${rating} of ${count(ratings)} ratings` : rating;
 }

@@ -11,18 +11,18 @@ import { withApi } from "./with-app.ts";
 import { countOf, remark } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** Puts one question to the API; what does not fit of its answer is said, the rest is returned. */
-export type Ask = <O extends Operation>(operation: O, params: Params) => Promise<CheckedAnswer<O>["value"]>;
+/** Sends one request to the API. Items of the answer that do not fit are reported on stderr; the rest is returned. */
+export type SendRequest = <O extends Operation>(operation: O, params: Params) => Promise<CheckedAnswer<O>["value"]>;
 
-/** What a command that asks the API for a person works with. `stop` is aborted when the person wants no more of it. */
-export type Asking = { readonly app: App; readonly ask: Ask; readonly stop: AbortSignal };
+/** What a command that sends a person's requests to the API works with. `stop` is aborted when the person interrupts it. */
+export type ApiSession = { readonly app: App; readonly send: SendRequest; readonly stop: AbortSignal };
 
 /** Opens the way to the API for one command, and closes it. What went wrong is thrown with a next step that fits a command. */
-export async function withAsk(work: (asking: Asking) => Promise<void>): Promise<void> {
+export async function withApiSession(work: (session: ApiSession) => Promise<void>): Promise<void> {
   await withApi(async (app) => {
     await using ingest = await openIngest(app, "command", createBudget(null));
     const stop = stopSignal();
-    const ask: Ask = async (operation, params) => {
+    const send: SendRequest = async (operation, params) => {
       const { value, invalid } = await requestOnce(ingest.parts, { operation, params, signal: stop.signal });
       const [first] = invalid;
       if (first !== undefined)
@@ -30,9 +30,9 @@ export async function withAsk(work: (asking: Asking) => Promise<void>): Promise<
       return value;
     };
     try {
-      // a wrong token or address is told before anything is paid for
+      // a wrong token or address is reported before anything is paid for
       await checkBalance(ingest.parts, stop.signal);
-      await work({ app, ask, stop: stop.signal });
+      await work({ app, send, stop: stop.signal });
     } catch (error) {
       if (!stop.signal.aborted) throw forPeople(error);
       remark("Interrupted.");
@@ -49,16 +49,16 @@ export function saysNothing(error: unknown): error is StorehouseError {
 }
 
 /** The answer, null where the service says that there is nothing. */
-export async function ifAny<T>(asked: Promise<T>): Promise<T | null> {
+export async function ifAny<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     if (saysNothing(error)) return null;
     throw error;
   }
 }
 
-/** An error of a slice's words in those of a command: nothing of it goes on by itself. */
+/** The error of a slice as the error of a command: nothing retries a command automatically. */
 function forPeople(error: unknown): unknown {
   // the driver's own text says little and may say where
   if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
