@@ -60,7 +60,7 @@ function ask(app: App, work: Work, progress: Tell): Promise<SyncResult> {
 
 async function askAgain(app: App, work: Work, progress: Tell): Promise<SyncResult> {
   const { plan } = await makePlan(app.warehouse.db, {
-    asked: {
+    requested: {
       datasets: ["keyword_rank"],
       bounds: boundsOf(work),
       apps: [],

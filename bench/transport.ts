@@ -24,7 +24,7 @@ export async function measureTransport({ service, say }: Bench): Promise<number>
   const params = { trackId: trackIdOf(0), countryCode: "US", keywords, date: today };
   let left = requests;
   const work = async () => {
-    while (left-- > 0) await client.ask(androidKeywordRanking, params);
+    while (left-- > 0) await client.send(androidKeywordRanking, params);
   };
   const { ms } = await timed(() => Promise.all(Array.from({ length: wide }, work)));
   return (requests * 1000) / ms;

@@ -142,7 +142,7 @@ async function noteRefusal(
 ): Promise<void> {
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
   const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
-  const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
+  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
   const isNews = await recordStop(warehouse.db, accountId, stop, distances).catch(() => true);
   log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
 }

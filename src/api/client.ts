@@ -25,7 +25,7 @@ export type ClientOptions = {
 /** The API's client: the only place that sends requests to it and knows the token. */
 export interface Client extends AsyncDisposable {
   /** Sends one call. Any status is a reply; throws a RetryError, SkipError, AbortError or FencedError when none came. */
-  ask(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply>;
+  send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply>;
 }
 
 type Sent = {
@@ -47,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
     connect: { timeout: Math.min(options.timeoutMs, 10_000) },
   });
 
-  async function ask(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
+  async function send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
     const address = addressOf(operation, params, options.storeWords);
     const from = options.clock.now();
     const deadline = AbortSignal.timeout(options.timeoutMs);
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function follow(address: Address, stop: AbortSignal): Promise<Sent> {
     for (let hop = 0; ; hop += 1) {
-      const sent = await send(address, stop);
+      const sent = await sendOnce(address, stop);
       const location = sent.status >= 300 && sent.status < 400 ? sent.headers["location"] : undefined;
       if (typeof location !== "string") return sent;
       const path = hop < mostRedirects && address.method === "GET" ? pathWithin(base, address.path, location) : null;
@@ -91,7 +91,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function send(address: Address, stop: AbortSignal): Promise<Sent> {
+  async function sendOnce(address: Address, stop: AbortSignal): Promise<Sent> {
     const joint = address.path.includes("?") ? "&" : "?";
     const reply = await agent.request({
       origin: base.origin,
@@ -127,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  return { ask, [Symbol.asyncDispose]: () => agent.destroy() };
+  return { send, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
 /** Asked for is gzip alone; what stands between may pack an answer in its own way all the same. */
@@ -163,7 +163,7 @@ const unreachable = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 const late = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
-/** The client was closed while it was asked, or before. */
+/** The client was closed during the call, or before. */
 const closed = new Set(["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]);
 /** A certificate or protocol on which the two ends do not agree: nothing was sent yet. */
 const handshake = /SSL|TLS|CERT|SIGNATURE|EPROTO/;

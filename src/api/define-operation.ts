@@ -22,8 +22,8 @@ export type Range = {
   readonly start: string;
   readonly end: string;
   /**
-   * True when the API counts the end day in; Storehouse's own windows never do. Null where the contract does not say: then it is
-   * sent as if it were counted in, as in most operations that do say, and rows that have a day of their own are best asked for in
+   * True when the end day is inclusive in the API; in Storehouse's own windows it never is. Null where the contract does not say: then it is
+   * sent as if it were inclusive, as in most operations that do say, and rows that have a day of their own are best requested in
    * windows that overlap by one.
    */
   readonly endInclusive: boolean | null;

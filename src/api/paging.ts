@@ -10,13 +10,13 @@ export type Paging = {
   readonly size: number;
   readonly sizeParam?: string;
   /**
-   * Where the answer tells in advance that a page is the last: `pages` is a field with the number of all pages, `rows` are the
-   * places of `{ totalRowCount, limit, offset }`. Left out where only a page that is not full tells.
+   * Where the answer says in advance that a page is the last: `pages` is a field with the number of all pages, `rows` are the
+   * places of `{ totalRowCount, limit, offset }`. Left out where only a page that is not full shows it.
    */
   readonly total?: { readonly pages: string } | { readonly rows: readonly string[] };
 };
 
-/** What of an operation tells how its answers go on. */
+/** The part of an operation that says how its answers go on. */
 type Paged = {
   readonly paging: Paging | null;
   /** Places of the lists whose items fill a page. */
@@ -26,17 +26,17 @@ type Paged = {
 /** A service that keeps answering full pages for ever must not drain the account. */
 const mostPages = 1000;
 
-/** The parameters that ask for page `index` (from 0); none where the operation has no pages. */
+/** The parameters that request page `index` (from 0); none where the operation has no pages. */
 export function pageParams({ paging }: Paged, index: number): Readonly<Record<string, number>> {
   return paging === null ? {} : { [paging.param]: paging.first + index };
 }
 
 /**
- * The number of pages worth asking for, as far as page `index` (from 0) tells, since a page past the end is charged as well: by the
+ * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged as well: by the
  * answer's own total or, where it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that were left out of `value`: a page that came full
  * stays full without them.
  */
-export function pagesTold({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
+export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;
   if (paging === null || items === null || read >= mostPages) return read;
   const count = listsAt(value, items).reduce((sum, list) => sum + list.length, invalid);
@@ -45,16 +45,16 @@ export function pagesTold({ paging, items }: Paged, value: unknown, index: numbe
   return Math.min(mostPages, read + more);
 }
 
-/** How many pages after this one the answer's total tells of, null where it has none that can be read. */
+/** How many pages after this one the answer's total reports, null where it has none that can be read. */
 function moreByTotal({ total }: Paging, value: unknown, index: number): number | null {
   if (total === undefined) return null;
   if ("pages" in total) {
     const pages = numberIn(value, total.pages);
     return pages === null ? null : Math.max(0, Math.ceil(pages) - index - 1);
   }
-  const told = valuesAt(value, total.rows).map((rows) => rowsAfter(rows));
-  if (told.length === 0 || told.includes(null)) return null;
-  return Math.max(...told.map((pages) => pages ?? 0));
+  const reported = valuesAt(value, total.rows).map((rows) => rowsAfter(rows));
+  if (reported.length === 0 || reported.includes(null)) return null;
+  return Math.max(...reported.map((pages) => pages ?? 0));
 }
 
 /** How many pages follow the one that `{ totalRowCount, limit, offset }` stands for; null where it does not say. */
@@ -65,7 +65,7 @@ function rowsAfter(rows: unknown): number | null {
   return left <= 0 ? 0 : limit > 0 ? Math.ceil(left / limit) : 1;
 }
 
-/** A page of a size that was asked for says itself how large a full one is. */
+/** A page of a size that was requested says itself how large a full one is. */
 function fullPage({ size, sizeParam }: Paging, value: unknown): number {
   return sizeParam === undefined ? size : (numberIn(value, "pageSize") ?? size);
 }

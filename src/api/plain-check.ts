@@ -55,7 +55,7 @@ function fieldsOf(schema: z.ZodObject): PlainCheck {
 const bounds: ReadonlySet<string> = new Set(["number_format", "greater_than", "less_than"]);
 
 function isBound({ _zod: { def } }: z.core.$ZodCheck): boolean {
-  // an exclusive bound is not told apart by the schema's own least and greatest value
+  // an exclusive bound is not distinguished by the schema's own least and greatest value
   return bounds.has(def.check) && !("inclusive" in def && def.inclusive === false);
 }
 

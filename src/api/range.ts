@@ -18,7 +18,7 @@ export function latestEnd(range: Range, start: Day): Day | null {
   return range.days === null ? null : addDays(start, range.days);
 }
 
-/** The days that one call may span whatever day it starts on; null where there is no limit. */
+/** The days that one call may span on any day that it starts on; null where there is no limit. */
 export function daysFromAnyStart(range: Range): number | null {
   return range.months === undefined ? range.days : range.months * shortestMonth;
 }

@@ -37,7 +37,7 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
   const json = parse(operation, body);
   if (isObject(json) && json["success"] === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
-  // an envelope is told from a bare answer further down
+  // an envelope is distinguished from a bare answer further down
   if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, invalid: [], drift: [] };
   const problems: string[] = [];
   for (const { payload, beside } of formsOf(operation, json)) {
@@ -68,13 +68,13 @@ function parse(operation: Operation, body: Buffer): unknown {
   }
 }
 
-/** One way to look at an answer: what would be its payload, and which fields stand beside that, known to nobody. */
+/** One way to read an answer: what would be its payload, and which fields stand beside that, known to nobody. */
 type Form = { readonly payload: unknown; readonly beside: readonly (readonly [name: string, value: unknown])[] };
 
 const envelopeFields = new Set(["data", "success", "status", "message"]);
 
 /**
- * The forms in which an answer may have come, the likeliest first: inside `{ data, success }`, whatever the contract says of the
+ * The forms in which an answer may have come, the likeliest first: inside `{ data, success }`, even where the contract says otherwise of the
  * operation; as it is; as the only list of an object, under a name of its own, which the service once served where the
  * contract has a bare list.
  */

@@ -17,12 +17,12 @@ type ReplyCredits = {
   readonly notBefore: number | null;
 };
 
-/** What is the same in every reply, whatever its status. */
+/** What is the same in every reply, of any status. */
 type ReplyFacts = {
   readonly status: number;
   readonly byteCount: number;
   readonly credits: ReplyCredits;
-  /** True when the status leaves open whether the credits ran out: only the balance tells. */
+  /** True when the status leaves open whether the credits ran out: only the balance shows it. */
   readonly mayMeanExhausted: boolean;
   /** Epoch-ms at which the last byte was in. */
   readonly receivedAt: number;
@@ -62,10 +62,10 @@ const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
   500: "server_error",
 };
 
-/** Statuses under which a service may mean that no credits are left; only the balance tells. */
+/** Statuses under which a service may mean that no credits are left; only the balance shows it. */
 const mayMeanExhausted: ReadonlySet<number> = new Set([400, 402, 403, 422, 429]);
 
-/** Classifies a reply by its status and its headers. The body is not looked at. */
+/** Classifies a reply by its status and its headers. The body is not read. */
 export function classifyReply(operation: Operation, received: Received): Reply {
   const { status, body, headers, receivedAt, durationMs, serverTime } = received;
   const code = meanings[status] ?? (status >= 500 ? "server_error" : "unexpected_status");

@@ -87,7 +87,7 @@ export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
     ...formOf(body),
   }));
   const [first] = received;
-  // one line a field: people look into these files, and a body may be long
+  // one line a field: people read these files, and a body may be long
   const fields = Object.entries(
     received.length === 1 && first !== undefined ? { ...head, ...first } : { ...head, pages: received },
   );

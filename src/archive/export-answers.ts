@@ -12,7 +12,7 @@ import { landedAnswer } from "./stored-answer.ts";
 import { answerPath, answerText, sha256 } from "./answer-file.ts";
 
 /** What to export and where to. `strike` takes the token out of a body, should it ever have got there. */
-export type ExportRequest = {
+export type AnswerExportRequest = {
   readonly datasets: readonly string[];
   readonly within: Partial<Window>;
   readonly out: string;
@@ -35,7 +35,7 @@ const Manifest = z.strictObject({
  * Writes the answers of loaded slices as files, each under a name that its content decides, and a manifest of all files of the
  * folder. What is there already is not written again.
  */
-export async function exportRaw(db: Database, request: ExportRequest): Promise<Exported> {
+export async function exportRaw(db: Database, request: AnswerExportRequest): Promise<Exported> {
   // before anything is read: a folder that cannot be written fails at once
   await makeFolder(request.out);
   const before = await readManifest(request.out);

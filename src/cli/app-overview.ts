@@ -8,13 +8,13 @@ import { type SendRequest, saysNothing } from "./api-request.ts";
 import { count, print, remark } from "./output.ts";
 
 /** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or as the service thinks fit. */
-export type Page = {
+export type AppPage = {
   readonly operation: typeof iosAppDetail | typeof androidAppDetail;
   readonly trackId: string;
   readonly place: Readonly<Record<string, string>>;
 };
 
-type Detail = z.output<Page["operation"]["answer"]>;
+type Detail = z.output<AppPage["operation"]["answer"]>;
 
 /** What is available of an app, and what is not. A part is null where there is none, or where `unavailable` says why. */
 export type AppOverview = {
@@ -35,7 +35,10 @@ type Unavailable = { readonly part: Part; readonly code: string; readonly proble
  * Requests the parts one after the other. One that is unavailable leaves the others; of an app that the service does not know no
  * other part is paid for. Throws the first error where every part is unavailable.
  */
-export async function fetchAppOverview(send: SendRequest, { operation, trackId, place }: Page): Promise<AppOverview> {
+export async function fetchAppOverview(
+  send: SendRequest,
+  { operation, trackId, place }: AppPage,
+): Promise<AppOverview> {
   const store = storeOf(trackId);
   const errors: { readonly part: Part; readonly error: StorehouseError }[] = [];
   const tried = async <T>(part: Part, request: () => Promise<T>): Promise<T | null> => {
@@ -47,7 +50,7 @@ export async function fetchAppOverview(send: SendRequest, { operation, trackId, 
       return null;
     }
   };
-  const detail = await tried("detail", () => send<Page["operation"]>(operation, { trackId, ...place }));
+  const detail = await tried("detail", () => send<AppPage["operation"]>(operation, { trackId, ...place }));
   const isUnknown = Object.keys(place).length === 0 && errors.some(({ error }) => saysNothing(error));
   if (isUnknown) throw errors[0]?.error;
   const other = await tried("match", () => send(appMatch, { store: store === "ios" ? "ios" : "play", trackId }));

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { didYouMean, keysAt } from "./did-you-mean.ts";
 import { readText } from "./read-text.ts";
-import { type DatasetOptions, Settings, settingsFor, type Unusable } from "./settings.ts";
+import { type DatasetOptions, Settings, settingsFor, type FindUnusable } from "./settings.ts";
 
 /** A key that a schema does not know: the path to it, and the words that an error says about it. */
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
@@ -70,7 +70,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
  * Reads config/storehouse.yaml; a missing file means defaults. Without `datasets` the settings of each dataset only have to look right.
  * Throws a UsageError that names file, line and key.
  */
-export function readSettings(file: string, datasets?: DatasetOptions, unusable?: Unusable): Settings {
+export function readSettings(file: string, datasets?: DatasetOptions, unusable?: FindUnusable): Settings {
   const schema = datasets === undefined ? Settings : settingsFor(datasets, unusable);
   // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
   return readYaml<z.ZodType>(file, schema, (key, path) => unknownName(key, path, schema)) as Settings;

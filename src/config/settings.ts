@@ -80,13 +80,13 @@ const DatasetSettings = z
 export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
 
 /** Tells which settings of a dataset would change nothing, given its others, and why; see `settingsFor`. */
-export type Unusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
+export type FindUnusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
 
 /**
  * Settings of which each dataset takes its own options and no other, and no other dataset has any. A setting that a dataset cannot use
  * is refused: whoever wrote it expects something of it.
  */
-export function settingsFor(options: DatasetOptions, unusable: Unusable = () => ({})) {
+export function settingsFor(options: DatasetOptions, unusable: FindUnusable = () => ({})) {
   const shapes = Object.entries(options).map(([name, own]) => {
     const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
     const all = DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") });

@@ -54,7 +54,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
-      // whoever comes in this same turn, such as all whose answers are in, belongs to the batch
+      // members that arrive in this same turn, such as all whose answers are in, belong to the batch
       await nextTurn();
       await run(takeBatch());
     }

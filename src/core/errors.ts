@@ -21,9 +21,9 @@ export abstract class StorehouseError extends Error {
   }
 }
 
-/** Settings, arguments or a machine that cannot work: tell the person and exit 2. */
+/** Settings, arguments or a machine that cannot work: report it to the person and exit 2. */
 export class UsageError extends StorehouseError {}
-/** May pass by itself: ask again, a few times, with back-off. */
+/** May pass without a change: retry a few times, with back-off. */
 export class RetryError extends StorehouseError {
   get attempts(): number {
     const entry: { readonly attempts?: number; readonly says: string } = errorCodes[this.code];
@@ -37,16 +37,16 @@ export class DeferError extends StorehouseError {
     return typeof until === "number" ? until : null;
   }
 }
-/** This slice cannot be had; all others go on. */
+/** This slice is unavailable; all others go on. */
 export class SkipError extends StorehouseError {
   get leaves(): "empty" | "skipped" | "failed" {
     const entry: { readonly leaves?: "empty" | "skipped" | "failed"; readonly says: string } = errorCodes[this.code];
     return entry.leaves ?? "failed";
   }
 }
-/** Stop asking for anything. */
+/** Stop all requests. */
 export class AbortError extends StorehouseError {}
-/** Somebody else owns the slice now, or we are to stop: leave without a trace. */
+/** Another process owns the slice now, or we are to stop: leave without a trace. */
 export class FencedError extends StorehouseError {}
 
 /** What the table says of a call that ended with an error and no reply. What it does not know is taken for sent and charged. */

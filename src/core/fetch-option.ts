@@ -19,7 +19,7 @@ export type FetchOption = {
   readonly pages?: Pages;
 };
 
-/** So many pages, of an answer about so many days; at most so many are ever asked for. */
+/** So many pages, of an answer about so many days; at most so many are ever requested. */
 export type Pages = { readonly count: number; readonly days: number; readonly most?: number };
 
 /** True when a call of this option can carry an item: the account tracks it where the option names no items, and no comma would split it in a list. */

@@ -4,7 +4,7 @@ import { fail } from "./errors.ts";
 
 /**
  * Makes a folder and those above it. Step by step: where the kernel makes the names, as under /proc, Node's own recursive way never
- * ends. Throws `unwritable_file`, which names the folder that was asked for.
+ * ends. Throws `unwritable_file`, which names the folder that was to be made.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const missing: string[] = [];
@@ -15,20 +15,20 @@ export async function makeFolder(folder: string): Promise<void> {
   }
   for (const step of missing)
     await mkdir(step).catch((error: NodeJS.ErrnoException) => {
-      // somebody else may have made it in the meantime
+      // another process may have made it in the meantime
       if (error.code !== "EEXIST") throw unwritableFile(folder, error);
     });
 }
 
-async function isThere(step: string, asked: string): Promise<boolean> {
+async function isThere(step: string, folder: string): Promise<boolean> {
   try {
     if ((await stat(step)).isDirectory()) return true;
   } catch (error) {
     const cause = error as NodeJS.ErrnoException;
     if (cause.code === "ENOENT") return false;
-    throw unwritableFile(asked, cause);
+    throw unwritableFile(folder, cause);
   }
-  throw unwritableFile(asked, { code: step === path.resolve(asked) ? "EEXIST" : "ENOTDIR" });
+  throw unwritableFile(folder, { code: step === path.resolve(folder) ? "EEXIST" : "ENOTDIR" });
 }
 
 /** The error of a file or folder that cannot be written, in our words. */

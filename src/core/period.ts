@@ -3,7 +3,7 @@ import type { Window } from "./window.ts";
 
 /**
  * How the calendar is cut into periods: stretches of so many days counted from one fixed Monday, or calendar months. A later run
- * finds the same periods, whatever day it is.
+ * finds the same periods on every day.
  */
 export type Grid = { readonly days: number } | { readonly months: 1 };
 

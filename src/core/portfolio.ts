@@ -10,7 +10,7 @@ export type PortfolioApp = {
   readonly countries: readonly PortfolioCountry[];
 };
 
-/** A country of an app: its keywords, and how many the account says it tracks (null when never asked). */
+/** A country of an app: its keywords, and how many the account says it tracks (null when never requested). */
 export type PortfolioCountry = {
   readonly country: string;
   readonly keywords: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Makes the function that hides secrets in a text, in whatever way JSON, URLs and HTML spell them, also one inside the other.
+ * Makes the function that hides secrets in a text, in every way that JSON, URLs and HTML spell them, also one inside the other.
  * The text may be bytes read as latin1: of characters beyond ASCII the UTF-8 bytes are found too. Empty secrets hide nothing.
  */
 export function hiderOf(secrets: readonly string[]): (text: string) => string {

@@ -7,7 +7,7 @@ export type Scope = Readonly<Record<string, string>>;
 /** In which order classes may dip into the reserve of credits: the first is lost for good when missed tonight. */
 export const creditClasses = ["snapshot", "daily", "lookback", "history"] as const;
 export type CreditClass = (typeof creditClasses)[number];
-/** Who credits are held for: a slice of some class, or a person who asks by a command; what the floors leave is for people. */
+/** Who credits are held for: a slice of some class, or a person who runs a command; what the floors leave is for people. */
 export type Spender = CreditClass | "person";
 
 /** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for `storehouse retry`. */
@@ -21,20 +21,20 @@ export type SliceDraft = {
   readonly dataset: string;
   readonly operation: string;
   readonly scope: Scope;
-  /** What a call asks for by the batch (keywords, ids), null where the scope says it all. Sorted. */
+  /** What a call requests by the batch (keywords, ids), null where the scope says it all. Sorted. */
   readonly items: readonly string[] | null;
   readonly window: Window;
   readonly class: CreditClass;
   /** Expected requests and credits. */
   readonly requests: number;
   readonly credits: number;
-  /** The day on which it was planned as "today": tells how settled the answer was. */
+  /** The day on which it was planned as "today": decides how settled the answer was. */
   readonly asOf: Day;
   /** What the portfolio knew that would make the answer differ; a changed one makes the old answer stale. */
   readonly fingerprint: string;
 };
 
-/** A slice as the ledger hands it to whoever runs it. `attempt` is the fence. */
+/** A slice as the ledger gives it to the process that runs it. `attempt` is the fence. */
 export type Slice = SliceDraft & { readonly sliceId: string; readonly runId: string; readonly attempt: number };
 
 /** The credits that one page of a slice is expected to cost. */
@@ -42,7 +42,7 @@ export function pagePrice({ credits, requests }: Pick<SliceDraft, "credits" | "r
   return Math.ceil(credits / Math.max(1, requests));
 }
 
-/** What the ledger knows about cells that were asked for before. */
+/** What the ledger knows about cells that were requested before. */
 export type Covered = {
   readonly scope: Scope;
   readonly operation: string;
@@ -51,7 +51,7 @@ export type Covered = {
   readonly state: SliceState;
   readonly asOf: Day;
   readonly fingerprint: string;
-  /** True when the service refused it for what was asked, not for when. */
+  /** True when the service refused it for what was requested, not for when. */
   readonly refused: boolean;
   /** Its answered days before this one were dropped by retention since. */
   readonly goneBefore?: Day;

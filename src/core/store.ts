@@ -1,7 +1,7 @@
 /** The two app stores. */
 export type Store = "ios" | "android";
 
-/** The devices that a store tells apart; Android tells none. */
+/** The devices that a store distinguishes; Android distinguishes none. */
 export const devicesOf = { ios: ["IPHONE", "IPAD"], android: ["ALL"] } as const satisfies Record<
   Store,
   readonly string[]

@@ -2,37 +2,37 @@ import type { Day } from "./day.ts";
 import type { Grid } from "./period.ts";
 
 /**
- * Of which days of the past a dataset asks. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
- * them are restated by the source and asked for again; a sync that names no start reaches `historyDays` back, or to `firstDay`.
- * Nothing before `firstDay` is ever asked for.
+ * The days of the past that a dataset requests. The newest `settleDays` (today counted) are not published yet; the `lookbackDays` before
+ * them are restated by the source and requested again; a sync that names no start reaches `historyDays` back, or to `firstDay`.
+ * Nothing before `firstDay` is ever requested.
  */
 export type Reach = {
   readonly settleDays: number;
   readonly lookbackDays: number;
   readonly historyDays: number;
   readonly firstDay?: Day;
-  /** The first day of which rows are kept: older ones are not asked for. */
+  /** The first day of which rows are kept: older ones are not requested. */
   readonly keptFrom?: Day;
-  /** Days that are asked for together where one call brings many at the price of one: the newest wait until so many are out. */
+  /** Days that are requested together where one call returns many at the price of one: the newest wait until so many are out. */
   readonly packDays?: number;
   /**
-   * Days after which what was asked for and answered with nothing is asked for again, where that may mean "not connected" or "not
-   * looked at yet"; an empty answer is final where it is left out.
+   * Days after which an empty answer is requested again, where empty may mean "not connected" or "not processed yet"; an empty
+   * answer is final where it is left out.
    */
   readonly emptyHoldsDays?: number;
-  /** Of the settled days the newest so many are asked for again after that, older ones no more; all of them where it is left out. */
+  /** Only so many of the newest settled days are requested again after that; all of them where it is left out. */
   readonly emptyUntilDays?: number;
 };
 
-/** When a dataset is worth asking for. */
+/** When a dataset is worth a request. */
 export type Timing =
-  /** Only what holds now can be asked for: asked again when the last answer is `refreshDays` old or its fingerprint changed. */
+  /** Only what holds now can be requested: again when the last answer is `refreshDays` old or its fingerprint changed. */
   | { readonly kind: "snapshot"; readonly refreshDays: number }
-  /** Days of the past can be asked for, each by itself or many in one call. */
+  /** Days of the past can be requested, each separately or many in one call. */
   | ({ readonly kind: "series" } & Reach)
   /**
-   * Answers are aggregates over the window that is asked for: whole periods of the grid, one a call, never spread over their days. A
-   * period is asked for once its last day is published, and again while one of its days is restated; the one that holds the first day
-   * asked for is asked for whole.
+   * Answers are aggregates over the window that is requested: whole periods of the grid, one a call, never spread over their days. A
+   * period is requested once its last day is published, and again while one of its days is restated; the one that holds the first
+   * requested day is requested whole.
    */
   | ({ readonly kind: "period"; readonly grid: Grid } & Reach);

@@ -76,18 +76,18 @@ export async function readAccount(db: Queryable, accountId: string): Promise<Acc
 }
 
 /**
- * Books the result of a balance check. While calls are under way, or when one was answered since the check was sent (`askedAt`,
+ * Books the result of a balance check. While calls are under way, or when one was answered since the check was sent (`sentAt`,
  * epoch-ms), only a lower balance counts: the check may not include their cost yet.
  */
 export async function observeBalance(
   db: Queryable,
   accountId: string,
-  balance: Balance & { readonly askedAt?: number },
+  balance: Balance & { readonly sentAt?: number },
   clock: Clock,
 ): Promise<void> {
   const now = clock.now();
-  const asked = instant(balance.askedAt ?? null);
-  const isExact = sql`(a.in_flight = 0 and (${asked} is null or a.observed_at is null or a.observed_at <= ${asked}))`;
+  const checkSentAt = instant(balance.sentAt ?? null);
+  const isExact = sql`(a.in_flight = 0 and (${checkSentAt} is null or a.observed_at is null or a.observed_at <= ${checkSentAt}))`;
   const { remaining, resetsAt } = reconciledBalance(balance, { isExact, fallback: sql`a.remaining`, now });
   await sql`
     update ops.credit_account as a
@@ -121,24 +121,24 @@ export function createAccountReader(options: {
   readonly refresh: () => Promise<void>;
 }): () => Promise<AccountState | null> {
   const { db, accountId, clock } = options;
-  let asking: Promise<void> | null = null;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let checking: Promise<void> | null = null;
+  let checkedAt = Number.NEGATIVE_INFINITY;
 
-  async function ask(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       await options.refresh();
-      askedAt = clock.now();
+      checkedAt = clock.now();
     } finally {
-      asking = null;
+      checking = null;
     }
   }
 
   return async () => {
-    if (asking === null && clock.now() - askedAt < freshForMs) {
+    if (checking === null && clock.now() - checkedAt < freshForMs) {
       const account = await readAccount(db, accountId);
       if (account?.remaining != null && account.resetsAt !== null && account.resetsAt > clock.now()) return account;
     }
-    await (asking ??= ask());
+    await (checking ??= check());
     return readAccount(db, accountId);
   };
 }

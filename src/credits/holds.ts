@@ -8,7 +8,7 @@ import { credits, instant, usablePace } from "./sql-values.ts";
 export type Grant = { readonly holdId: string; readonly startsAt: number };
 
 /** The outcome of a call. `charged` is null for a refusal and where no reply came. */
-export type Receipt = {
+export type CallReceipt = {
   readonly charged: number | null;
   readonly remaining: number | null;
   readonly resetsAt: number | null;
@@ -89,7 +89,7 @@ export async function reserveMany(
 export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
 
 /** The settlement of a hold: the outcome of its call. */
-export type Settlement = { readonly holdId: string; readonly receipt: Receipt };
+export type Settlement = { readonly holdId: string; readonly receipt: CallReceipt };
 
 /** Reports of one deadline vary by a second; nearer ones are of the same period. */
 const sameDeadlineMs = 2_000;
@@ -100,12 +100,12 @@ export function canShareStatement({ receipt: a }: Settlement, { receipt: b }: Se
 }
 
 /** True for a good call whose reply reported balance and deadline. */
-function isPlain({ charged, remaining, resetsAt, tooFast, lost }: Receipt): boolean {
+function isPlain({ charged, remaining, resetsAt, tooFast, lost }: CallReceipt): boolean {
   return charged !== null && remaining !== null && resetsAt !== null && !tooFast && !lost;
 }
 
 /** Several such receipts as one: the sum of the charges, and the lowest balance. */
-function summed(settlements: readonly Settlement[]): Receipt {
+function summed(settlements: readonly Settlement[]): CallReceipt {
   const [first, ...rest] = settlements.map(({ receipt }) => receipt);
   if (first === undefined) throw new Error("there is nothing to settle");
   return rest.reduce(

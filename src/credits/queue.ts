@@ -7,10 +7,10 @@ import type { Budget } from "./budget.ts";
 import { freshForMs, createAccountReader } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
 import { createSharedHolds } from "./shared-holds.ts";
-import type { Grant, Receipt } from "./holds.ts";
+import type { Grant, CallReceipt } from "./holds.ts";
 
 /** What the queue needs: the shared ledger, how much each class leaves untouched, and the balance check. */
-export type QueueOptions = {
+export type CreditQueueOptions = {
   readonly db: Queryable;
   readonly accountId: string;
   readonly clock: Clock;
@@ -38,19 +38,19 @@ type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 /** The credit-aware queue: nothing is sent that was not granted first. */
 export interface CreditQueue {
   /** Runs `send` once credits and pace allow. Throws a DeferError, with the time of the next try, when credits do not. */
-  run<T>(work: Work, send: () => Promise<{ result: T; receipt: Receipt }>): Promise<T>;
+  run<T>(work: Work, send: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T>;
 }
 
 /** The order in which waiting calls run: those of people first. */
 const spenders: readonly Spender[] = ["person", ...creditClasses];
 
 /** The receipt of a call without a reply: whether it was charged is unknown. */
-const lostReceipt: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
+const lostReceipt: CallReceipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
 /** The receipt of a call that was not charged, since it was never sent. */
-const unsentReceipt: Receipt = { ...lostReceipt, lost: false };
+const unsentReceipt: CallReceipt = { ...lostReceipt, lost: false };
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
-export function createCreditQueue(options: QueueOptions): CreditQueue {
+export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   const {
     accountId,
     clock,
@@ -78,7 +78,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
     });
   }
 
-  async function send<T>(work: PricedWork, call: () => Promise<{ result: T; receipt: Receipt }>): Promise<T> {
+  async function send<T>(work: PricedWork, call: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T> {
     if (!budget.take(work.cost)) throw fail("budget_spent", { cost: work.cost, left: budget.left() });
     let charged = 0;
     try {
@@ -108,7 +108,7 @@ export function createCreditQueue(options: QueueOptions): CreditQueue {
   }
 
   /** An abort ends calls that wait. A call that was sent runs to its end: its answer is paid for, and it occupies its slot until then. */
-  async function run<T>(work: Work, call: () => Promise<{ result: T; receipt: Receipt }>): Promise<T> {
+  async function run<T>(work: Work, call: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T> {
     work.signal?.throwIfAborted();
     const waiting = new AbortController();
     const leave = () => waiting.abort(work.signal?.reason);

@@ -129,8 +129,8 @@ function eachOnce(creatives: readonly Creative[]): readonly Creative[] {
 
 /** The same media may be shown under several texts: each is an advertisement. What changes from one observation to the next is not part of the key. */
 function keyOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subtitle, action }: Creative): string {
-  const shown = idOf(mediaId) ?? idOf(hashedMediaId) ?? mediaOriginalUrl ?? mediaUrl ?? "";
-  const identity = JSON.stringify([shown, title ?? "", subtitle ?? "", action ?? ""]);
+  const identified = idOf(mediaId) ?? idOf(hashedMediaId) ?? mediaOriginalUrl ?? mediaUrl ?? "";
+  const identity = JSON.stringify([identified, title ?? "", subtitle ?? "", action ?? ""]);
   return createHash("sha256").update(identity).digest("hex").slice(0, 32);
 }
 

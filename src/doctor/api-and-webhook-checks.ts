@@ -13,7 +13,7 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
   const { clock } = options;
   const requestedAt = clock.now();
   try {
-    const reply = await client.ask(remainingCredits, {});
+    const reply = await client.send(remainingCredits, {});
     const skew =
       reply.serverTime === null
         ? []

@@ -11,7 +11,7 @@ import { openWarehouse, type Database } from "../postgres/database.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./database-checks.ts";
 import { checkFailedSlices, checkIncidents, checkWorkers } from "./ledger-checks.ts";
-import { checkCrontab, checkDisk, type Schedule } from "./machine-checks.ts";
+import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
 import { checkApi, checkWebhook } from "./api-and-webhook-checks.ts";
 import { createWebhook } from "../incidents/webhook.ts";
 
@@ -21,7 +21,7 @@ export type DoctorInput = {
   readonly settings: Settings;
   readonly home: string;
   readonly clock: Clock;
-  readonly crontab: Schedule;
+  readonly crontab: ScheduleFile;
   /** Whether a test message is sent to the webhook. */
   readonly testsWebhook: boolean;
 };

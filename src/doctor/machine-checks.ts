@@ -29,10 +29,10 @@ async function statfsAbove(folder: string): Promise<{ bavail: number; bsize: num
 }
 
 /** The crontab: its file, and the function that reads its lines and throws where one is invalid. */
-export type Schedule = { readonly file: string; readonly read: (file: string) => readonly unknown[] };
+export type ScheduleFile = { readonly file: string; readonly read: (file: string) => readonly unknown[] };
 
 /** Whether the crontab is valid, and names existing tasks and datasets. */
-export function checkCrontab({ file, read }: Schedule): Diagnosis {
+export function checkCrontab({ file, read }: ScheduleFile): Diagnosis {
   try {
     const { length } = read(file);
     if (length === 0)

@@ -11,7 +11,7 @@ import { openParquetWriter } from "./parquet.ts";
 import type { Relation } from "../postgres/relations.ts";
 
 /** What to export and where to. `onTable` is called with each table as soon as it is done. */
-export type ExportRequest = {
+export type TableExportRequest = {
   readonly relations: readonly Relation[];
   readonly within: Partial<Window>;
   readonly out: string;
@@ -27,7 +27,7 @@ const workPrefix = ".storehouse-export-";
  * Brings the files of some tables up to date, all as one moment of the database has them. Throws `export_under_way` where another export writes
  * into the folder, `unwritable_file` where nothing can be written.
  */
-export async function exportTables(pool: Pool, request: ExportRequest): Promise<readonly TableExport[]> {
+export async function exportTables(pool: Pool, request: TableExportRequest): Promise<readonly TableExport[]> {
   const { out } = request;
   await makeFolder(out);
   using _lock = lockOn(out);

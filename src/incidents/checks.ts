@@ -8,7 +8,7 @@ import type { CreditClass } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
-import { paceHours, type Allowance } from "./credit-outlook.ts";
+import { paceHours, type CreditDemand } from "./credit-outlook.ts";
 import { latenessOf, readSliceSums } from "./lateness.ts";
 import {
   costProblems,
@@ -61,7 +61,7 @@ function isInUse({ settings, scheduled }: CheckParts): (group: FailedGroup) => b
 }
 
 /** The allowance of the account; null until the API has reported one. */
-async function readAllowance({ db, settings, clock, accountId }: CheckParts): Promise<Allowance | null> {
+async function readAllowance({ db, settings, clock, accountId }: CheckParts): Promise<CreditDemand | null> {
   const account = await readAccount(db, accountId);
   if (account?.total == null || account.remaining === null || account.resetsAt === null) return null;
   const now = clock.now();

@@ -5,7 +5,7 @@ const hourMs = 3_600_000;
 export const paceHours = 24;
 
 /** An allowance and its demand. Credits; times in epoch-ms. */
-export type Allowance = {
+export type CreditDemand = {
   readonly total: number;
   readonly remaining: number;
   readonly held: number;
@@ -40,7 +40,7 @@ export type Outlook = {
  * Whether the credits are enough until the reset. A backfill counts only with what it may use: it stops at its floor and continues
  * after the reset, by design. Null after the reset, until a new balance is known.
  */
-export function creditOutlook(allowance: Allowance, now: number): Outlook | null {
+export function creditOutlook(allowance: CreditDemand, now: number): Outlook | null {
   const { total, remaining, held, resetsAt, open, floors } = allowance;
   const hoursToReset = (resetsAt - now) / hourMs;
   if (hoursToReset <= 0) return null;

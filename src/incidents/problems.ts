@@ -1,5 +1,5 @@
 import type { AccountStop } from "../credits/account-stop.ts";
-import { creditOutlook, type Allowance } from "./credit-outlook.ts";
+import { creditOutlook, type CreditDemand } from "./credit-outlook.ts";
 import { incidentKinds, type IncidentKind } from "./kinds.ts";
 import type { Lateness } from "./lateness.ts";
 
@@ -62,7 +62,7 @@ export function lateProblems(datasets: readonly Lateness[]): readonly Problem[] 
 }
 
 /** An account whose credits run out before the reset. */
-export function creditProblems(accountId: string, allowance: Allowance | null, now: number): readonly Problem[] {
+export function creditProblems(accountId: string, allowance: CreditDemand | null, now: number): readonly Problem[] {
   const outlook = allowance && creditOutlook(allowance, now);
   if (allowance === null || outlook === null || outlook.short === 0) return [];
   const { usable, wanted, perHour, hoursToReset, waiting, short, outAt } = outlook;

@@ -24,7 +24,7 @@ export type BalanceParts = {
 export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
   const checkedAt = clock.now();
   const call = { operation: remainingCredits, params: {}, class: "snapshot", page: null } as const;
-  const reply = await client.ask(call.operation, call.params);
+  const reply = await client.send(call.operation, call.params);
   await landReply({ accountId, workerId, scrub: String, land: (landing) => land(db, landing) }, call, reply);
   if (reply.answer === null) throw reply.problem;
   const answer = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
@@ -34,7 +34,7 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
     // where seconds are rounded down, the last second of a period is 0: the deadline that is known still holds
     resetsAt: answer.creditResetTime > 0 ? reply.receivedAt + answer.creditResetTime * 1000 : null,
     periodHours: answer.creditResetPeriod ?? null,
-    askedAt: checkedAt,
+    sentAt: checkedAt,
   };
   await observeBalance(db, accountId, balance, clock);
 }

@@ -75,7 +75,7 @@ function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number
 
 async function send(parts: IngestParts, landing: LandingParts, call: PaidCall): Promise<Reply> {
   const from = parts.clock.now();
-  const reply = await parts.client.ask(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
+  const reply = await parts.client.send(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
     stopCalls(parts, call.page?.slice, error);
     if (error instanceof StorehouseError && wasSent(error)) {
       const durationMs = parts.clock.now() - from;

@@ -214,13 +214,13 @@ async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<v
 }
 
 /** The state that an answer puts its slice into. */
-export type Outcome = {
+export type SliceOutcome = {
   readonly state: "loaded" | "empty" | "failed";
   readonly problem: StorehouseError | null;
 };
 
 /** The outcome of an answer: one with invalid items alone fails, one without any item is empty. */
-export function outcomeOf({ rows, invalid }: Pick<SliceLoad, "rows" | "invalid">): Outcome {
+export function outcomeOf({ rows, invalid }: Pick<SliceLoad, "rows" | "invalid">): SliceOutcome {
   if (rows > 0) return { state: "loaded", problem: null };
   if (invalid.length === 0) return { state: "empty", problem: null };
   return { state: "failed", problem: fail("unknown_shape", { rejects: invalid.length, problem: invalid[0]?.reason }) };

@@ -1,7 +1,7 @@
 import type { Operation } from "../api/define-operation.ts";
 import type { Drift } from "../api/drift.ts";
 import { valuesAt } from "../api/lists-at.ts";
-import { pagesTold } from "../api/paging.ts";
+import { pagesReported } from "../api/paging.ts";
 import { readAnswer, type InvalidItem } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
@@ -51,7 +51,7 @@ export async function readPages(
     const available =
       suspicion?.stuck === true
         ? index + 1
-        : Math.max(index + 1, pagesTold(operation, read.value, index, read.invalid.length));
+        : Math.max(index + 1, pagesReported(operation, read.value, index, read.invalid.length));
     const wanted = Math.max(index + 1, Math.min(mostPages, available));
     if (operation.paging !== null) await onPages(wanted);
     if (wanted === index + 1) return { pages, invalid, drift, fetchedAt, isCut: available > wanted };

@@ -104,17 +104,17 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
 }
 
 /**
- * Gives back slices that a process took and does not know of: where a connection breaks between a claim and its reply. `inHands` are
- * those that it has. Returns how many.
+ * Gives back slices that a process took and does not know of: where a connection breaks between a claim and its reply. `running` are
+ * those that it knows of. Returns how many.
  */
 export async function releaseOrphanedClaims(
   db: Database,
   { queueId, workerId }: Taker,
-  inHands: readonly string[],
+  running: readonly string[],
 ): Promise<number> {
   const { rows } = await sql`
     update ops.slice set state = 'pending'
-    where  queue_id = ${queueId}::bigint and state = 'running' and worker_id = ${workerId} and not slice_id = any (${[...inHands]}::bigint[])
+    where  queue_id = ${queueId}::bigint and state = 'running' and worker_id = ${workerId} and not slice_id = any (${[...running]}::bigint[])
     returning slice_id`.execute(db);
   return rows.length;
 }

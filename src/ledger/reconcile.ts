@@ -91,8 +91,8 @@ export async function releaseFormerClaims(db: Database, workerId: string): Promi
     update ops.slice set state = 'pending' where state = 'running' and worker_id = ${workerId}`.execute(db);
 }
 
-/** The name under which a worker takes jobs of the planner's queue. */
-export function jobTaker(workerId: string): string {
+/** The name under which a worker locks jobs of the planner's queue. */
+export function jobHolder(workerId: string): string {
   return `storehouse-${workerId}`;
 }
 
@@ -101,7 +101,7 @@ async function freeJobs(db: Database): Promise<number> {
   const { rows } = await sql<{ taker: string }>`
     select distinct j.locked_by as taker
     from   graphile_worker.jobs as j
-    join   ops.worker as w on j.locked_by = ${jobTaker("")} || w.worker_id and w.stopped_at is not null`.execute(db);
+    join   ops.worker as w on j.locked_by = ${jobHolder("")} || w.worker_id and w.stopped_at is not null`.execute(db);
   if (rows.length === 0) return 0;
   await sql`select graphile_worker.force_unlock_workers(${rows.map(({ taker }) => taker)}::text[])`.execute(db);
   return rows.length;

@@ -54,13 +54,13 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
   return {
     workerId,
     beat: async () => {
-      // on the connection that holds the lock, so that its end is noticed
+      // on the connection that holds the lock, so that its end shows
       const held = client;
       try {
         const { rowCount } = await (held ?? pool).query(beatOf(workerId));
         return rowCount === 1;
       } catch (error) {
-        // of whatever kind: another connection may do better
+        // an error of any kind: another connection may do better
         if (held !== null) drop(held);
         throw isLostConnection(error)
           ? error

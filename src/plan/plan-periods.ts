@@ -20,7 +20,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
   const newest = periodOf(timing.grid, addDays(settledEnd(timing, request.today), -1));
   const slices: SliceDraft[] = [];
   let items = 0;
-  for (const window of periodsToAsk(timing, request)) {
+  for (const window of periodsToRequest(timing, request)) {
     const own = covered.filter((slice) => slice.refused || isSame(slice.window, window));
     const { fresh, restated } = missingCells({
       timing,
@@ -53,7 +53,7 @@ function isSame(a: Window, b: Window): boolean {
 }
 
 /** The periods that share a day with what may be requested and are over and published. */
-function periodsToAsk(timing: Period, { today, bounds }: PlanRequest): readonly Window[] {
+function periodsToRequest(timing: Period, { today, bounds }: PlanRequest): readonly Window[] {
   const settled = settledEnd(timing, today);
   return periodsTouching(timing.grid, requestable(timing, today, bounds)).filter(({ end }) => end <= settled);
 }

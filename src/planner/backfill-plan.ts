@@ -34,7 +34,7 @@ export type MadePlan = {
 /** Plans a backfill from what is known now and keeps the plan. Spends nothing and queues nothing. Throws a UsageError for what does not fit. */
 export async function makePlan(
   db: Database,
-  { asked, settings, clock }: { asked: BackfillRequest; settings: Settings; clock: Clock },
+  { requested, settings, clock }: { requested: BackfillRequest; settings: Settings; clock: Clock },
 ): Promise<MadePlan> {
   const today = clock.today();
   // one snapshot of everything, however long it takes: the plan is gone through more than once
@@ -43,7 +43,7 @@ export async function makePlan(
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => {
       const portfolio = await currentPortfolio(transaction, settings);
-      const { request, notes } = checkedRequest(asked, { portfolio, settings, today });
+      const { request, notes } = checkedRequest(requested, { portfolio, settings, today });
       if (request.datasets.length === 0) return { plan: null, leftOut: { slices: 0, credits: 0 }, notes };
       const { sum, leftOut } = await addUp(transaction, { request, asOf: today }, settings);
       if (sum.slices === 0) return { plan: null, leftOut, notes };

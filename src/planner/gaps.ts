@@ -20,7 +20,7 @@ export type ScopeCoverage = {
 
 /**
  * The state of every cell of the portfolio that a request is about: also those that were never requested, which no table
- * holds. Sorted by dataset as they are planned, then by app and country. Writes nothing and asks nobody.
+ * holds. Sorted by dataset as they are planned, then by app and country. Writes nothing and requests nothing.
  */
 export async function readScopeCoverage(
   db: Database,

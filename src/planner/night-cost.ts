@@ -46,7 +46,7 @@ export async function expectedCredits(dataset: Dataset, portfolio: Portfolio): P
   return { history, night: credits / nights };
 }
 
-/** Partitions by what they cost: those of a kind differ in whom they are about alone, so that one of them tells of all. */
+/** Partitions by what they cost: those of a kind differ only in whom they are about, so that one of them stands for all. */
 function kindsOf(dataset: Dataset, portfolio: Portfolio): readonly (readonly Partition[])[] {
   const all = partitionsOf(planningOf(dataset, portfolio, nightBefore));
   return [...Map.groupBy(all, (partition) => kindOf(dataset, partition)).values()];

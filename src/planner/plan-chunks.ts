@@ -37,7 +37,7 @@ export type PlannedChunk = {
   readonly partitions: readonly Partition[];
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly plan: DatasetPlan;
-  /** When a partition is worth asking for, with what the configuration changes. */
+  /** When a partition is worth a request, with what the configuration changes. */
   readonly timingOf: (partition: Partition) => Timing;
 };
 
@@ -145,7 +145,7 @@ function planPartition(
   { dataset, learned, settings, request }: DatasetPlanning,
   last: LastPages,
 ): PlanPartition {
-  const told = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
+  const lastPages = last.size === 0 ? undefined : last.get(scopeKey(partition.scope));
   const longest = settings.longest_window ?? dataset.longestWindow ?? Number.POSITIVE_INFINITY;
   return {
     scope: partition.scope,
@@ -155,7 +155,7 @@ function planPartition(
     ...(partition.timing === undefined ? {} : { timing: timingWith(partition.timing, settings, request.today) }),
     fetchOptions: dataset.operationsFor(partition.scope).map((operation) => {
       const option = fetchOptionFor(dataset, operation, partition, learned);
-      const pages = told?.get(operation.id);
+      const pages = lastPages?.get(operation.id);
       const paged = pages === undefined ? {} : { pages: { ...pages, most: mostPagesOf(partition) } };
       return { ...option, maxDays: Math.min(option.maxDays, longest), ...paged };
     }),

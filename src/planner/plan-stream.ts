@@ -38,9 +38,9 @@ export function datasetsOf(request: SyncRequest, settings: Settings): readonly D
 }
 
 /**
- * The plan of a request, chunk by chunk: datasets in planning order, partitions in the order of their scopes whatever that of the
- * portfolio, newest first within a chunk. Memory does not grow with the account, and the caller may write what it got before it asks
- * for more. Ends after the first stage that has something to do, unless `whole`. Writes nothing and asks nobody.
+ * The plan of a request, chunk by chunk: datasets in planning order, partitions in the order of their scopes and not that of the
+ * portfolio, newest first within a chunk. Memory does not grow with the account, and the caller may write what it got before it takes
+ * more. Ends after the first stage that has something to do, unless `whole`. Writes nothing and requests nothing.
  */
 export async function* planChunks(
   db: Database,

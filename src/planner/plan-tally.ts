@@ -45,7 +45,7 @@ export function createTally({ digest = true } = {}): PlanTally {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Lines by all that tells them apart, and those of one scope by the rest of it: slices share the objects of their scopes. */
+/** Lines by all that distinguishes them, and those of one scope by the rest of it: slices share the objects of their scopes. */
 type Lines = {
   readonly byKey: Map<string, Mutable<PlanLine>>;
   readonly byScope: WeakMap<Scope, Mutable<PlanLine>[]>;
@@ -77,7 +77,7 @@ type Texts = {
   readonly scopes: WeakMap<Scope, string>;
 };
 
-/** A slice as one line of text: equal for equal slices, whoever planned them and when. */
+/** A slice as one line of text: equal for equal slices, no matter which process planned them and when. */
 function canonical(slice: SliceDraft, texts: Texts): string {
   const { dataset, operation, scope, items, window, requests, credits, fingerprint } = slice;
   const list = items === null ? "null" : (texts.items.get(items) ?? JSON.stringify(items));

@@ -25,21 +25,21 @@ export function createForesight(db: Database, settings: Settings): Foresight {
   return async (names, on) => {
     const chosen = scheduled(names, settings);
     const sum = { slices: 0, requests: 0, credits: 0 };
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     if (chosen.length === 0) return { datasets: [], ...sum };
     for (const start of await startsOf(db, { datasets: chosen, bounds: {}, today: on }, settings)) {
       const known = foreseen.get(start.dataset.name) ?? new Map<string, Covered[]>();
       foreseen.set(start.dataset.name, known);
       for await (const { plan } of planInChunks(withForeseen(coverageFor(db, start), known), start))
         for (const slice of plan.slices) {
-          asked.add(start.dataset.name);
+          requested.add(start.dataset.name);
           sum.slices += 1;
           sum.requests += slice.requests;
           sum.credits += slice.credits;
           remember(known, slice);
         }
     }
-    return { datasets: [...asked], ...sum };
+    return { datasets: [...requested], ...sum };
   };
 }
 

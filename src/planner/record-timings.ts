@@ -13,7 +13,7 @@ import { timingWith } from "./dataset-settings.ts";
 
 /**
  * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale.
- * Of the datasets of the request also the scopes whose timing is their own. For whoever is about to plan work.
+ * Of the datasets of the request also the scopes whose timing is their own. For processes that are about to plan work.
  */
 export async function noteTimings(
   db: Database,

@@ -3,7 +3,7 @@ import type { Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Reprocess } from "../plan/missing.ts";
 
-/** What a sync is asked to do. */
+/** What a sync is to do. */
 export type SyncRequest = {
   /** Datasets by name; those that are on when empty. */
   readonly datasets: readonly string[];

@@ -16,25 +16,25 @@ const example =
 export function connectionString(url: string): string {
   const [server = "", ...rest] = url.split("?");
   const query = new URLSearchParams(rest.join("?"));
-  const asked = query.get("sslmode");
+  const sslmode = query.get("sslmode");
   if (query.getAll("sslmode").length > 1) throw refused("names more than one sslmode");
   if (query.has("ssl") || query.has("uselibpqcompat"))
     throw refused("must say how to secure the way there by sslmode alone");
-  if (asked !== null && !modes.includes(asked)) throw refused(`names an sslmode that is none of ${modes.join(", ")}`);
+  if (sslmode !== null && !modes.includes(sslmode))
+    throw refused(`names an sslmode that is none of ${modes.join(", ")}`);
   // libpq's word for the authorities that the machine trusts anyway
   const ofSystem = query.get("sslrootcert") === "system";
-  if (ofSystem && asked !== "verify-full")
-    throw refused("asks for sslrootcert=system, which takes sslmode=verify-full");
+  if (ofSystem && sslmode !== "verify-full") throw refused("names sslrootcert=system, which takes sslmode=verify-full");
   if (ofSystem) query.delete("sslrootcert");
-  if (asked === "verify-ca" && !query.has("sslrootcert"))
-    throw refused("asks for sslmode=verify-ca, which takes sslrootcert=FILE");
-  if (asked === null && query.has("sslrootcert"))
+  if (sslmode === "verify-ca" && !query.has("sslrootcert"))
+    throw refused("names sslmode=verify-ca, which takes sslrootcert=FILE");
+  if (sslmode === null && query.has("sslrootcert"))
     throw refused("names sslrootcert without sslmode: add sslmode=verify-full");
-  query.set("sslmode", asked ?? "disable");
+  query.set("sslmode", sslmode ?? "disable");
   query.set("uselibpqcompat", "true");
   const whole = `${server}?${query.toString()}`;
   const host = hostOf(whole);
-  if (asked === null && !isHere(host)) throw refused(`names another machine (${host}) and no sslmode: ${example}`);
+  if (sslmode === null && !isHere(host)) throw refused(`names another machine (${host}) and no sslmode: ${example}`);
   return whole;
 }
 

@@ -49,7 +49,7 @@ export function isMissingRight(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && (error.code === "42501" || error.code === "25006");
 }
 
-/** Why a server lets somebody in or not: wrong password, no such role or database, no rule for the way there. */
+/** Why a server refuses a login: wrong password, no such role or database, no rule for the way there. */
 const refusals = new Set(["28P01", "28000", "3D000", "42501"]);
 
 /** How OpenSSL and Node call what is wrong with a certificate. */

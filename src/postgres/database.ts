@@ -43,17 +43,17 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Long enough for any statement of ours, and for waiting until somebody else has planned. */
+/** Long enough for any statement of ours, and for waiting until another process has planned. */
 const patienceMs = 600_000;
 const connectMs = 10_000;
-/** A peer that has vanished is noticed after half a minute or so, at either end, and its locks are let go. */
+/** A peer that has vanished is found after half a minute or so, at either end, and its locks are released. */
 const keepAliveMs = 30_000;
 const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
 /**
- * Opens a pool of at most `size` connections. A statement of which nothing is heard for `silenceMs` counts as a lost connection.
- * Throws `database_unreachable` when nobody answers, `database_refused` when the server lets nobody in, `database_tls` when the way cannot
- * be secured as sslmode asks, `database_too_old` below 15, and `bad_setting` for an address that does not fit.
+ * Opens a pool of at most `size` connections. A statement without a reply for `silenceMs` counts as a lost connection.
+ * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way cannot
+ * be secured as sslmode requires, `database_too_old` below 15, and `bad_setting` for an address that does not fit.
  */
 export async function openWarehouse(url: string, size: number, silenceMs = patienceMs): Promise<Warehouse> {
   const pool = new pg.Pool({
@@ -63,9 +63,9 @@ export async function openWarehouse(url: string, size: number, silenceMs = patie
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     connectionTimeoutMillis: Math.min(connectMs, silenceMs),
-    // of this pool alone: the sessions of a process that is found dead can be told from others
+    // of this pool alone: the sessions of a dead process can be distinguished from others
     application_name: `storehouse ${randomBytes(4).toString("hex")}`,
-    // a session that fell silent in a transaction lets its locks go
+    // a session that is idle in a transaction for too long loses its locks
     options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(silenceMs)} ${keepAlive}`,
   });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
@@ -98,7 +98,7 @@ type Inside = {
 
 /**
  * Breaks a connection off when a statement, or a farewell, is at work on it and nothing was heard for so many ms: the other end may have
- * gone without a word, and then no answer would ever come. Whoever waits sees a lost connection. Idle ones may be silent for ever.
+ * gone without a word, and then no answer would ever come. The caller sees a lost connection. Idle connections are never cut off.
  */
 function breakWhenSilent(client: PoolClient, ms: number): void {
   const inside = client as unknown as Inside;

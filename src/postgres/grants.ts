@@ -14,7 +14,7 @@ export type GrantedRole = { readonly name: string; readonly canLogin: boolean; r
 export type RolePasswords = Readonly<Partial<Record<keyof typeof roles, string>>>;
 
 /**
- * Makes the roles where they are missing, hands the warehouse over to its owner and sets everybody's rights. May be run at any time; at
+ * Makes the roles where they are missing, gives the warehouse to its owner and sets everybody's rights. May be run at any time; at
  * least two connections. Throws `roles_refused` where the connected role may not do that.
  */
 export async function grantRoles(db: Database, passwords: RolePasswords): Promise<readonly GrantedRole[]> {

@@ -14,7 +14,7 @@ export type LackingRights = {
 /** Functions that loading calls. */
 const called = ["ops.make_partition(regclass,date)", "ops.remove_month(regclass,date,boolean)"];
 
-/** Looks at what the connected role may do, table by table and right by right. Changes nothing. */
+/** Checks what the connected role may do, table by table and right by right. Changes nothing. */
 export async function lackingRights(db: Database): Promise<LackingRights> {
   const { rows } = await sql<LackingRights>`
     with own as (

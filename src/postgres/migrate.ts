@@ -9,8 +9,8 @@ import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
 import { migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
 
-/** The queue's own migrations speak on the console otherwise. */
-const silent = new Logger(() => () => undefined);
+/** Without it the queue's own migrations write to the console. */
+const noLogger = new Logger(() => () => undefined);
 
 /** Brings the database at `url` up to date and returns the names of the migrations that ran. Safe to call from many processes. */
 export async function migrate(url: string): Promise<string[]> {
@@ -19,8 +19,8 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * `migrate` over an open pool of at least three connections. A database that is up to date takes a look and no right to change
- * anything. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has.
+ * `migrate` over an open pool of at least three connections. On a database that is up to date it reads one table and needs no right to
+ * change anything. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has.
  */
 export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> {
   const { missing, unknown, mayMigrate } = await pendingMigrations(warehouse.db);
@@ -63,7 +63,7 @@ const ownTable = `
 async function bringQueueUpToDate({ db, pool }: Warehouse): Promise<boolean> {
   try {
     const before = await queueVersion(db);
-    await runMigrations({ pgPool: pool, logger: silent });
+    await runMigrations({ pgPool: pool, logger: noLogger });
     return before !== (await queueVersion(db));
   } catch (error) {
     if (isMissingRight(error)) throw fail("migrations_pending", { migration: "the queue's own" }, error);

@@ -37,7 +37,7 @@ async function migrationNames(): Promise<readonly string[]> {
   return files.map((file) => file.replace(/\.sql$/, ""));
 }
 
-/** Looks at which migrations have run, and changes nothing. Needs no right but to read `ops.migration`. */
+/** Checks which migrations have run, and changes nothing. Needs no right but to read `ops.migration`. */
 export async function pendingMigrations(db: Database): Promise<PendingMigrations> {
   const { rows } = await sql<{ mayMigrate: boolean; hasTable: boolean }>`
     select case when n.oid is null then has_database_privilege(current_database(), 'create') else pg_has_role(n.nspowner, 'usage') end as "mayMigrate",

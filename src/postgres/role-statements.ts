@@ -40,7 +40,7 @@ begin
       execute format('create role %I nologin', wanted);
     end if;
   end loop;
-  -- tables are handed over to the owner by somebody who may act as the owner
+  -- only a role that may act as the owner can give tables to it
   if not pg_catalog.pg_has_role(current_user, '${roles.owner}', 'usage') then
     execute format('grant ${roles.owner} to %I', current_user);
   end if;
@@ -150,7 +150,7 @@ export function printedStatements(): string {
 -- this in the warehouse's database (not with --single-transaction) now and after each upgrade. It may be run again at any time.
 ${[makeRoles, setDatabase, handOver, setRights].join("\n")}
 
--- Roles come without login. A password is asked for and sent as a verifier by:
+-- Roles come without login. psql prompts for a password and sends it as a verifier by:
 --   \\password ${roles.loader}
 --   alter role ${roles.loader} login;
 -- and in the same way for ${roles.owner} and ${roles.reader}.

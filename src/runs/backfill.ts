@@ -26,7 +26,7 @@ export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<Syn
   return runToEnd(parts, {
     runId,
     wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0 }),
-    look: () => look(db, plan, runId),
+    readLeft: () => readLeft(db, plan, runId),
   });
 }
 
@@ -91,7 +91,7 @@ function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<nu
   });
 }
 
-async function look(db: Database, plan: BackfillPlan, runId: string): Promise<Unfinished> {
+async function readLeft(db: Database, plan: BackfillPlan, runId: string): Promise<Unfinished> {
   const { runningElsewhere, orphaned } = await readPlanProgress(db, plan.planId, runId);
   const { unavailable } = await readUnfinished(db, { runId, datasets: plan.request.datasets, within: {} });
   return { runningElsewhere, orphaned, failedBefore: 0, unavailable };

@@ -8,20 +8,20 @@ import type { LivingWorker } from "../ledger/workers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** How often a process says that it lives, after how long a silence it counts as dead, and how far apart checks of a refused account are. */
+/** How often a process says that it lives, after how long without one it counts as dead, and how far apart checks of a refused account are. */
 export type Rhythm = {
   readonly beatMs: number;
   readonly deadAfterMs: number;
-  readonly firstLookMs: number;
-  readonly longestLookMs: number;
+  readonly firstCheckMs: number;
+  readonly longestCheckMs: number;
 };
 
 /** A process that died is found by the next beats of another, a frozen one after four beats that it missed: within a minute in all. */
 export const usualRhythm: Rhythm = {
   beatMs: 10_000,
   deadAfterMs: 45_000,
-  firstLookMs: 60_000,
-  longestLookMs: 3_600_000,
+  firstCheckMs: 60_000,
+  longestCheckMs: 3_600_000,
 };
 
 /** What a heartbeat needs. */
@@ -60,15 +60,15 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   const { clock, rhythm } = parts;
   const ended = new AbortController();
   const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
-  let looking: Promise<void> | null = null;
+  let checking: Promise<void> | null = null;
 
   async function beating(): Promise<void> {
     // after an outage no process has sent a heartbeat for a while: the first to come back does not declare the others dead
     let steady = 0;
     for (await wait(); !ended.signal.aborted; await wait()) {
       steady = (await beatOnce(parts)) ? steady + 1 : 0;
-      // beside the beats: what it waits for, such as a plan that another makes, may take longer than a silence may
-      if (steady > 0) looking ??= lookAround(parts, steady > 1).finally(() => (looking = null));
+      // beside the beats: what it waits for, such as a plan that another process makes, may take longer than a heartbeat may be late
+      if (steady > 0) checking ??= checkOthers(parts, steady > 1).finally(() => (checking = null));
     }
   }
 
@@ -77,7 +77,7 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
     [Symbol.asyncDispose]: async () => {
       ended.abort();
       await all;
-      await looking;
+      await checking;
     },
   };
 }
@@ -97,8 +97,8 @@ async function beatOnce(parts: HeartbeatParts): Promise<boolean> {
   }
 }
 
-/** Hears of a refusal that another process met, and frees what the dead hold. What fails of it is done at a later beat. */
-async function lookAround(parts: HeartbeatParts, isSteady: boolean): Promise<void> {
+/** Reads whether another process was refused, and releases what dead processes hold. What fails of it is done at a later beat. */
+async function checkOthers(parts: HeartbeatParts, isSteady: boolean): Promise<void> {
   const { db, worker, accountId, abort } = parts;
   try {
     const stop = await readStop(db, accountId, worker.workerId);

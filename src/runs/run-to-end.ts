@@ -11,11 +11,11 @@ export type RunStory = {
   /** Queues what is to be done next. `leftOut`: slices that the budget does not pay for. */
   readonly wave: () => Promise<{ readonly taken: number; readonly leftOut: number }>;
   /** Reads what other runs have open of the same work. */
-  readonly look: () => Promise<Unfinished>;
+  readonly readLeft: () => Promise<Unfinished>;
 };
 
 /** Queues and runs, wave by wave, until nothing is due and no other process runs any of it; closes the run. */
-export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory): Promise<SyncResult> {
+export async function runToEnd(parts: SyncParts, { runId, wave, readLeft }: RunStory): Promise<SyncResult> {
   const { clock } = parts.ingest;
   let adoptedAgain = false;
   let hadOthers = false;
@@ -27,7 +27,7 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
     const stopped = parts.stop.aborted || parts.aborted() !== null;
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
-    const left = await retryDatabase(parts.ingest, look);
+    const left = await retryDatabase(parts.ingest, readLeft);
     // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the budget
     const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
     // what another process ran at the last check may be cancelled by now, and is planned in the next wave
@@ -38,16 +38,16 @@ export async function runToEnd(parts: SyncParts, { runId, wave, look }: RunStory
     hadOthers = left.runningElsewhere > 0;
     if (orphaned || !hadOthers) continue;
     await clock
-      .sleep(backoffMs(looksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
+      .sleep(backoffMs(checksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
       .catch(() => undefined);
     waits += 1;
   }
 }
 
 /** Counting is cheap for a short run and dear for a long one, so counts grow rarer. */
-const looks: Backoff = { firstMs: 25, longestMs: 500, factor: 1.3 };
+const checks: Backoff = { firstMs: 25, longestMs: 500, factor: 1.3 };
 /** Another process may take long. */
-const looksElsewhere: Backoff = { ...looks, longestMs: 5_000 };
+const checksElsewhere: Backoff = { ...checks, longestMs: 5_000 };
 /** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
 const countingShare = 4;
 /** To add up what requests cost takes ten times as long as to count slices. */
@@ -67,7 +67,7 @@ export async function drain(parts: SyncParts, runId: string): Promise<void> {
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
     // a stop ends the wait early; the next turn sees it
     await clock
-      .sleep(Math.max(backoffMs(looks, counted), (clock.now() - from) * countingShare), ended)
+      .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), ended)
       .catch(() => undefined);
   }
 }

@@ -28,7 +28,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   return runToEnd(parts, {
     runId,
     wave: () => planWave(parts, wave),
-    look: async () => {
+    readLeft: async () => {
       const left = await readUnfinished(db, { runId, datasets: names, within: request.bounds });
       // it checks again when the others are done
       if (left.runningElsewhere > 0) return left;

@@ -7,7 +7,7 @@ const longestPollMs = 1_000;
 const shortestPollMs = 50;
 
 /** What a queue of jobs runs. `onLost` is called when graphile-worker stopped itself, because it could not record the end of a job. */
-export type QueueOptions = {
+export type JobQueueOptions = {
   readonly taskList: TaskList;
   readonly schedule: readonly ParsedCronItem[];
   readonly onLost: () => void;
@@ -23,7 +23,10 @@ export type JobQueue = {
 };
 
 /** Starts graphile-worker over the app's pool. The worker handles signals itself. */
-export async function startQueue(app: App, { taskList, schedule, onLost, workerId }: QueueOptions): Promise<JobQueue> {
+export async function startQueue(
+  app: App,
+  { taskList, schedule, onLost, workerId }: JobQueueOptions,
+): Promise<JobQueue> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList, app.hide);
   const options = {

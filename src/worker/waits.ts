@@ -65,9 +65,9 @@ export async function untilApiAccepts(app: App, stop: AbortSignal): Promise<void
   const { db } = app.warehouse;
   const { accountId } = apiAccess(app.config.environment);
   await using client = createClient(clientOptions(app));
-  const distances = { firstMs: rhythm.firstLookMs, longestMs: rhythm.longestLookMs };
+  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
   for (;;) {
-    await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstLookMs), stop).catch(() => undefined);
+    await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstCheckMs), stop).catch(() => undefined);
     if (stop.aborted) return;
     try {
       if ((await readStop(db, accountId)) === null) return;

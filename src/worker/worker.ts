@@ -6,7 +6,7 @@ import { AbortError, fail, StorehouseError } from "../core/errors.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
-import { jobTaker, releaseFormerClaims } from "../ledger/reconcile.ts";
+import { jobHolder, releaseFormerClaims } from "../ledger/reconcile.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { readCrontab } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
@@ -121,7 +121,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     ),
     schedule: readCrontab(crontabFile(app.config)).map(({ item }) => item),
     onLost: ingest.loseQueue,
-    workerId: jobTaker(parts.workerId),
+    workerId: jobHolder(parts.workerId),
   });
   const slices = startWork(app, ingest);
   try {

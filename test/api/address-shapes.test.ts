@@ -137,9 +137,9 @@ test("a DELETE and a POST carry their bodies and their token, a POST without a b
   });
   await using client = openClient(server.origin);
   const keywords = { trackId: lumi.ios, countryCode: "US", body: ["yoga"] };
-  await client.ask(operationById("dashboard.delete-keywords"), keywords);
-  await client.ask(operationById("dashboard.add-keywords"), keywords);
-  await client.ask(operationById("ios.app-discovery"), { trackId: lumi.ios });
+  await client.send(operationById("dashboard.delete-keywords"), keywords);
+  await client.send(operationById("dashboard.add-keywords"), keywords);
+  await client.send(operationById("ios.app-discovery"), { trackId: lumi.ios });
   expect(bodies).toEqual(['DELETE application/json ["yoga"]', 'POST application/json ["yoga"]', "POST no type "]);
   expect(server.heard.map(({ url }) => queryOf(url)["token"])).toEqual([[token], [token], [token]]);
 });

@@ -44,8 +44,8 @@ describe.each(awkward)("the keyword %j", (keyword) => {
   test("arrives whole at a plain server, as a path segment and as a query value", async () => {
     await using server = await serve((response) => json(response));
     await using client = openClient(server.origin);
-    await client.ask(iosKeywordHistory, { ...who, keyword, ...days });
-    await client.ask(iosKeywordMetadata, { countryCode: "US", keyword });
+    await client.send(iosKeywordHistory, { ...who, keyword, ...days });
+    await client.send(iosKeywordMetadata, { countryCode: "US", keyword });
     const [first, second] = server.heard.map(({ url }) => url);
     expect(segmentsOf(first ?? "")).toEqual([
       "iosstore-keyword-ranking",

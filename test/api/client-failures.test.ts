@@ -31,7 +31,7 @@ describe("an answer that takes too long", () => {
   ])("%s", async (_, answer) => {
     await using server = await serve(answer);
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
       name: "RetryError",
       code: "timeout",
       context: { operation: "account.remaining-credits" },
@@ -45,7 +45,7 @@ describe("an answer that takes too long", () => {
       response.on("close", () => clearInterval(timer));
     });
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
   });
 
   test("redirects that each keep within it but not together", async () => {
@@ -53,7 +53,7 @@ describe("an answer that takes too long", () => {
       setTimeout(() => response.writeHead(302, { location: "/again" }).end(), impatient / 2);
     });
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
   });
 });
 
@@ -66,7 +66,7 @@ describe("a connection that is cut", () => {
   ])("%s", async (_, text) => {
     await using server = await breaking(text);
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
       name: "RetryError",
       code: "cut_connection",
     });
@@ -75,7 +75,7 @@ describe("a connection that is cut", () => {
   test("because the other end speaks no HTTP, which its cause reports", async () => {
     await using server = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
       code: "cut_connection",
       context: { cause: "HTTPParserError" },
     });
@@ -87,14 +87,14 @@ describe("a connection that is cut", () => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(packed.subarray(0, packed.length / 2)),
     );
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "cut_connection" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "cut_connection" });
   });
 });
 
 describe("no connection at all", () => {
   test("a port on which nobody listens", async () => {
     await using client = openClient(await deafOrigin());
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
       name: "RetryError",
       code: "no_connection",
       context: { cause: "ECONNREFUSED" },
@@ -104,13 +104,13 @@ describe("no connection at all", () => {
   test("a host name with several addresses on which nobody listens", async () => {
     const origin = await deafOrigin();
     await using client = openClient(origin.replace("127.0.0.1", "localhost"));
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "no_connection" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "no_connection" });
   });
 
   test("https where plain http is spoken", async () => {
     await using server = await serve((response) => json(response));
     await using client = openClient(server.origin.replace("http:", "https:"));
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "no_connection" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "no_connection" });
   });
 });
 
@@ -119,7 +119,7 @@ describe("a stop", () => {
     const stop = new AbortController();
     await using server = await serve(() => stop.abort());
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {}, stop.signal)).rejects.toMatchObject({
+    await expect(client.send(remainingCredits, {}, stop.signal)).rejects.toMatchObject({
       name: "FencedError",
       code: "stopped",
     });
@@ -132,13 +132,13 @@ describe("a stop", () => {
       response.writeHead(200, { "content-length": "10" }).write("[", () => stop.abort());
     });
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {}, stop.signal)).rejects.toMatchObject({ code: "stopped" });
+    await expect(client.send(remainingCredits, {}, stop.signal)).rejects.toMatchObject({ code: "stopped" });
   });
 
   test("before the call sends nothing", async () => {
     await using server = await serve((response) => json(response));
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {}, AbortSignal.abort())).rejects.toMatchObject({ code: "stopped" });
+    await expect(client.send(remainingCredits, {}, AbortSignal.abort())).rejects.toMatchObject({ code: "stopped" });
     expect(server.heard).toEqual([]);
   });
 
@@ -147,9 +147,9 @@ describe("a stop", () => {
     await using server = await serve(() => resolve());
     const client = openClient(server.origin);
     const closed = asked.then(() => client[Symbol.asyncDispose]());
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
     await closed;
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "stopped" });
   });
 
   test("that never comes leaves nothing behind on its signal", async () => {
@@ -167,7 +167,7 @@ describe("a stop", () => {
       listeners -= 1;
       remove(...args);
     };
-    for (let call = 0; call < 20; call += 1) await client.ask(remainingCredits, {}, stop.signal);
+    for (let call = 0; call < 20; call += 1) await client.send(remainingCredits, {}, stop.signal);
     expect(listeners).toBe(0);
   });
 });
@@ -187,7 +187,7 @@ test("no error shows the token or an address, however deep its causes go", async
   const errorOf = async (origin: string, signal?: AbortSignal): Promise<unknown> => {
     // the others have to end by what the server does, also where the machine is slow
     await using client = openClient(origin, origin === stalled.origin ? { timeoutMs: impatient } : {});
-    return await client.ask(iosKeywordMetadata, { countryCode: "US", keyword: "yoga" }, signal).then(
+    return await client.send(iosKeywordMetadata, { countryCode: "US", keyword: "yoga" }, signal).then(
       () => expect.fail("there is no answer"),
       (error: unknown) => error,
     );

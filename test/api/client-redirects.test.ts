@@ -23,7 +23,7 @@ test.each([
 ])("%s within the origin is accepted, with the token once", async (_, location) => {
   await using server = await redirecting(location);
   await using client = openClient(server.origin);
-  expect((await client.ask(remainingCredits, {})).status).toBe(200);
+  expect((await client.send(remainingCredits, {})).status).toBe(200);
   expect(server.heard.map(({ url }) => [segmentsOf(url), queryOf(url)])).toEqual([
     [["api-key"], { token: [token] }],
     [["v2", "api-key"], { token: [token] }],
@@ -38,7 +38,7 @@ test("a whole address within the origin is accepted, its query kept as it is spe
       : response.writeHead(307, { location: `http://${request.headers.host}${path}#top` }).end(),
   );
   await using client = openClient(server.origin);
-  await client.ask(iosKeywordRanking, { ...who, keywords: ["a/b", "c d"] });
+  await client.send(iosKeywordRanking, { ...who, keywords: ["a/b", "c d"] });
   expect(server.heard[1]?.url).toBe(
     `/v2/keywordrankings?keywords=a%2Fb,c%20d&flag&date=2026-08-10&token=${encodeURIComponent(token)}`,
   );
@@ -49,7 +49,7 @@ test("an encoded dot segment stays a keyword on the way", async () => {
     count > 0 ? json(response) : response.writeHead(308, { location: `/v2${request.url}` }).end(),
   );
   await using client = openClient(server.origin);
-  await client.ask(iosKeywordHistory, { ...who, keyword: "..", startDate: "2026-08-10", endDate: "2026-08-10" });
+  await client.send(iosKeywordHistory, { ...who, keyword: "..", startDate: "2026-08-10", endDate: "2026-08-10" });
   expect(segmentsOf(server.heard[1]?.url ?? "").slice(1, 5)).toEqual([
     "iosstore-keyword-ranking",
     "6446318020",
@@ -61,11 +61,14 @@ test("an encoded dot segment stays a keyword on the way", async () => {
 test("the client takes three redirects, and refuses a fourth", async () => {
   await using server = await redirecting("/1", "/2", "/3");
   await using client = openClient(server.origin);
-  expect((await client.ask(remainingCredits, {})).status).toBe(200);
+  expect((await client.send(remainingCredits, {})).status).toBe(200);
   expect(server.heard).toHaveLength(4);
   await using endless = await redirecting("/1", "/2", "/3", "/4", "/5");
   await using other = openClient(endless.origin);
-  await expect(other.ask(remainingCredits, {})).rejects.toMatchObject({ code: "redirected", context: { status: 302 } });
+  await expect(other.send(remainingCredits, {})).rejects.toMatchObject({
+    code: "redirected",
+    context: { status: 302 },
+  });
   expect(endless.heard).toHaveLength(4);
 });
 
@@ -78,7 +81,7 @@ describe("away from the origin", () => {
     await using other = await serve((response) => json(response));
     await using server = await redirecting(locationOf(other.origin));
     await using client = openClient(server.origin);
-    const lost = client.ask(remainingCredits, {});
+    const lost = client.send(remainingCredits, {});
     await expect(lost).rejects.toMatchObject({ name: "AbortError", code: "redirected" });
     expect(other.heard).toEqual([]);
     expect(other.sockets.size).toBe(0);
@@ -89,14 +92,14 @@ describe("away from the origin", () => {
       response.writeHead(301, { location: `https://${request.headers.host}/api-key` }).end(),
     );
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "redirected" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "redirected" });
     expect(server.heard).toHaveLength(1);
   });
 
   test("an address that cannot be read is refused", async () => {
     await using server = await redirecting("http://[");
     await using client = openClient(server.origin);
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "redirected" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "redirected" });
   });
 });
 
@@ -104,12 +107,12 @@ test("a call that changes something is not sent a second time", async () => {
   const post = defineOperation({ ...remainingCredits, id: "test.post", method: "POST", answer: z.unknown() });
   await using server = await redirecting("/elsewhere");
   await using client = openClient(server.origin);
-  await expect(client.ask(post, {})).rejects.toMatchObject({ code: "redirected" });
+  await expect(client.send(post, {})).rejects.toMatchObject({ code: "redirected" });
   expect(server.heard).toHaveLength(1);
 });
 
 test("a redirect that leads nowhere is an answer", async () => {
   await using server = await serve((response) => response.writeHead(304).end());
   await using client = openClient(server.origin);
-  expect((await client.ask(remainingCredits, {})).status).toBe(304);
+  expect((await client.send(remainingCredits, {})).status).toBe(304);
 });

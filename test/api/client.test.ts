@@ -14,7 +14,7 @@ test("an answer is its status, its bytes and what its headers say of the credits
     json(response, { keyword: "yoga" }, { "X-Credit-Cost": "5", "X-Credit-Remaining": "95", "X-Credit-Reset": "60" }),
   );
   await using client = openClient(server.origin, { clock });
-  expect(await client.ask(iosKeywordMetadata, yoga)).toEqual({
+  expect(await client.send(iosKeywordMetadata, yoga)).toEqual({
     status: 200,
     answer: Buffer.from('{"keyword":"yoga"}'),
     problem: null,
@@ -30,8 +30,8 @@ test("an answer is its status, its bytes and what its headers say of the credits
 test("the token travels once, as a query parameter, and in no header", async () => {
   await using server = await serve((response) => json(response));
   await using client = openClient(server.origin);
-  await client.ask(iosKeywordMetadata, yoga);
-  await client.ask(remainingCredits, {});
+  await client.send(iosKeywordMetadata, yoga);
+  await client.send(remainingCredits, {});
   expect(server.heard.map(({ url }) => queryOf(url))).toEqual([
     { keyword: ["yoga"], token: [token] },
     { token: [token] },
@@ -48,20 +48,20 @@ test.each([
 ])("a base URL that ends in %j puts that before every path", async (end, prefix) => {
   await using server = await serve((response) => json(response));
   await using client = openClient(`${server.origin}${end}`);
-  await client.ask(remainingCredits, {});
+  await client.send(remainingCredits, {});
   expect(segmentsOf(server.heard[0]?.url ?? "")).toEqual([...prefix, "api-key"]);
 });
 
 test.each([400, 401, 402, 403, 404, 429, 500, 503])("a %i is a reply, its body unread", async (status) => {
   await using server = await serve((response) => response.writeHead(status).end("<html>"));
   await using client = openClient(server.origin);
-  expect(await client.ask(remainingCredits, {})).toMatchObject({ status, byteCount: 6, answer: null });
+  expect(await client.send(remainingCredits, {})).toMatchObject({ status, byteCount: 6, answer: null });
 });
 
 test("a 401 without body and content type is a reply that charged nothing, although it names a cost", async () => {
   await using server = await serve((response) => response.writeHead(401, { "X-Credit-Cost": "5" }).end());
   await using client = openClient(server.origin);
-  expect(await client.ask(iosKeywordMetadata, yoga)).toMatchObject({
+  expect(await client.send(iosKeywordMetadata, yoga)).toMatchObject({
     status: 401,
     byteCount: 0,
     problem: { code: "unauthorised" },
@@ -81,7 +81,7 @@ describe("the size limit", () => {
       response.writeHead(200, { "content-encoding": encoding }).end(pack('["タスク"]'));
     });
     await using client = openClient(server.origin);
-    expect(String((await client.ask(remainingCredits, {})).answer)).toBe('["タスク"]');
+    expect(String((await client.send(remainingCredits, {})).answer)).toBe('["タスク"]');
   });
 
   test("an answer of exactly the limit is taken, packed or not", async () => {
@@ -92,8 +92,8 @@ describe("the size limit", () => {
         : response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(body)),
     );
     await using client = openClient(server.origin, { largestAnswer: 1000 });
-    expect((await client.ask(remainingCredits, {})).answer).toHaveLength(1000);
-    expect((await client.ask(remainingCredits, {})).answer).toHaveLength(1000);
+    expect((await client.send(remainingCredits, {})).answer).toHaveLength(1000);
+    expect((await client.send(remainingCredits, {})).answer).toHaveLength(1000);
   });
 
   test("an answer above the limit is given up as soon as it is too large", async () => {
@@ -106,7 +106,7 @@ describe("the size limit", () => {
       more();
     });
     await using client = openClient(server.origin, { largestAnswer: 100_000 });
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
       code: "answer_too_large",
       context: { limit: 100_000 },
     });
@@ -116,7 +116,7 @@ describe("the size limit", () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     await using server = await serve((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
     await using client = openClient(server.origin, { largestAnswer: 1_000_000 });
-    await expect(client.ask(remainingCredits, {})).rejects.toMatchObject({ code: "answer_too_large" });
+    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "answer_too_large" });
   });
 });
 
@@ -128,20 +128,20 @@ test("a body that echoes the token comes without it", async () => {
   });
   await using client = openClient(server.origin);
   const clean = '{"path":"/api-key?token=[hidden]","token":"[hidden]","more":"タスク"}';
-  expect((await client.ask(remainingCredits, {})).answer).toEqual(Buffer.concat([Buffer.from(clean), bytes]));
+  expect((await client.send(remainingCredits, {})).answer).toEqual(Buffer.concat([Buffer.from(clean), bytes]));
 });
 
 test("calls that do not fit are not sent", async () => {
   await using server = await serve((response) => json(response));
   await using client = openClient(server.origin);
-  await expect(client.ask(iosKeywordMetadata, { countryCode: "US" })).rejects.toMatchObject({ code: "bad_request" });
+  await expect(client.send(iosKeywordMetadata, { countryCode: "US" })).rejects.toMatchObject({ code: "bad_request" });
   expect(server.heard).toEqual([]);
 });
 
 test("connections stay open for the next call and are closed with the client", async () => {
   await using server = await serve((response) => json(response));
   const client = openClient(server.origin);
-  await client.ask(remainingCredits, {});
+  await client.send(remainingCredits, {});
   expect(server.sockets.size).toBe(1);
   await client[Symbol.asyncDispose]();
   await expect.poll(() => server.sockets.size).toBe(0);

@@ -5,11 +5,11 @@ import { inBody } from "../../src/api/define-operation.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { dashboardApps } from "../../src/api/operations/dashboard.ts";
 import type { Operation } from "../../src/api/define-operation.ts";
-import { pageParams, pagesTold } from "../../src/api/paging.ts";
+import { pageParams, pagesReported } from "../../src/api/paging.ts";
 import { invent } from "../support/api-invented.ts";
 
 function hasNextPage(operation: Operation, value: unknown, index: number, invalid = 0): boolean {
-  return pagesTold(operation, value, index, invalid) > index + 1;
+  return pagesReported(operation, value, index, invalid) > index + 1;
 }
 
 const pageOf = (count: number) => ({ data: Array.from({ length: count }, (_, index) => index) });
@@ -73,10 +73,10 @@ describe("an answer that reports how many pages there are", () => {
   });
 
   test("reports the number of all pages with its first, and a number that is too small is corrected by the page that is there", () => {
-    expect(pagesTold(reviews, page(100, { totalPages: 12 }), 0)).toBe(12);
-    expect(pagesTold(reviews, page(100, { totalPages: 1 }), 3)).toBe(4);
-    expect(pagesTold(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(1000);
-    expect([0, 1].map((index) => pagesTold(paged(0), pageOf(50), index))).toEqual([2, 3]);
+    expect(pagesReported(reviews, page(100, { totalPages: 12 }), 0)).toBe(12);
+    expect(pagesReported(reviews, page(100, { totalPages: 1 }), 3)).toBe(4);
+    expect(pagesReported(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(1000);
+    expect([0, 1].map((index) => pagesReported(paged(0), pageOf(50), index))).toEqual([2, 3]);
   });
 
   test("is counted from 1 where its pages are", () => {
@@ -99,9 +99,9 @@ describe("an answer that counts its rows", () => {
   });
 
   test("reports how many pages its rows make", () => {
-    expect(pagesTold(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(3);
-    expect(pagesTold(reports, [part({ totalRowCount: 4, limit: 2, offset: 0 })], 0)).toBe(2);
-    expect(pagesTold(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(3);
+    expect(pagesReported(reports, [part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(3);
+    expect(pagesReported(reports, [part({ totalRowCount: 4, limit: 2, offset: 0 })], 0)).toBe(2);
+    expect(pagesReported(reports, [part({ totalRowCount: 5, limit: 2, offset: 2 })], 1)).toBe(3);
   });
 
   test("goes on as long as one of its reports does", () => {

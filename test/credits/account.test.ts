@@ -107,12 +107,12 @@ describe("the free question about the balance", () => {
 
   test("is not accepted upward when a call was answered after it was sent", async () => {
     const account = await bank.account();
-    const askedAt = account.clock.now();
+    const sentAt = account.clock.now();
     account.clock.move(second);
     await account.settle(await account.hold(10), account.answer(10, { left: 90 }));
-    await account.observe({ left: 100, askedAt });
+    await account.observe({ left: 100, sentAt });
     expect(await left(account)).toBe(90);
-    await account.observe({ left: 100, askedAt: account.clock.now() });
+    await account.observe({ left: 100, sentAt: account.clock.now() });
     expect(await left(account)).toBe(100);
   });
 

@@ -35,10 +35,10 @@ test("the holds of a dead worker are released at once and count as charged until
 test("a balance that was requested before the release reports too much", async () => {
   const account = await bank.account();
   await holdBy(account, dead, 30);
-  const askedAt = account.clock.now();
+  const sentAt = account.clock.now();
   account.clock.move(10);
   await release(account);
-  await account.observe({ left: 100, askedAt });
+  await account.observe({ left: 100, sentAt });
   expect(await account.state()).toMatchObject({ remaining: 70 });
 });
 

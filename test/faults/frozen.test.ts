@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const concurrency = 2;
 const settings = { api: { concurrency } };
 /** A tenth and less of the usual, so that a test need not wait for a minute. */
-const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 3_000, firstLookMs: 100, longestLookMs: 400 };
+const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
 const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "warn" };
 
 let calm: Calm;

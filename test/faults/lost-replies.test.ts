@@ -66,7 +66,7 @@ test("plans once more after a wave of which nobody knows whether it was queued",
       progress: () => undefined,
       wake: () => undefined,
     },
-    { runId, wave, look: async () => left },
+    { runId, wave, readLeft: async () => left },
   );
   expect(waves).toBe(3);
 });

@@ -7,7 +7,7 @@ import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 
-const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstLookMs: 40, longestLookMs: 160 };
+const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
 const settings = { api: { concurrency: 2 } };
 const refused = (operation: string, status: number): Fault => ({ operation, times: 1_000_000, kind: "status", status });
 const balance = "account.remaining-credits";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { creditOutlook, type Allowance } from "../../src/incidents/credit-outlook.ts";
+import { creditOutlook, type CreditDemand } from "../../src/incidents/credit-outlook.ts";
 
 const hour = 3_600_000;
 const floors = { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 };
-const well: Allowance = {
+const well: CreditDemand = {
   total: 10_000,
   remaining: 8_000,
   held: 0,
@@ -14,7 +14,7 @@ const well: Allowance = {
   open: {},
   floors,
 };
-const look = (change: Partial<Allowance>) => creditOutlook({ ...well, ...change }, 0);
+const look = (change: Partial<CreditDemand>) => creditOutlook({ ...well, ...change }, 0);
 
 describe("the allowance", () => {
   test("lasts where the pace of the last day leaves something above the floor", () => {

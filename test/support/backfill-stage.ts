@@ -25,7 +25,7 @@ export async function plan(
 ): Promise<MadePlan> {
   await using app = await stage.open({ ...run, request: { today: on } });
   return await makePlan(app.warehouse.db, {
-    asked: {
+    requested: {
       datasets: ["keyword_rank"],
       bounds: {},
       apps: [],

@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
 import type { Holders } from "../../src/credits/dead-holds.ts";
-import { releaseExpired, reserveMany, settle, type Grant, type Receipt } from "../../src/credits/holds.ts";
+import { releaseExpired, reserveMany, settle, type Grant, type CallReceipt } from "../../src/credits/holds.ts";
 import type { CreditClass } from "../../src/core/slice.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { standingClock, type StandingClock } from "./credits-clock.ts";
@@ -29,16 +29,16 @@ export type TestAccount = {
   readonly reserve: (cost: number, options?: { class?: CreditClass; floor?: number }) => Promise<Grant | null>;
   /** Reserves and fails the test where nothing is granted. */
   readonly hold: (cost: number) => Promise<Grant>;
-  readonly settle: (grant: Grant, receipt: Receipt) => Promise<void>;
-  readonly observe: (told: Told & { total?: number; askedAt?: number }) => Promise<void>;
+  readonly settle: (grant: Grant, receipt: CallReceipt) => Promise<void>;
+  readonly observe: (told: Told & { total?: number; sentAt?: number }) => Promise<void>;
   readonly releaseExpired: () => Promise<void>;
   /** A good answer that cost `charged`. */
-  readonly answer: (charged: number, told?: Told) => Receipt;
-  readonly refusal: (told?: Told & { tooFast?: boolean; notBefore?: number | null }) => Receipt;
+  readonly answer: (charged: number, told?: Told) => CallReceipt;
+  readonly refusal: (told?: Told & { tooFast?: boolean; notBefore?: number | null }) => CallReceipt;
 };
 
 /** A call that nobody answered. */
-export const lost: Receipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
+export const lost: CallReceipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
 
 /** Holders in a database without workers. */
 export const noHolders: Holders = { workerId: null, isAlive: () => sql<boolean>`true` };
@@ -93,11 +93,11 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
     hold: async (cost) => must(await take(cost)),
     settle: (grant, receipt) =>
       settle(db, { accountId, settlements: [{ holdId: grant.holdId, receipt }], pace }, clock),
-    observe: ({ total, askedAt, ...told }) =>
+    observe: ({ total, sentAt, ...told }) =>
       observeBalance(
         db,
         accountId,
-        { ...headers(told), total: total ?? null, periodHours: 24, ...(askedAt === undefined ? {} : { askedAt }) },
+        { ...headers(told), total: total ?? null, periodHours: 24, ...(sentAt === undefined ? {} : { sentAt }) },
         clock,
       ),
     releaseExpired: () => releaseExpired(db, accountId, clock),

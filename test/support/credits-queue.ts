@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { createBudget, type Budget } from "../../src/credits/budget.ts";
-import { createCreditQueue, type CreditQueue, type QueueOptions } from "../../src/credits/queue.ts";
-import type { Receipt } from "../../src/credits/holds.ts";
+import { createCreditQueue, type CreditQueue, type CreditQueueOptions } from "../../src/credits/queue.ts";
+import type { CallReceipt } from "../../src/credits/holds.ts";
 import { noHolders, type TestAccount } from "./credits-account.ts";
 
 /** A queue on an account, with calls that wait until the test lets them end. */
@@ -13,8 +13,8 @@ export type TestQueue = {
   /** How often the balance was requested. */
   readonly refreshes: () => number;
   /** A call that ends when `end` is called with its name. */
-  readonly held: (name: string) => () => Promise<{ result: string; receipt: Receipt }>;
-  readonly end: (name: string, receipt?: Receipt) => void;
+  readonly held: (name: string) => () => Promise<{ result: string; receipt: CallReceipt }>;
+  readonly end: (name: string, receipt?: CallReceipt) => void;
   readonly fail: (name: string, error: Error) => void;
   /** Resolves when the call was sent. */
   readonly untilSent: (name: string) => Promise<void>;
@@ -25,9 +25,11 @@ const noFloors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
 /** Opens a queue over the account; the free question finds nothing new unless `refresh` says otherwise. */
 export function openQueue(
   account: TestAccount,
-  options: Partial<Pick<QueueOptions, "concurrency" | "floors" | "refresh" | "holders">> & { limit?: number } = {},
+  options: Partial<Pick<CreditQueueOptions, "concurrency" | "floors" | "refresh" | "holders">> & {
+    limit?: number;
+  } = {},
 ): TestQueue {
-  const calls = new Map<string, PromiseWithResolvers<Receipt>>();
+  const calls = new Map<string, PromiseWithResolvers<CallReceipt>>();
   const sent: string[] = [];
   let refreshes = 0;
   const budget = createBudget(options.limit ?? null);
@@ -46,7 +48,7 @@ export function openQueue(
     },
   });
   const callOf = (name: string) => {
-    const call = calls.get(name) ?? Promise.withResolvers<Receipt>();
+    const call = calls.get(name) ?? Promise.withResolvers<CallReceipt>();
     calls.set(name, call);
     return call;
   };

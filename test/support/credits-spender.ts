@@ -70,7 +70,7 @@ async function ask(path: string) {
 }
 
 async function refresh(): Promise<void> {
-  const askedAt = clock.now();
+  const sentAt = clock.now();
   const { body } = await get("/api-key");
   const { data } = JSON.parse(body) as {
     data: { creditTotal: number; creditRemaining: number; creditResetTime: number };
@@ -83,7 +83,7 @@ async function refresh(): Promise<void> {
       remaining: data.creditRemaining,
       resetsAt: clock.now() + data.creditResetTime * 1000,
       periodHours: 24,
-      askedAt,
+      sentAt,
     },
     clock,
   );

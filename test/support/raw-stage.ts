@@ -4,7 +4,7 @@ import path from "node:path";
 import type { StorehouseError } from "../../src/core/errors.ts";
 import { strikerOf } from "../../src/core/secret.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
-import { exportRaw, type Exported, type ExportRequest } from "../../src/archive/export-answers.ts";
+import { exportRaw, type Exported, type AnswerExportRequest } from "../../src/archive/export-answers.ts";
 import { importFiles, type ImportedFiles, type ImportRequest } from "../../src/archive/import-files.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
@@ -20,7 +20,11 @@ export async function folder(): Promise<{ readonly path: string } & AsyncDisposa
 }
 
 /** Exports everything from a stage, unless said otherwise. */
-export async function exportFrom(stage: Stage, out: string, request: Partial<ExportRequest> = {}): Promise<Exported> {
+export async function exportFrom(
+  stage: Stage,
+  out: string,
+  request: Partial<AnswerExportRequest> = {},
+): Promise<Exported> {
   await using app = await stage.open();
   return await exportRaw(app.warehouse.db, {
     datasets: allDatasets,

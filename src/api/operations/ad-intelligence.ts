@@ -52,7 +52,7 @@ const creative = z.looseObject({
   mediaType: MaybeNumber,
   mediaId: MaybeId,
   tagType: MaybeText,
-  // codes whose meaning nobody tells; the dates of the same name are dates
+  // codes without a documented meaning; the dates of the same name are dates
   firstSeen: MaybeId,
   lastSeen: MaybeId,
   properties: z.looseObject({ size: MaybeText, width: MaybeNumber, height: MaybeNumber }).nullish(),

@@ -14,20 +14,20 @@ import {
 
 const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
 
-const told = z.unknown().optional();
+const unchecked = z.unknown().optional();
 
 /** A competitor as far as its fields are known; what else it says, or in which form, is no reason to lose the app that names it. */
 const Competitor = z.looseObject({
-  trackId: told,
-  name: told,
-  categoryName: told,
-  categoryId: told,
-  iconUrl: told,
-  price: told,
-  developerId: told,
-  developerName: told,
-  rating: told,
-  ratingCount: told,
+  trackId: unchecked,
+  name: unchecked,
+  categoryName: unchecked,
+  categoryId: unchecked,
+  iconUrl: unchecked,
+  price: unchecked,
+  developerId: unchecked,
+  developerName: unchecked,
+  rating: unchecked,
+  ratingCount: unchecked,
 });
 
 export const dashboardApps = defineOperation({
@@ -83,7 +83,7 @@ export const dailyKeywordRankings = defineOperation({
     z.object({
       keyword: z.string(),
       searchVolume: MaybeNumber,
-      // not loaded from here, so whatever shape they take is no reason to lose the keyword
+      // not loaded from here, so no shape of theirs is a reason to lose the keyword
       rank: z.unknown().optional(),
       change: z.unknown().optional(),
       countryCode: MaybeText,

@@ -17,7 +17,7 @@ import {
 const TrackId = z.union([IosTrackId, AndroidTrackId]);
 const shared = { store: null, paging: null, envelope: "data", items: ["results"] } as const;
 const estimate = { conversionRate: MaybeAmount, maxReach: MaybeAmount, installs: MaybeAmount };
-const asked = { trackId: AnyTrackId.nullish(), country: MaybeText };
+const subject = { trackId: AnyTrackId.nullish(), country: MaybeText };
 
 export const keywordEstimation = defineOperation({
   ...shared,
@@ -34,7 +34,7 @@ export const keywordEstimation = defineOperation({
   },
   cost: 20,
   range: null,
-  answer: z.looseObject({ ...asked, results: z.array(z.looseObject({ keyword: z.string(), ...estimate })) }),
+  answer: z.looseObject({ ...subject, results: z.array(z.looseObject({ keyword: z.string(), ...estimate })) }),
   summary: "How many people up to 100 keywords can reach, and how many of them would install one app.",
 });
 
@@ -54,7 +54,7 @@ export const keywordEstimationHistory = defineOperation({
   cost: 30,
   range: { start: "startDate", end: "endDate", endInclusive: true, days: 30 },
   answer: z.looseObject({
-    ...asked,
+    ...subject,
     keyword: MaybeText,
     startDate: MaybeInstant,
     endDate: MaybeInstant,

@@ -9,7 +9,7 @@ const span = { startDate: inPath(DayText, "first day"), endDate: inPath(DayText,
 const ios = { trackId: inPath(IosTrackId, "track id of the app"), ...span };
 const android = { trackId: inPath(AndroidTrackId, "package name of the app"), ...span };
 
-/** A review's language, in whichever case; the service tells regions apart in some. */
+/** A review's language, in whichever case; the service distinguishes regions in some. */
 const Language = z.string().regex(/^[A-Za-z]{2}([_-][A-Za-z]{2})?$/, "a language is two letters, a region may follow");
 const rating = maybeInQuery(z.array(z.int().min(1).max(5)).min(1), "stars, one number or several; all when left out");
 const textQuery = maybeInQuery(z.string().min(1), "a word that the text must hold");

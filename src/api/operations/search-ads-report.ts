@@ -30,7 +30,7 @@ const ofOneOrganisation = ["CAMPAIGN", "AD_GROUP", "AD", "CPP", "KEYWORD", "NEGA
 const withCampaigns: readonly string[] = ["CAMPAIGN", "AD_GROUP", "AD", "KEYWORD", "NEGATIVE", "SEARCH_TERM"];
 const withAdGroups: readonly string[] = withCampaigns.slice(1);
 
-/** What goes together in a report by the level that is asked for. */
+/** What goes together in a report by the level that is requested. */
 function reportTogether(values: Readonly<Record<string, unknown>>): string | null {
   const { reportLevel, orgIds, campaignIds, adGroupIds } = values;
   const level = String(reportLevel);

@@ -69,7 +69,7 @@ export const androidVersionList = defineOperation({
   summary: listSummary,
 });
 
-/** The values of a version's changed properties, old or new: those that the contract names, and whatever else changed. */
+/** The values of a version's changed properties, old or new: those that the contract names, and any other that changed. */
 const properties = z
   .looseObject({
     versionDate: MaybeInstant,

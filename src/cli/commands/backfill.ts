@@ -70,7 +70,7 @@ async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
     return { plan, leftOut: plan.leftOut, notes: [] };
   }
   const request = backfillRequestOf(app, options);
-  return makePlan(db, { asked: request, settings: app.config.settings, clock: app.clock });
+  return makePlan(db, { requested: request, settings: app.config.settings, clock: app.clock });
 }
 
 type Made = MadePlan & { readonly plan: BackfillPlan };

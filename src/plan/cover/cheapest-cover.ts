@@ -10,19 +10,19 @@ import { coverItemsOf, optionsByKind, type CoverItem, type OptionsByKind, type W
 export type Piece = { readonly option: FetchOption; readonly items: readonly string[]; readonly window: Window };
 
 /**
- * The calls that together hold every missing cell, at the lowest price found. Fetch options are of three kinds: long (one item, many days),
- * wide (up to n named items, one day) and whole (all items that the account tracks, one day).
+ * The calls that together hold every missing cell, at the lowest price found. Fetch options are of three kinds: by history (one item, many
+ * days), by day (up to n named items, one day) and whole list (all items that the account tracks, one day).
  *
  * Proven, with F the price found and B the lowest there is:
  * - One kind of fetch option alone: F = B. Long windows placed greedily are the fewest; a day's calls are as few as its items need.
- * - Long and wide, at most n items that a list can carry, all missing days of those within one window: F = B.
- * - Long and wide, any number of items and days, where each day lacks few enough for one call or full calls only, and no item is missing
+ * - By history and by day, at most n items that a list can carry, all missing days of those within one window: F = B.
+ * - By history and by day, any number of items and days, where each day lacks few enough for one call or full calls only, and no item is missing
  *   so often that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords): F = B.
  * - Else at most n items over a longer time: F = B where the search drops no state (see searchDays), and F <= 2 B always. Against an
  *   integer program, 4 to 90 items over 60 to 365 days: F = B in 96 of 102 cases, at worst 1.03 B (8 items that lack a fifth of 120 days).
  * - Else, with b batches of n items: F <= b B, or 2 b B over a longer time, since which items share a batch is not searched.
  * - With the whole list as well: left out where it can pay on no day (`isIdle`), and then as above. Else the bound of the case above times
- *   1 + b W / A, W being the price of a wide call and A that of the whole list (1.03 for a hundred keywords of an iOS app, 1.06 on
+ *   1 + b W / A, W being the price of a call by day and A that of the whole list (1.03 for a hundred keywords of an iOS app, 1.06 on
  *   Android): at worst a list is bought for items that a comma keeps out of lists while the others go by name, as they would without it.
  * - Always: given its windows no other calls of the days cost less, and F is never above what any fetch option alone costs that can carry all.
  */
@@ -31,16 +31,16 @@ export function cheapestCover(grid: GapGrid, fetchOptions: readonly FetchOption[
   const all = coverItemsOf(grid.rows, kinds);
   if (all.length === 0) return [];
   const idle = isIdle(all, kinds);
-  const used = idle ? { ...kinds, whole: null } : kinds;
+  const used = idle ? { ...kinds, wholeList: null } : kinds;
   const coverItems = idle ? coverItemsOf(grid.rows, used) : all;
   const windows = cheapestWindows(coverItems, used);
   const { calendar } = grid;
-  const { long } = used;
+  const { byHistory } = used;
   const byItem = coverItems.flatMap(({ item }, index) =>
-    long === null
+    byHistory === null
       ? []
       : (windows[index] ?? []).map((span) => ({
-          option: long,
+          option: byHistory,
           items: item === "" ? [] : [item],
           window: windowOf(calendar, span),
         })),
@@ -73,22 +73,22 @@ export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]):
 }
 
 /** True when the whole list is worth taking on no day: to name what it could hold, and a window for each item that cannot be named, cost no more. */
-function isIdle(coverItems: readonly CoverItem[], { long, wide, whole }: OptionsByKind): boolean {
-  if (whole === null) return false;
+function isIdle(coverItems: readonly CoverItem[], { byHistory, byDay, wholeList }: OptionsByKind): boolean {
+  if (wholeList === null) return false;
   const tracked = coverItems.filter((coverItem) => coverItem.tracked);
   const named = tracked.filter((coverItem) => coverItem.listed).length;
-  const priceNamed = named === 0 || wide === null ? 0 : optionCost(wide) * Math.ceil(named / wide.maxItems);
+  const priceNamed = named === 0 || byDay === null ? 0 : optionCost(byDay) * Math.ceil(named / byDay.maxItems);
   const alone = tracked.length - named;
-  const priceAlone = alone === 0 ? 0 : long === null ? Number.POSITIVE_INFINITY : alone * optionCost(long);
-  return priceNamed + priceAlone <= optionCost(whole);
+  const priceAlone = alone === 0 ? 0 : byHistory === null ? Number.POSITIVE_INFINITY : alone * optionCost(byHistory);
+  return priceNamed + priceAlone <= optionCost(wholeList);
 }
 
 /** Of some fetch options to place windows the one that is cheapest together with the days' calls for the rest. */
 function cheapestWindows(coverItems: readonly CoverItem[], fetchOptions: OptionsByKind): Windows {
-  const { long, wide, whole } = fetchOptions;
+  const { byHistory, byDay, wholeList } = fetchOptions;
   const listed = coverItems.filter((coverItem) => coverItem.listed);
-  if (whole === null && wide !== null && long !== null && isBestByDay(listed, wide, long))
-    return coverItems.map((coverItem) => (coverItem.listed ? [] : fewestWindows(coverItem.gaps, long.maxDays)));
+  if (wholeList === null && byDay !== null && byHistory !== null && isBestByDay(listed, byDay, byHistory))
+    return coverItems.map((coverItem) => (coverItem.listed ? [] : fewestWindows(coverItem.gaps, byHistory.maxDays)));
   let best: { readonly windows: Windows; readonly price: number } | null = null;
   for (const windows of windowCandidates(coverItems, fetchOptions)) {
     const price = priceOfWindows(coverItems, windows, fetchOptions);

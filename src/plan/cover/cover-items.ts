@@ -4,11 +4,11 @@ import type { GapRow, Span } from "./gap-grid.ts";
 /** The fetch options of one partition by what they carry; null where it has none of the kind. */
 export type OptionsByKind = {
   /** One item for many days. */
-  readonly long: FetchOption | null;
+  readonly byHistory: FetchOption | null;
   /** Many named items for one day. */
-  readonly wide: FetchOption | null;
+  readonly byDay: FetchOption | null;
   /** All that the account tracks for one day, nothing named. */
-  readonly whole: FetchOption | null;
+  readonly wholeList: FetchOption | null;
 };
 
 /** An item with its gaps and the day's fetch options that it may go by; by windows it may always go. */
@@ -21,22 +21,25 @@ export type Windows = readonly (readonly Span[])[];
 export function optionsByKind(fetchOptions: readonly FetchOption[]): OptionsByKind {
   const named = fetchOptions.filter((option) => option.tracked === undefined);
   return {
-    long: named.find((option) => option.maxItems === 1) ?? null,
-    wide: named.find((option) => option.maxItems > 1) ?? null,
-    whole: fetchOptions.find((option) => option.tracked !== undefined) ?? null,
+    byHistory: named.find((option) => option.maxItems === 1) ?? null,
+    byDay: named.find((option) => option.maxItems > 1) ?? null,
+    wholeList: fetchOptions.find((option) => option.tracked !== undefined) ?? null,
   };
 }
 
 /** Rows with what may carry them, in their order; those that nothing carries are left out. */
-export function coverItemsOf(rows: readonly GapRow[], { long, wide, whole }: OptionsByKind): readonly CoverItem[] {
+export function coverItemsOf(
+  rows: readonly GapRow[],
+  { byHistory, byDay, wholeList }: OptionsByKind,
+): readonly CoverItem[] {
   return rows
     .map(({ item, gaps }) => ({
       item,
       gaps,
-      listed: wide !== null && carries(wide, item),
-      tracked: whole !== null && carries(whole, item),
+      listed: byDay !== null && carries(byDay, item),
+      tracked: wholeList !== null && carries(wholeList, item),
     }))
-    .filter(({ listed, tracked }) => listed || tracked || long !== null);
+    .filter(({ listed, tracked }) => listed || tracked || byHistory !== null);
 }
 
 /** How many cover items lack each day. */
@@ -57,22 +60,22 @@ export function outside(gaps: Uint8Array, windows: readonly Span[]): Uint8Array 
 
 /**
  * True when it is proven that nothing beats calls by day for all these cover items. Each missing cell is given a share of a price, such that
- * the cells of no call, by day or by window, hold more than that call costs: whatever calls hold all cells then cost at least the sum of
+ * the cells of no call, by day or by window, hold more than that call costs: all calls that together hold all cells then cost at least the sum of
  * the shares. Where that is what the days' calls cost, nothing is cheaper. False says nothing.
  *
  * A day that one call holds gives its whole price to items that have room; a day that takes several full calls the same share to each.
  * Room is what a window costs, less what two neighbouring stretches of its length hold already: no window meets more than two.
  */
-export function isBestByDay(coverItems: readonly CoverItem[], wide: FetchOption, long: FetchOption): boolean {
+export function isBestByDay(coverItems: readonly CoverItem[], byDay: FetchOption, byHistory: FetchOption): boolean {
   // in parts of `maxItems`, so that shares are whole numbers
-  const [call, window] = [optionCost(wide) * wide.maxItems, optionCost(long) * wide.maxItems];
+  const [call, window] = [optionCost(byDay) * byDay.maxItems, optionCost(byHistory) * byDay.maxItems];
   const counts = countByDay(coverItems);
   const held = { last: new Float64Array(coverItems.length), now: new Float64Array(coverItems.length) };
   for (const [day, count] of counts.entries()) {
-    if (day % long.maxDays === 0) [held.last, held.now] = [held.now, held.last.fill(0)];
-    if (count > wide.maxItems && count % wide.maxItems !== 0) return false;
-    const share = count > wide.maxItems ? optionCost(wide) : call;
-    let wanted = count === 0 ? 0 : count > wide.maxItems ? share * count : call;
+    if (day % byHistory.maxDays === 0) [held.last, held.now] = [held.now, held.last.fill(0)];
+    if (count > byDay.maxItems && count % byDay.maxItems !== 0) return false;
+    const share = count > byDay.maxItems ? optionCost(byDay) : call;
+    let wanted = count === 0 ? 0 : count > byDay.maxItems ? share * count : call;
     for (let index = 0; index < coverItems.length && wanted > 0; index += 1) {
       if (coverItems[index]?.gaps[day] !== 1) continue;
       const now = held.now[index] ?? 0;

@@ -15,7 +15,7 @@ export function priceOfWindows(
   let price = 0;
   for (const [index, coverItem] of coverItems.entries()) {
     const spans = windows[index] ?? [];
-    price += spans.length * (fetchOptions.long === null ? 0 : optionCost(fetchOptions.long));
+    price += spans.length * (fetchOptions.byHistory === null ? 0 : optionCost(fetchOptions.byHistory));
     const left = outside(coverItem.gaps, spans);
     const count = counts[!coverItem.tracked ? "listed" : coverItem.listed ? "both" : "tracked"];
     for (let day = 0; day < days; day += 1) count[day] = (count[day] ?? 0) + (left[day] ?? 0);
@@ -50,18 +50,18 @@ export function dayCalls(
 type List = Pick<DayCall, "option" | "items">;
 
 function listsOf(present: readonly CoverItem[], fetchOptions: OptionsByKind): readonly List[] {
-  const { wide, whole } = fetchOptions;
+  const { byDay, wholeList } = fetchOptions;
   const lists: List[] = [];
-  const all = whole !== null && choose(countOf(present), fetchOptions).whole;
+  const all = wholeList !== null && choose(countOf(present), fetchOptions).withList;
   if (all)
     lists.push({
-      option: whole,
+      option: wholeList,
       items: present.filter((coverItem) => coverItem.tracked).map((coverItem) => coverItem.item),
     });
   const named = all ? present.filter((coverItem) => !coverItem.tracked) : present;
-  if (wide !== null)
-    for (let from = 0; from < named.length; from += wide.maxItems)
-      lists.push({ option: wide, items: named.slice(from, from + wide.maxItems).map((coverItem) => coverItem.item) });
+  if (byDay !== null)
+    for (let from = 0; from < named.length; from += byDay.maxItems)
+      lists.push({ option: byDay, items: named.slice(from, from + byDay.maxItems).map((coverItem) => coverItem.item) });
   return lists;
 }
 
@@ -85,11 +85,14 @@ function countOf(coverItems: readonly CoverItem[]): Counts {
 }
 
 /** Whether the whole list is part of the cheapest calls of a day, and what they cost. */
-function choose({ listed, both, tracked }: Counts, { wide, whole }: OptionsByKind): { whole: boolean; price: number } {
-  if (listed + both + tracked === 0) return { whole: false, price: 0 };
+function choose(
+  { listed, both, tracked }: Counts,
+  { byDay, wholeList }: OptionsByKind,
+): { withList: boolean; price: number } {
+  if (listed + both + tracked === 0) return { withList: false, price: 0 };
   const named = (count: number) =>
-    count === 0 ? 0 : wide === null ? Number.POSITIVE_INFINITY : optionCost(wide) * Math.ceil(count / wide.maxItems);
+    count === 0 ? 0 : byDay === null ? Number.POSITIVE_INFINITY : optionCost(byDay) * Math.ceil(count / byDay.maxItems);
   const without = tracked > 0 ? Number.POSITIVE_INFINITY : named(listed + both);
-  const withAll = whole === null ? Number.POSITIVE_INFINITY : optionCost(whole) + named(listed);
-  return withAll < without ? { whole: true, price: withAll } : { whole: false, price: without };
+  const withAll = wholeList === null ? Number.POSITIVE_INFINITY : optionCost(wholeList) + named(listed);
+  return withAll < without ? { withList: true, price: withAll } : { withList: false, price: without };
 }

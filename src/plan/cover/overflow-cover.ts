@@ -8,28 +8,28 @@ import { countByDay, type CoverItem } from "./cover-items.ts";
  */
 export function overflowing(
   coverItems: readonly CoverItem[],
-  wide: FetchOption,
-  long: FetchOption,
+  byDay: FetchOption,
+  byHistory: FetchOption,
 ): ReadonlySet<CoverItem> {
   const byGaps = coverItems
     .map((coverItem) => ({ coverItem, gaps: countOf(coverItem.gaps) }))
     .sort((a, b) => b.gaps - a.gaps || (a.coverItem.item < b.coverItem.item ? -1 : 1));
   const left = countByDay(coverItems);
-  let dayCalls = left.reduce((sum, count) => sum + Math.ceil(count / wide.maxItems), 0);
+  let dayCalls = left.reduce((sum, count) => sum + Math.ceil(count / byDay.maxItems), 0);
   let itemCalls = 0;
-  let best = { price: dayCalls * optionCost(wide), alone: 0 };
+  let best = { price: dayCalls * optionCost(byDay), alone: 0 };
   for (const [index, { coverItem }] of byGaps.entries()) {
-    itemCalls += windowCount(coverItem.gaps, long.maxDays);
+    itemCalls += windowCount(coverItem.gaps, byHistory.maxDays);
     // what is still to come only adds to this
-    if (itemCalls * optionCost(long) >= best.price) break;
+    if (itemCalls * optionCost(byHistory) >= best.price) break;
     for (let day = 0; day < left.length; day += 1) {
       if (coverItem.gaps[day] !== 1) continue;
       const rest = (left[day] ?? 0) - 1;
       left[day] = rest;
       // the last call of the day held this item alone
-      if (rest % wide.maxItems === 0) dayCalls -= 1;
+      if (rest % byDay.maxItems === 0) dayCalls -= 1;
     }
-    const price = itemCalls * optionCost(long) + dayCalls * optionCost(wide);
+    const price = itemCalls * optionCost(byHistory) + dayCalls * optionCost(byDay);
     if (price < best.price) best = { price, alone: index + 1 };
   }
   return new Set(byGaps.slice(0, best.alone).map(({ coverItem }) => coverItem));

@@ -7,49 +7,59 @@ import type { CoverItem, OptionsByKind, Windows } from "./cover-items.ts";
 
 /** Places to put windows that are worth comparing; see `cheapestCover` for what each is there to hold. */
 export function* windowCandidates(coverItems: readonly CoverItem[], fetchOptions: OptionsByKind): Iterable<Windows> {
-  const { long } = fetchOptions;
-  if (long === null) yield coverItems.map(() => []);
-  else yield* beside(coverItems, fetchOptions, long);
+  const { byHistory } = fetchOptions;
+  if (byHistory === null) yield coverItems.map(() => []);
+  else yield* beside(coverItems, fetchOptions, byHistory);
 }
 
 function* beside(
   coverItems: readonly CoverItem[],
-  { wide, whole }: OptionsByKind,
-  long: FetchOption,
+  { byDay, wholeList }: OptionsByKind,
+  byHistory: FetchOption,
 ): Iterable<Windows> {
-  const alone = coverItems.map((coverItem) => fewestWindows(coverItem.gaps, long.maxDays));
+  const alone = coverItems.map((coverItem) => fewestWindows(coverItem.gaps, byHistory.maxDays));
   yield coverItems.map((coverItem, index) => (coverItem.listed || coverItem.tracked ? [] : (alone[index] ?? [])));
   yield alone;
-  const placed = (...byDay: readonly ByDay[]) => coverItems.map((coverItem) => windowsBeside(coverItem, byDay, long));
+  const placed = (...bought: readonly ByDay[]) =>
+    coverItems.map((coverItem) => windowsBeside(coverItem, bought, byHistory));
   const listed = coverItems.filter((coverItem) => coverItem.listed);
   const unlisted = coverItems.filter((coverItem) => !coverItem.listed && coverItem.tracked);
-  const lists = whole === null ? noDays : inOneBatch(unlisted, whole, long);
-  if (wide !== null) {
-    yield placed(lists, inBatches(listed, wide, long));
-    const crowd = overflowing(listed, wide, long);
+  const lists = wholeList === null ? noDays : inOneBatch(unlisted, wholeList, byHistory);
+  if (byDay !== null) {
+    yield placed(lists, inBatches(listed, byDay, byHistory));
+    const crowd = overflowing(listed, byDay, byHistory);
     const apart = placed(lists);
     yield coverItems.map((coverItem, index) => (coverItem.listed && !crowd.has(coverItem) ? [] : (apart[index] ?? [])));
   }
-  if (whole !== null) yield* withList(coverItems, { wide, whole, long }, lists);
+  if (wholeList !== null) yield* withList(coverItems, { byDay, wholeList, byHistory }, lists);
 }
 
-type AllKinds = { readonly wide: FetchOption | null; readonly whole: FetchOption; readonly long: FetchOption };
+type AllKinds = {
+  readonly byDay: FetchOption | null;
+  readonly wholeList: FetchOption;
+  readonly byHistory: FetchOption;
+};
 
 /** Candidates that make more of the whole list than to hold what cannot be named, for which alone it is bought in `lists`. */
-function* withList(coverItems: readonly CoverItem[], { wide, whole, long }: AllKinds, lists: ByDay): Iterable<Windows> {
-  const placed = (...byDay: readonly ByDay[]) => coverItems.map((coverItem) => windowsBeside(coverItem, byDay, long));
+function* withList(
+  coverItems: readonly CoverItem[],
+  { byDay, wholeList, byHistory }: AllKinds,
+  lists: ByDay,
+): Iterable<Windows> {
+  const placed = (...bought: readonly ByDay[]) =>
+    coverItems.map((coverItem) => windowsBeside(coverItem, bought, byHistory));
   const listed = coverItems.filter((coverItem) => coverItem.listed);
   const tracked = coverItems.filter((coverItem) => coverItem.tracked);
   const named = listed.filter((coverItem) => !coverItem.tracked);
-  yield placed(inOneBatch(tracked, whole, long), wide === null ? noDays : inBatches(named, wide, long));
+  yield placed(inOneBatch(tracked, wholeList, byHistory), byDay === null ? noDays : inBatches(named, byDay, byHistory));
   const [bought] = lists.values();
-  if (bought !== undefined && wide !== null) {
+  if (bought !== undefined && byDay !== null) {
     // a list that is bought for what cannot be named brings the others as well
     const along: ByDay = new Map(tracked.map(({ item }) => [item, bought]));
     const rest = listed.map((coverItem) =>
       coverItem.tracked ? { ...coverItem, gaps: without(coverItem.gaps, bought) } : coverItem,
     );
-    yield placed(along, inBatches(rest, wide, long));
+    yield placed(along, inBatches(rest, byDay, byHistory));
   }
 }
 
@@ -58,18 +68,18 @@ type ByDay = ReadonlyMap<string, Uint8Array>;
 const noDays: ByDay = new Map();
 
 /** The days that the cheapest covers of batches buy, each batch of items with like gaps. */
-function inBatches(coverItems: readonly CoverItem[], wide: FetchOption, long: FetchOption): ByDay {
-  const sorted = coverItems.length > wide.maxItems ? likeTogether(coverItems) : coverItems;
-  const byDay = new Map<string, Uint8Array>();
-  for (let from = 0; from < sorted.length; from += wide.maxItems)
-    for (const [item, bought] of inOneBatch(sorted.slice(from, from + wide.maxItems), wide, long))
-      byDay.set(item, bought);
-  return byDay;
+function inBatches(coverItems: readonly CoverItem[], byDay: FetchOption, byHistory: FetchOption): ByDay {
+  const sorted = coverItems.length > byDay.maxItems ? likeTogether(coverItems) : coverItems;
+  const days = new Map<string, Uint8Array>();
+  for (let from = 0; from < sorted.length; from += byDay.maxItems)
+    for (const [item, bought] of inOneBatch(sorted.slice(from, from + byDay.maxItems), byDay, byHistory))
+      days.set(item, bought);
+  return days;
 }
 
-function inOneBatch(coverItems: readonly CoverItem[], byDay: FetchOption, long: FetchOption): ByDay {
+function inOneBatch(coverItems: readonly CoverItem[], byDay: FetchOption, byHistory: FetchOption): ByDay {
   const rows = coverItems.map((coverItem) => coverItem.gaps);
-  const prices: BatchPrices = { day: optionCost(byDay), window: optionCost(long), windowDays: long.maxDays };
+  const prices: BatchPrices = { day: optionCost(byDay), window: optionCost(byHistory), windowDays: byHistory.maxDays };
   const { bought } = coverBatch(rows, rows[0]?.length ?? 0, prices);
   return new Map(coverItems.map(({ item }) => [item, bought]));
 }

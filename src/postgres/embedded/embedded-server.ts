@@ -14,7 +14,7 @@ import { connect, hold, joinServer, release } from "./shared-use.ts";
  *            lock on a connection of our own for as long as we use it
  *   dispose  under the lock file: let the shared lock go and try the EXCLUSIVE one; who gets it is the last and stops
  *            the server, everybody else leaves it running
- *   killed   both locks vanish with the process; the server stays and is joined by whoever comes next
+ *   killed   both locks vanish with the process; the server stays and is joined by the next process
  *
  * The lock file keeps opening and stopping apart, so nobody joins a server that is about to go. Only a process killed
  * in the middle of its stop can take a server away from one that has just joined: hence the second try.

@@ -21,7 +21,7 @@ export async function lockFile(path: string): Promise<Disposable> {
   throw new Error(`another process has been holding ${path} for too long`);
 }
 
-/** The same lock without waiting: null when somebody else holds it. */
+/** The same lock without waiting: null when another process holds it. */
 export function lockFileNow(path: string): Disposable | null {
   const file = new DatabaseSync(path, { timeout: 0 });
   if (tryLock(file)) return { [Symbol.dispose]: () => file.close() };

@@ -28,7 +28,7 @@ const stopSeconds = "60";
 /** What postmaster.pid says of a living server; no port as long as it is starting. */
 export type Postmaster = { readonly pid: number; readonly port: number | undefined };
 
-/** The server that runs on the place's data, if any. A postmaster.pid whose process is somebody else's is removed. */
+/** The server that runs on the place's data, if any. A postmaster.pid whose process is another program's is removed. */
 export async function findPostmaster(place: EmbeddedPlace): Promise<Postmaster | undefined> {
   const path = join(place.data, "postmaster.pid");
   const text = await readFile(path, "utf8").catch(() => "");
@@ -74,7 +74,7 @@ async function lastPort(place: EmbeddedPlace): Promise<number> {
   return Number(/port=(\d+)/.exec(options)?.[1] ?? 0);
 }
 
-/** Takes a port for a moment and names it; undefined when somebody has it. */
+/** Takes a port for a moment and names it; undefined when another process has it. */
 async function listenOnce(port: number): Promise<number | undefined> {
   const server = createServer();
   try {

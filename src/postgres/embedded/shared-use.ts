@@ -39,7 +39,7 @@ export async function connect(port: number, password: string): Promise<Client> {
     application_name: "storehouse holder",
     connectionTimeoutMillis: 10_000,
   });
-  // whoever works on a server that goes away notices; here a missing listener would end the process
+  // a query on a server that goes away fails and shows it; here a missing listener would end the process
   client.on("error", () => undefined);
   await client.connect();
   return client;
