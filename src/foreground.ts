@@ -13,7 +13,7 @@ import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress, type RunProgress } from "./ledger/runs.ts";
 import { isLostConnection } from "./postgres/database-errors.ts";
 
-/** A run in the foreground: what to do, how much it may spend, when to stop, and whom to tell. */
+/** A run in the foreground: what to do, how much it may spend, when to stop, and where it reports its progress. */
 export type ForegroundRun = {
   readonly request: SyncRequest;
   readonly maxCredits: number | null;
@@ -26,7 +26,7 @@ export function syncInForeground(app: App, run: ForegroundRun): Promise<SyncResu
   return inForeground(app, run, (parts) => sync(parts, run.request, run.maxCredits));
 }
 
-/** Runs failed slices again, in this process, to the end, or those that `which` tells. */
+/** Runs failed slices again, in this process, to the end, or those that `which` names. */
 export function retryInForeground(
   app: App,
   { which, ...run }: ForegroundRun & { readonly which: Omit<Reopening, "datasets"> },
@@ -49,7 +49,7 @@ async function inForeground(
 ): Promise<SyncResult> {
   const budget = createBudget(run.maxCredits);
   await using ingest = await openIngest(app, "sync", budget);
-  const hands = startWork(app, ingest);
+  const runner = startWork(app, ingest);
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
     await checkBalance(ingest.parts, run.stop);
@@ -60,11 +60,11 @@ async function inForeground(
       stop: run.stop,
       aborted: ingest.aborted,
       progress: run.progress,
-      wake: hands.wake,
+      wake: runner.wake,
     });
     if (result.outcome !== "interrupted" && result.outcome !== "aborted") return result;
     ingest.halt();
-    await hands.stop();
+    await runner.stop();
     // calls that were under way have ended by now, and count
     const progress = await runProgress(app.warehouse.db, result.runId, app.clock.now());
     await cancelUnfinished(app.warehouse.db, result.runId);
@@ -74,6 +74,6 @@ async function inForeground(
     throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;
   } finally {
     ingest.halt();
-    await hands.stop();
+    await runner.stop();
   }
 }

@@ -19,23 +19,23 @@ import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
-/** Who hears how a process fares: null when all is well again. */
+/** Callbacks of a process: its heartbeats, and what is wrong with the API, null once it responds again. */
 export type Watchers = {
   readonly onBeat?: HeartbeatParts["onBeat"];
   readonly onApi?: (problem: StorehouseError | null) => void;
 };
 
-/** The parts that run slices, and the error that stopped all asking. */
+/** The parts that run slices, and the error that stopped all requests. */
 export interface Ingest extends AsyncDisposable {
   readonly parts: IngestParts;
   readonly aborted: () => StorehouseError | null;
   /** Lets calls under way end and gives back those not sent yet; to be called before the queue is stopped. */
   readonly halt: () => void;
-  /** Stops all asking because the queue has stopped by itself. */
+  /** Stops all requests because the queue has stopped unexpectedly. */
   readonly loseQueue: () => void;
 }
 
-/** So long does a foreground run wait for an API that is away, as a person or a cron job would; a worker waits for as long as it takes. */
+/** How long a foreground run waits for an API that is unavailable, as a person or a cron job would; a worker waits for as long as it takes. */
 const foregroundPatienceMs = 10 * 60_000;
 
 /** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
@@ -56,7 +56,7 @@ export async function openIngest(
   const { workerId } = worker;
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
-  // before the first question for the balance, whose answer is believed as it is when nothing is under way
+  // before the first balance check, whose answer is taken as it is when nothing is under way
   await reapDeadWorkers(living);
   const halting = new AbortController();
   let stopped: StorehouseError | null = null;
@@ -134,7 +134,7 @@ export async function openIngest(
   };
 }
 
-/** Tells all processes of the account that the API refuses it, and the log, once. */
+/** Records for all processes of the account that the API refuses it, and logs it once. */
 async function noteRefusal(
   { warehouse, log, hide, rhythm = usualRhythm }: App,
   { accountId }: ApiAccess,
@@ -143,16 +143,16 @@ async function noteRefusal(
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
   const stop = { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
   const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
-  const isNews = await recordStop(warehouse.db, accountId, stop, distances).catch(() => true);
-  log[isNews ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
+  const isNew = await recordStop(warehouse.db, accountId, stop, distances).catch(() => true);
+  log[isNew ? "error" : "debug"]({ code, problem: stop.message }, "api.refused");
 }
 
-/** So long may a page under way go on after a stop where a person waits: most answers come in that time. Then it is cut. */
+/** How long a page under way may go on after a stop where a person waits: most answers come in that time. Then it is cut. */
 const personPatienceMs = 5_000;
 /** Of the time that a worker has to stop, so much is for what comes after the page: loading it, and giving back the rest. */
 const shareForPage = 0.8;
 
-/** Starts to run the slices of this process's queue: enough of them that some are loaded while others are asked for. */
+/** Starts to run the slices of this process's queue: enough of them that some are loaded while others are requested. */
 export function startWork({ config }: App, { parts }: Ingest): SliceRunner {
   const { api, worker } = config.settings;
   // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not

@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import type { Environment } from "./env.ts";
 import type { Settings } from "./settings.ts";
 
-/** Everything that a process is told from outside, frozen. */
+/** The environment and the settings of a process, frozen. */
 export type Config = {
   readonly environment: Environment;
   readonly settings: Settings;

@@ -10,7 +10,7 @@ const BaseUrl = z
   .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
-/** A variable that goes into no log, no table and no argument; with _FILE behind its name it tells a file that holds it. */
+/** A variable that goes into no log, no table and no argument; with _FILE behind its name it names a file that holds it. */
 const secret = <S extends z.ZodType<string>>(schema: S, meaning: string) =>
   schema.optional().meta({ description: meaning, secret: true });
 
@@ -93,26 +93,26 @@ export function addressProblem(text: string): string | null {
 /** Settings that come from the environment or from `.env`. */
 export type Environment = z.output<typeof Environment>;
 
-/** Names of the variables that are secrets: each may be told by a file instead. */
+/** Names of the variables that are secrets: each may be in a file instead. */
 export const secretNames: readonly string[] = Object.entries(Environment.shape)
   .filter(([, schema]) => schema.meta()?.["secret"] === true)
   .map(([name]) => name);
 
 /**
- * Reads the settings; variables that are set win over those of `file`, and each secret may be in a file that NAME_FILE tells. Throws a
+ * Reads the settings; variables that are set win over those of `file`, and each secret may be in a file that NAME_FILE names. Throws a
  * UsageError that names the variable.
  */
 export function readEnvironment(variables: Variables, file?: string): Environment {
   const fromFile = parseEnv((file === undefined ? null : readText(file)) ?? "");
-  const { given, toldBy } = withSecretFiles(secretNames, [withoutEmpty(variables), withoutEmpty(fromFile)]);
+  const { given, setBy } = withSecretFiles(secretNames, [withoutEmpty(variables), withoutEmpty(fromFile)]);
   const result = Environment.safeParse(given);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const name = String(issue?.path[0]);
-  throw fail("bad_setting", { variable: toldBy.get(name) ?? name, problem: issue?.message });
+  throw fail("bad_setting", { variable: setBy.get(name) ?? name, problem: issue?.message });
 }
 
-/** The environment of this process. The only place that looks at it. */
+/** The environment of this process. The only place that reads it. */
 export function processEnvironment(): Variables {
   return process.env;
 }
@@ -125,7 +125,7 @@ function withoutEmpty(variables: Variables): Variables {
 /** As much of the environment as can be used, and what is wrong with the rest. */
 export type LenientEnvironment = { readonly environment: Environment; readonly problems: readonly StorehouseError[] };
 
-/** Reads the environment like `readEnvironment`, and leaves out each variable that does not fit, for who has to look at the others all the same. */
+/** Reads the environment like `readEnvironment`, and leaves out each variable that does not fit, for a caller that needs the others all the same. */
 export function readLeniently(
   variables: Readonly<Record<string, string | undefined>>,
   file?: string,

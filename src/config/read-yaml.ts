@@ -67,7 +67,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
 }
 
 /**
- * Reads config/storehouse.yaml; a missing file means defaults. Without `datasets` the settings of each dataset only have to look right.
+ * Reads config/storehouse.yaml; a missing file means defaults. Without `datasets` only the shape of each dataset's settings is checked.
  * Throws a UsageError that names file, line and key.
  */
 export function readSettings(file: string, datasets?: DatasetOptions, unusable?: FindUnusable): Settings {

@@ -8,16 +8,16 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 const longest = 64 * 1024;
 
 /**
- * The variables of all levels, those of an earlier one before those of a later one, with each secret that NAME_FILE tells read from
- * its file. `toldBy` has, for those, the variable that told it. Throws a UsageError for a secret that one level tells twice, and for a file
+ * The variables of all levels, those of an earlier one before those of a later one, with each secret that has a NAME_FILE read from
+ * its file. `setBy` has, for those, the variable that names the file. Throws a UsageError for a secret that one level sets twice, and for a file
  * that cannot be read or is empty.
  */
 export function withSecretFiles(
   secrets: readonly string[],
   levels: readonly Variables[],
-): { readonly given: Variables; readonly toldBy: ReadonlyMap<string, string> } {
+): { readonly given: Variables; readonly setBy: ReadonlyMap<string, string> } {
   const given: Record<string, string | undefined> = Object.assign({}, ...levels.toReversed());
-  const toldBy = new Map<string, string>();
+  const setBy = new Map<string, string>();
   for (const name of secrets) {
     const inFile = `${name}_FILE`;
     const level = levels.find((one) => one[name] !== undefined || one[inFile] !== undefined);
@@ -27,9 +27,9 @@ export function withSecretFiles(
     const file = level?.[inFile];
     if (file === undefined) continue;
     given[name] = readSecret(inFile, file);
-    toldBy.set(name, inFile);
+    setBy.set(name, inFile);
   }
-  return { given, toldBy };
+  return { given, setBy };
 }
 
 /** What the file holds, without the end of its line. */
@@ -41,7 +41,7 @@ function readSecret(variable: string, file: string): string {
 
 function readSome(variable: string, file: string): string {
   try {
-    // as a stream, so that what a shell or a container hands in as a pipe can be read too
+    // as a stream, so that what a shell or a container passes as a pipe can be read too
     const descriptor = openSync(file, "r");
     try {
       const buffer = Buffer.alloc(longest + 1);

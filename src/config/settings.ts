@@ -79,19 +79,19 @@ const DatasetSettings = z
 /** What is special to each dataset, by its name; null for one that has no options. */
 export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
 
-/** Tells which settings of a dataset would change nothing, given its others, and why; see `settingsFor`. */
+/** Names the settings of a dataset that would change nothing, given its others, and why; see `settingsFor`. */
 export type FindUnusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
 
 /**
  * Settings of which each dataset takes its own options and no other, and no other dataset has any. A setting that a dataset cannot use
- * is refused: whoever wrote it expects something of it.
+ * is refused: its author expects something of it.
  */
 export function settingsFor(options: DatasetOptions, unusable: FindUnusable = () => ({})) {
   const shapes = Object.entries(options).map(([name, own]) => {
     const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
     const all = DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") });
     const usable = all.superRefine((given, context) => {
-      // a value that is wrong by itself is told as that; nothing can be asked of it
+      // a value of the wrong shape is reported as that; nothing else is checked
       if (!fitting.safeParse(given.options ?? {}).success) return;
       for (const [setting, reason] of Object.entries(unusable(name, given as DatasetSettings)))
         if (Object.hasOwn(given, setting))

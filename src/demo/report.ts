@@ -32,7 +32,7 @@ export async function martCounts(db: Database): Promise<string> {
     );
     counts.push([`mart.${name}`, rows[0]?.count]);
   }
-  return `\nRows by mart; docs/marts.md asks each a question and shows the answer\n${table(["mart", "rows"], counts)}`;
+  return `\nRows by mart; docs/marts.md has a query for each and shows its answer\n${table(["mart", "rows"], counts)}`;
 }
 
 /** What was spent so far, and what one request for each keyword would have cost. */

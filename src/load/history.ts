@@ -15,7 +15,7 @@ export function historyStatements(
   const carried = columns.filter((column) => !key.includes(column));
   const passed = sql`select from ${target} as t where ${inScope} and (t.valid_from > ${day} or t.valid_to > ${day})`;
   const fresh = sql`${staged.fresh} and not exists (${passed})`;
-  // `not in` is hashed whatever the statistics, and neither side is ever null: keys are not, a row as text is not
+  // `not in` is hashed regardless of the statistics, and neither side is ever null: keys are not, a row as text is not
   const identity = (alias: string) =>
     versioned.length > 0 ? sql`${list(key, alias)}, row(${list(versioned, alias)})::text` : sql`${list(key, alias)}`;
   const gone = sql`(${identity("t")}) not in (select ${identity("s")} from ${source} as s)`;

@@ -29,7 +29,7 @@ export async function monthsBefore(db: Database, table: string, day: Day): Promi
   const old = rows.filter(({ month }) => addMonths(month, 1) <= day);
   const counted: MonthPartition[] = [];
   for (const { column, ...one } of old) {
-    // by way of the table, since only its owner may look at a partition by itself
+    // by way of the table, since only its owner may read a partition directly
     const { rows: found } = await sql<{ rows: number }>`
       select count(*)::float8 as rows from ${sql.id(...table.split("."))}
       where  ${sql.id(column)} >= ${one.month}::date and ${sql.id(column)} < ${addMonths(one.month, 1)}::date`.execute(

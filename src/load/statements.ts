@@ -32,7 +32,7 @@ export function equal(columns: readonly string[], a: string, b: string): SqlFrag
   );
 }
 
-/** True for members `t` of the scope that the newer answer no longer names. `not in` is hashed whatever the statistics; keys are never null. */
+/** True for members `t` of the scope that the newer answer no longer names. `not in` is hashed regardless of the statistics; keys are never null. */
 export function isGone(staged: Staged): SqlFragment {
   const { key, source, inScope } = staged;
   return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;

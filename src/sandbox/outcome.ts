@@ -10,7 +10,7 @@ export type Outcome = {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for no body at all, and then no Content-Type either. */
   readonly body: string;
-  /** How much reaches the caller: after `half` the connection breaks, after `stall` it stays open and silent. */
+  /** How much reaches the caller: after `half` the connection breaks, after `stall` it stays open and sends nothing. */
   readonly sent: "all" | "half" | "stall" | "nothing";
   readonly charged: number;
   readonly reason?: string;
@@ -48,10 +48,14 @@ export function goodOutcome(answer: unknown, { asText }: { asText: boolean }): O
 }
 
 /** A refusal as an answer. The service sends its 401 without any body, and a 404 of its router without a message. */
-export function refusedOutcome(receipt: Receipt, refusal: Refusal, options: { silent?: boolean } = {}): Outcome {
+export function refusedOutcome(
+  receipt: Receipt,
+  refusal: Refusal,
+  options: { withoutMessage?: boolean } = {},
+): Outcome {
   const { status, message: reason } = refusal;
   const bodiless = status === 401;
-  const body = bodiless ? "" : errorBody(receipt, status, options.silent === true ? null : reason);
+  const body = bodiless ? "" : errorBody(receipt, status, options.withoutMessage === true ? null : reason);
   return {
     status,
     headers: bodiless ? refusal.headers : { ...json, ...refusal.headers },

@@ -3,8 +3,8 @@ import type { Operation, Param } from "../api/define-operation.ts";
 import type { Query } from "./query.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What one request brought for an operation, decoded but not yet checked. */
-export type Brought = {
+/** What one request sent for an operation, decoded but not yet checked. */
+export type SentParams = {
   /** Path parameters by name. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -12,17 +12,13 @@ export type Brought = {
 };
 
 /** The checked values of a request by parameter name. Refuses with 400 what the operation does not name or allow. */
-export function readParams(operation: Operation, brought: Brought): Record<string, unknown> {
-  refuseOdd(operation, brought.query);
-  const fields = bodyFields(operation, brought.body);
+export function readParams(operation: Operation, sent: SentParams): Record<string, unknown> {
+  refuseOdd(operation, sent.query);
+  const fields = bodyFields(operation, sent.body);
   const values: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(operation.params)) {
     const raw =
-      param.in === "body"
-        ? fields[name]
-        : param.in === "path"
-          ? brought.path[name]
-          : brought.query.values.get(name)?.[0];
+      param.in === "body" ? fields[name] : param.in === "path" ? sent.path[name] : sent.query.values.get(name)?.[0];
     if (raw !== undefined) values[name] = fit(name, param, raw);
     else if (param.required) throw new Refusal(400, `${name} is required`);
   }

@@ -65,7 +65,7 @@ function unrouted(state: SandboxState, request: FastifyRequest, reply: FastifyRe
   const { path, query } = splitTarget(request.raw.url ?? "/");
   const receipt = state.receive(path);
   const caller = state.callerOf(readQuery(query));
-  const outcome = refusedOutcome(receipt, refusal, { silent: true });
+  const outcome = refusedOutcome(receipt, refusal, { withoutMessage: true });
   state.record({ ...caller, receipt, method: request.method, outcome, operation: null, path, params: {} });
   reply.hijack();
   deliver(reply.raw, outcome);

@@ -32,7 +32,7 @@ export interface Watch extends AsyncDisposable {
 
 /** The watch has connections of its own, so that it and the work do not wait for each other: one for a scrape, one for a check, one for readiness. */
 const connections = 3;
-/** A check of a large ledger takes seconds; a server that is silent for longer does not respond. */
+/** A check of a large ledger takes seconds; a server that sends nothing for longer does not respond. */
 const queryTimeoutMs = 30_000;
 const reopenMs = 1_000;
 

@@ -26,11 +26,11 @@ import {
 const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType[];
 const hourMs = 3_600_000;
 
-type Looked = { readonly day: Day; readonly hour: number; readonly rank: number };
+type RankAt = { readonly day: Day; readonly hour: number; readonly rank: number };
 type Where = Pick<ChartCell, "country" | "categoryId" | "type" | "device">;
 
 /** An app's ranks in one chart, by hour; hours at which it is not in there are left out. */
-function looks(context: AnswerContext, app: MarketApp, where: Where, days: readonly Day[]): Looked[] {
+function ranksByHour(context: AnswerContext, app: MarketApp, where: Where, days: readonly Day[]): RankAt[] {
   return days.flatMap((day) =>
     chartHours.flatMap((hour) => {
       const rank = placesIn(context.market.apps, { ...where, store: app.store, day, hour }).get(app.trackId);
@@ -40,15 +40,15 @@ function looks(context: AnswerContext, app: MarketApp, where: Where, days: reado
 }
 
 /** The average rank of each day on which the app was in the chart at all. */
-function daily(looked: readonly Looked[]): Looked[] {
-  return [...Map.groupBy(looked, ({ day }) => day)].map(([day, same]) => ({
+function daily(ranks: readonly RankAt[]): RankAt[] {
+  return [...Map.groupBy(ranks, ({ day }) => day)].map(([day, same]) => ({
     day,
     hour: 0,
     rank: Math.round(same.reduce((sum, { rank }) => sum + rank, 0) / same.length),
   }));
 }
 
-const at = ({ day, hour }: Looked) => midnight(day) + hour * hourMs;
+const at = ({ day, hour }: RankAt) => midnight(day) + hour * hourMs;
 
 function iosCharts(
   context: AnswerContext,
@@ -59,13 +59,13 @@ function iosCharts(
   return (categoryId: number) =>
     devices.flatMap((device) =>
       types.flatMap((type) => {
-        const looked = looks(context, app, { country, categoryId, type, device }, days);
-        if (looked.length === 0) return [];
+        const ranks = ranksByHour(context, app, { country, categoryId, type, device }, days);
+        if (ranks.length === 0) return [];
         return [
           {
             targetDevice: device === "IPAD" ? ("IPAD" as const) : ("IPHONE" as const),
             rankingType: type,
-            rankingsByDate: (hourly ? looked : daily(looked)).map((one) => ({
+            rankingsByDate: (hourly ? ranks : daily(ranks)).map((one) => ({
               date: localTime(at(one)),
               ranking: one.rank,
             })),
@@ -144,11 +144,9 @@ export const categoryAnswers = answerTable([
     const days = publishedDays(context, category.androidCategoryRanking, { start: startDate, end: endDate });
     const rankings = (categoryId: number) =>
       types.flatMap((type, rankingType) => {
-        const looked = daily(looks(context, app, { country, categoryId, type, device: "ALL" }, days));
-        if (looked.length === 0) return [];
-        return [
-          { rankingType, ranksByDate: looked.map((one) => ({ date: context.instant(at(one)), rank: one.rank })) },
-        ];
+        const ranks = daily(ranksByHour(context, app, { country, categoryId, type, device: "ALL" }, days));
+        if (ranks.length === 0) return [];
+        return [{ rankingType, ranksByDate: ranks.map((one) => ({ date: context.instant(at(one)), rank: one.rank })) }];
       });
     return {
       trackId,
@@ -162,9 +160,9 @@ export const categoryAnswers = answerTable([
     const app = knownApp(context, "android", trackId);
     const charts = (country: string) => (categoryId: number) =>
       types.flatMap((type) => {
-        const looked = daily(looks(context, app, { country, categoryId, type, device: "ALL" }, lastDay(context)));
-        if (looked.length === 0) return [];
-        const rankingsByDate = looked.map((one) => ({ date: localTime(at(one)), ranking: one.rank }));
+        const ranks = daily(ranksByHour(context, app, { country, categoryId, type, device: "ALL" }, lastDay(context)));
+        if (ranks.length === 0) return [];
+        const rankingsByDate = ranks.map((one) => ({ date: localTime(at(one)), ranking: one.rank }));
         return [{ rankingType: type, rankingsByDate }];
       });
     return {

@@ -35,7 +35,7 @@ export function categoriesOf(app: MarketApp): readonly number[] {
 export function placesIn(apps: readonly MarketApp[], cell: ChartCell): ReadonlyMap<string, number> {
   const wanted = apps
     .filter((app) => canBeIn(app, cell))
-    .map((app) => ({ app, place: wish(app, cell) }))
+    .map((app) => ({ app, place: freePlace(app, cell) }))
     .filter(({ place }) => place <= chartLength)
     .sort((a, b) => a.place - b.place || (a.app.trackId < b.app.trackId ? -1 : 1));
   const places = new Map<string, number>();
@@ -74,7 +74,7 @@ function canBeIn(app: MarketApp, cell: ChartCell): boolean {
 }
 
 /** The place that an app would have were it alone; it wanders and may leave the chart. */
-function wish(app: MarketApp, cell: ChartCell): number {
+function freePlace(app: MarketApp, cell: ChartCell): number {
   const hash = hashOf("chart", app.store, app.trackId, cell.country, cell.categoryId, cell.type, cell.device);
   const level =
     0.35 + 0.8 * unit(mix(hash, 1)) + (0.6 - app.popularity) + wander(hash, dayNumber(cell.day) + cell.hour / 24) * 0.2;

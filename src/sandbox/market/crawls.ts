@@ -15,13 +15,13 @@ const noon = 43_200;
  * have two; the latest of them saw `rank`. An unranked day is reported as a crawl without a rank, or not at all.
  */
 export function crawlsOn(options: {
-  standing: number;
+  rankHash: number;
   device: Device;
   day: Day;
   rank: number | null;
 }): readonly Crawl[] {
   const { day, rank } = options;
-  const hash = mix(hashOf(options.standing, options.device), dayNumber(day));
+  const hash = mix(hashOf(options.rankHash, options.device), dayNumber(day));
   if (rank === null && unit(mix(hash, 1)) < 0.5) return [];
   if (unit(mix(hash, 2)) >= 1 / 3) return [{ at: instant(hash, day, earliest, latest), rank }];
   const first = { at: instant(mix(hash, 3), day, earliest, noon), rank: earlier(mix(hash, 4), rank) };

@@ -5,7 +5,7 @@ import { marketApps, type MarketApp } from "./apps.ts";
 import { crawlsOn, latestCrawl, type Crawl } from "./crawls.ts";
 import { keywordFacts, type KeywordFacts } from "./keyword-facts.ts";
 import { hashOf, mix } from "./noise.ts";
-import { rankOn, standing, type Device } from "./ranks.ts";
+import { rankOn, rankHash, type Device } from "./ranks.ts";
 import { awkwardKeywords, languageIn, phrase } from "./words.ts";
 
 /** How large the made-up market is. */
@@ -97,8 +97,8 @@ export function createMarket(seed: number, chosen: Partial<MarketOptions> = {}):
 function crawlsOfCell(seed: number, app: MarketApp | null, cell: RankCell): readonly Crawl[] {
   if (app === null || cell.day < app.released || !app.countries.includes(cell.country)) return [];
   const device = app.store === "ios" ? cell.device : "ALL";
-  const hash = standing({ seed, app, keyword: foldKeyword(cell.keyword), country: cell.country });
-  return crawlsOn({ standing: hash, device, day: cell.day, rank: rankOn(hash, { app, device, day: cell.day }) });
+  const hash = rankHash({ seed, app, keyword: foldKeyword(cell.keyword), country: cell.country });
+  return crawlsOn({ rankHash: hash, device, day: cell.day, rank: rankOn(hash, { app, device, day: cell.day }) });
 }
 
 /** The awkward keywords, then natural ones; a shorter list is the beginning of a longer one. */

@@ -15,8 +15,8 @@ export const lastRank = 250;
 // where each independent draw of a (app, keyword, country) starts
 const draw = { everRanked: 1, gap: 2, affinity: 3, course: 4, device: 5 } as const;
 
-/** The hash of one app's standing for one keyword in one country: all that its ranks depend on besides day and device. */
-export function standing(options: { seed: number; app: MarketApp; keyword: string; country: string }): number {
+/** The hash of one app's rank for one keyword in one country: all that its ranks depend on besides day and device. */
+export function rankHash(options: { seed: number; app: MarketApp; keyword: string; country: string }): number {
   const { seed, app, keyword, country } = options;
   return hashOf(seed, app.store, app.trackId, keyword, country);
 }
