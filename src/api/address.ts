@@ -66,7 +66,7 @@ function fit(operation: Operation, name: string, param: Param, value: unknown): 
   if (Array.isArray(value) && fitted.get(value) === param.schema) return value;
   if (listOf(value).some(isBroken)) throw fail("not_encodable", { operation: operation.id, parameter: name });
   const result = param.schema.safeParse(value);
-  // what may still change is looked at again
+  // what may still change is checked again
   if (result.success && Array.isArray(value) && Object.isFrozen(value) && isSame(value, result.data)) {
     fitted.set(value, param.schema);
     return value;

@@ -130,7 +130,7 @@ export function createClient(options: ClientOptions): Client {
   return { send, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
-/** Asked for is gzip alone; what stands between may pack an answer in its own way all the same. */
+/** Only gzip is requested; a proxy may still pack an answer in another way. */
 const packings: ReadonlyMap<string, (body: Buffer, limit: { maxOutputLength: number }) => Buffer> = new Map([
   ["gzip", gunzipSync],
   ["x-gzip", gunzipSync],

@@ -17,7 +17,7 @@ export type Param<S extends z.ZodType = z.ZodType, R extends boolean = boolean> 
   readonly storeWord?: true;
 };
 
-/** The days that one call may span, and how its two ends are spelled. */
+/** The days that one call may span, and how its two ends are written. */
 export type Range = {
   readonly start: string;
   readonly end: string;

@@ -68,7 +68,7 @@ function within({ minValue, maxValue, isInt }: z.ZodNumber): PlainCheck {
     value <= most;
 }
 
-/** Neighbours mostly share app, country and device: what was just found plain is not looked at again. */
+/** Neighbours mostly share app, country and device: what was just found plain is not checked again. */
 function byZod(schema: z.ZodType): PlainCheck {
   let plain: unknown;
   return (value) => {

@@ -68,7 +68,7 @@ function parse(operation: Operation, body: Buffer): unknown {
   }
 }
 
-/** One way to read an answer: what would be its payload, and which fields stand beside that, known to nobody. */
+/** One way to read an answer: what would be its payload, and which unknown fields stand beside that. */
 type Form = { readonly payload: unknown; readonly beside: readonly (readonly [name: string, value: unknown])[] };
 
 const envelopeFields = new Set(["data", "success", "status", "message"]);

@@ -8,7 +8,7 @@ export const AndroidTrackId = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$/, "an Android track id is a package name");
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
-/** The service's Android languages as requests spell them; answers tell them in lower case. */
+/** The service's Android languages as requests spell them; answers have them in lower case. */
 export const LangCode = z.enum(
   (
     "EN EN_AU EN_GB EN_CA ZH ZH_TW TR ES ES_MX DE IT JA NL RU KO AR FR PT_PT PT_BR " +

@@ -36,11 +36,11 @@ export async function importAnswer(
   const runId = await run();
   return parts.db.transaction().execute(async (transaction) => {
     await lockUntilCommit(transaction, "raw import");
-    // looked for again: another import may have been first
-    const standing = await findStored(transaction, answer);
-    if (standing === "same") return { did: "known", ...nothing };
-    if (standing !== null) {
-      await landPages(transaction, answer, standing);
+    // read again: another import may have been first
+    const stored = await findStored(transaction, answer);
+    if (stored === "same") return { did: "known", ...nothing };
+    if (stored !== null) {
+      await landPages(transaction, answer, stored);
       return { did: "restored", ...nothing };
     }
     const slice = await takeSlice(transaction, runId, answer.draft, parts.clock.now());

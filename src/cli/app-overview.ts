@@ -8,13 +8,13 @@ import { type SendRequest, saysNothing } from "./api-request.ts";
 import { count, print, remark } from "./output.ts";
 
 /** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or as the service thinks fit. */
-export type AppPage = {
+export type StorePage = {
   readonly operation: typeof iosAppDetail | typeof androidAppDetail;
   readonly trackId: string;
   readonly place: Readonly<Record<string, string>>;
 };
 
-type Detail = z.output<AppPage["operation"]["answer"]>;
+type Detail = z.output<StorePage["operation"]["answer"]>;
 
 /** What is available of an app, and what is not. A part is null where there is none, or where `unavailable` says why. */
 export type AppOverview = {
@@ -37,7 +37,7 @@ type Unavailable = { readonly part: Part; readonly code: string; readonly proble
  */
 export async function fetchAppOverview(
   send: SendRequest,
-  { operation, trackId, place }: AppPage,
+  { operation, trackId, place }: StorePage,
 ): Promise<AppOverview> {
   const store = storeOf(trackId);
   const errors: { readonly part: Part; readonly error: StorehouseError }[] = [];
@@ -50,7 +50,7 @@ export async function fetchAppOverview(
       return null;
     }
   };
-  const detail = await tried("detail", () => send<AppPage["operation"]>(operation, { trackId, ...place }));
+  const detail = await tried("detail", () => send<StorePage["operation"]>(operation, { trackId, ...place }));
   const isUnknown = Object.keys(place).length === 0 && errors.some(({ error }) => saysNothing(error));
   if (isUnknown) throw errors[0]?.error;
   const other = await tried("match", () => send(appMatch, { store: store === "ios" ? "ios" : "play", trackId }));

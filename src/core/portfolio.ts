@@ -1,7 +1,7 @@
 import type { Scope } from "./slice.ts";
 import type { Store } from "./store.ts";
 
-/** An app that is followed, with the countries and keywords that are followed for it. */
+/** An app of the portfolio, with its countries and keywords. */
 export type PortfolioApp = {
   readonly store: Store;
   readonly trackId: string;

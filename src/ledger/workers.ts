@@ -106,7 +106,7 @@ async function holdAgain(pool: pg.Pool, workerId: string): Promise<pg.PoolClient
   }
 }
 
-/** One statement: nobody sees the row before its lock is held, and takes the process for dead. */
+/** One statement: no other process sees the row before its lock is held and declares this one dead. */
 async function enter(client: pg.PoolClient, kind: WorkerKind): Promise<string> {
   const { rows } = await client.query<{ worker_id: string }>(
     `with entered as (

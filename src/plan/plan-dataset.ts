@@ -102,15 +102,15 @@ function withoutUntracked(
   const whole = new Set(
     fetchOptions.filter((option) => option.tracked !== undefined).map((option) => option.operation),
   );
-  const isBarren = (slice: Covered) => slice.state === "skipped" && whole.has(slice.operation);
-  if (whole.size === 0 || !covered.some(isBarren)) return { fetchOptions, answered: covered };
-  const gone = new Set(covered.filter(isBarren).flatMap(({ items }) => items ?? []));
+  const isUnavailable = (slice: Covered) => slice.state === "skipped" && whole.has(slice.operation);
+  if (whole.size === 0 || !covered.some(isUnavailable)) return { fetchOptions, answered: covered };
+  const gone = new Set(covered.filter(isUnavailable).flatMap(({ items }) => items ?? []));
   return {
     fetchOptions: fetchOptions.map((option) =>
       option.tracked === undefined
         ? option
         : { ...option, tracked: new Set([...option.tracked].filter((item) => !gone.has(item))) },
     ),
-    answered: covered.filter((slice) => !isBarren(slice)),
+    answered: covered.filter((slice) => !isUnavailable(slice)),
   };
 }

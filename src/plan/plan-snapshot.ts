@@ -54,8 +54,8 @@ function isDue({ timing, request, partition }: Snapshot, covered: readonly Cover
   const misses = covered.slice(last + 1).filter((slice) => slice.fingerprint === fingerprint);
   const miss = misses.at(-1);
   // what is known to be there is requested the next day; else each miss makes the next request wait twice as long, as each may be charged
-  const patience = partition.expected === true ? 1 : Math.min(2 ** (misses.length - 1), timing.refreshDays);
-  return miss === undefined || !holds(miss, patience);
+  const holdDays = partition.expected === true ? 1 : Math.min(2 ** (misses.length - 1), timing.refreshDays);
+  return miss === undefined || !holds(miss, holdDays);
 }
 
 /** True for a slice that ended well and without what was requested, so that it holds for a short while. A refusal holds like an answer. */

@@ -21,7 +21,7 @@ type StaleOptions = {
  * The stale cells of a partition: answered, and to be requested again. Days and whole periods that were requested while the source still
  * restated them, or answered with nothing where that does not hold; the newest snapshot of an item that is past its `refreshDays`, or
  * was requested under another fingerprint. Only days that a sync would request. Of cells that are not answered it says nothing.
- * `ops.slice_finality` says the same in SQL, where nobody knows of a fingerprint that changed without a command.
+ * `ops.slice_finality` says the same in SQL, which does not see a fingerprint that changed without a command.
  */
 export function staleCells({ request, partition, covered }: StaleOptions): readonly Cells[] {
   const { today, bounds } = request;

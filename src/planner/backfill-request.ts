@@ -31,7 +31,7 @@ const firstStoreOpened = day("2008-07-10");
 const namedAtMost = 20;
 
 /**
- * Checks a request against the portfolio and cuts it to what can be requested; what is cut is named, never dropped in silence.
+ * Checks a request against the portfolio and cuts it to what can be requested; what is cut is named, never dropped without a note.
  * Throws a UsageError for what is not in the portfolio, for datasets that list the portfolio, and while nothing is known of that.
  */
 export function checkedRequest(

@@ -33,7 +33,7 @@ function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioAp
 
 /**
  * Members of a planning source, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
- * instance, is one of the same store that nobody follows. Of what else it has, texts differ from app to app where it distinguishes apps;
+ * instance, is one of the same store that is in no portfolio. Of what else it has, texts differ from app to app where it distinguishes apps;
  * every other value is the same one.
  */
 function membersOf(

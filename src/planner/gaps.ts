@@ -73,11 +73,11 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
 
 function addedUp(same: readonly [ScopeCoverage, ...ScopeCoverage[]] | readonly ScopeCoverage[]): ScopeCoverage {
   const [first] = same;
-  if (first === undefined) throw new Error("no standing to add up");
+  if (first === undefined) throw new Error("no coverage to add up");
   return { ...first, days: daysOf(same) };
 }
 
-/** The cells of several standings by day. */
+/** The cells of several scopes by day. */
 export function daysOf(standings: readonly Pick<ScopeCoverage, "days">[]): ReadonlyMap<Day, CellCounts> {
   const all = Map.groupBy(
     standings.flatMap(({ days }) => [...days]),

@@ -81,7 +81,7 @@ export function coverageFor(db: Database, planning: Omit<DatasetPlanning, "learn
   };
 }
 
-/** The smallest stretch of days that holds all of these; an end that is left open stays so. */
+/** The smallest stretch of days that holds all of these; an end that is missing stays so. */
 function around(reaches: readonly Partial<Window>[]): Partial<Window> {
   const starts = reaches.map(({ start }) => start).sort();
   const ends = reaches.map(({ end }) => end).sort();

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
 
-/** Modes that mean here what they mean to libpq. `prefer` and `allow` would fall back to plain text, and nobody would notice. */
+/** Modes that mean here what they mean to libpq. `prefer` and `allow` would fall back to plain text, and no one would see it. */
 const modes = ["disable", "require", "verify-ca", "verify-full"];
 
 const unreadable = "is no address that can be read: write it as postgres://user:password@host:5432/database";

@@ -44,35 +44,35 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** Long enough for any statement of ours, and for waiting until another process has planned. */
-const patienceMs = 600_000;
+const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
 /** A peer that has vanished is found after half a minute or so, at either end, and its locks are released. */
 const keepAliveMs = 30_000;
 const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
 /**
- * Opens a pool of at most `size` connections. A statement without a reply for `silenceMs` counts as a lost connection.
+ * Opens a pool of at most `size` connections. A statement without a reply for `timeoutMs` counts as a lost connection.
  * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way cannot
  * be secured as sslmode requires, `database_too_old` below 15, and `bad_setting` for an address that does not fit.
  */
-export async function openWarehouse(url: string, size: number, silenceMs = patienceMs): Promise<Warehouse> {
+export async function openWarehouse(url: string, size: number, timeoutMs = usualTimeoutMs): Promise<Warehouse> {
   const pool = new pg.Pool({
     connectionString: connectionString(url),
     max: size,
     types,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
-    connectionTimeoutMillis: Math.min(connectMs, silenceMs),
+    connectionTimeoutMillis: Math.min(connectMs, timeoutMs),
     // of this pool alone: the sessions of a dead process can be distinguished from others
     application_name: `storehouse ${randomBytes(4).toString("hex")}`,
     // a session that is idle in a transaction for too long loses its locks
-    options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(silenceMs)} ${keepAlive}`,
+    options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(timeoutMs)} ${keepAlive}`,
   });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
-    breakWhenSilent(client, silenceMs);
+    breakWithoutReply(client, timeoutMs);
   });
   const db = databaseOf(pool);
   try {
@@ -97,16 +97,16 @@ type Inside = {
 };
 
 /**
- * Breaks a connection off when a statement, or a farewell, is at work on it and nothing was heard for so many ms: the other end may have
+ * Breaks a connection off when a statement, or a farewell, is at work on it and no reply came for so many ms: the other end may have
  * gone without a word, and then no answer would ever come. The caller sees a lost connection. Idle connections are never cut off.
  */
-function breakWhenSilent(client: PoolClient, ms: number): void {
+function breakWithoutReply(client: PoolClient, ms: number): void {
   const inside = client as unknown as Inside;
   const { stream } = inside.connection;
   stream.setTimeout(ms);
   stream.on("timeout", () => {
     if (!inside.readyForQuery || inside._ending)
-      stream.destroy(new Error("Connection terminated: nothing was heard for too long"));
+      stream.destroy(new Error("Connection terminated: no reply for too long"));
   });
 }
 

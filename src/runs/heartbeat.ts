@@ -89,9 +89,9 @@ async function beatOnce(parts: HeartbeatParts): Promise<boolean> {
     parts.onBeat(null);
     return true;
   } catch (error) {
-    const isAway =
+    const isUnreachable =
       isLostConnection(error) || (error instanceof StorehouseError && error.code === "database_unreachable");
-    if (isAway) parts.onBeat(fail("database_unreachable", { problem: "no heartbeat gets through" }, error));
+    if (isUnreachable) parts.onBeat(fail("database_unreachable", { problem: "no heartbeat gets through" }, error));
     else say(parts, error);
     return false;
   }

@@ -11,7 +11,7 @@ const who = {
 const countryCode = maybeInQuery(CountryCode, "country; all when left out");
 const mediaType = maybeInQuery(z.int().min(1).max(2), "what is counted: 1 creatives, 2 impressions");
 const network = maybeInQuery(z.string().min(1), "name of the network; all when left out");
-// the contract does not say whether the last day is counted in
+// the contract does not say whether the last day is inclusive
 const range = { start: "startDate", end: "endDate", endInclusive: null, days: 30 } as const;
 
 const named = z.looseObject({ name: z.string(), percent: MaybeAmount });

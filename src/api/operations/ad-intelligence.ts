@@ -25,7 +25,7 @@ const days = {
 };
 const countryCode = maybeInQuery(CountryCode, "country; all when left out");
 const network = maybeInQuery(z.string().min(1), "name of the network; all when left out");
-// the contract does not say whether the last day is counted in
+// the contract does not say whether the last day is inclusive
 const range = { start: "startDate", end: "endDate", endInclusive: null, days: 30 } as const;
 
 /** A page of 50 items says how many there are: `data` belongs to it, and the flags of an envelope may stand beside it. */

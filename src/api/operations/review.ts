@@ -3,7 +3,7 @@ import { defineOperation, inPath, maybeInQuery } from "../define-operation.ts";
 import { AndroidTrackId, AnyId, CountryCode, DayText, Instant, IosTrackId, MaybeNumber, MaybeText } from "../values.ts";
 
 const get = { method: "GET", envelope: "bare" } as const;
-// the contract does not say whether the last day is counted in
+// the contract does not say whether the last day is inclusive
 const range = { start: "startDate", end: "endDate", endInclusive: null } as const;
 const span = { startDate: inPath(DayText, "first day"), endDate: inPath(DayText, "last day") };
 const ios = { trackId: inPath(IosTrackId, "track id of the app"), ...span };

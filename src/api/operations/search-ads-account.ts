@@ -147,7 +147,7 @@ export const bidHistoryLogs = defineOperation({
     endDate: inQuery(DayText, "last day"),
   },
   cost: 20,
-  // the contract does not say whether the last day is counted in
+  // the contract does not say whether the last day is inclusive
   range: { start: "startDate", end: "endDate", endInclusive: null, days: 7 },
   items: [],
   answer: z.array(

@@ -17,7 +17,7 @@ const insight = {
   store: null,
   method: "GET",
   cost: 50,
-  // the contract does not say whether the last day is counted in
+  // the contract does not say whether the last day is inclusive
   range: { start: "startDate", end: "endDate", endInclusive: null, days: 14 },
   paging: null,
   // wrapped by the general rule for search ads, bare where the operation itself is described

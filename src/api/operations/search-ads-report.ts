@@ -19,7 +19,7 @@ const report = {
   method: "POST",
   path: "/searchads/reports",
   cost: 20,
-  // the contract does not say whether the last day is counted in
+  // the contract does not say whether the last day is inclusive
   range: { start: "startDate", end: "endDate", endInclusive: null, days: null, months: 1 },
 } as const;
 const Id = z.int().min(0);

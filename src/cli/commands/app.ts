@@ -4,7 +4,7 @@ import { androidAppDetail, iosAppDetail } from "../../api/operations/app.ts";
 import { appMatch } from "../../api/operations/market.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf } from "../../core/store.ts";
-import { fetchAppOverview, type AppPage, printAppOverview } from "../app-overview.ts";
+import { fetchAppOverview, type StorePage, printAppOverview } from "../app-overview.ts";
 import { countryArgument, languageArgument, trackIdArgument } from "../api-arguments.ts";
 import { saysNothing, withApiSession } from "../api-request.ts";
 import { countOf, printJson, remark } from "../output.ts";
@@ -46,7 +46,7 @@ export function defineApp(command: Command): void {
 }
 
 /** The page that is requested. Throws a UsageError where an option is one of the other store. */
-function pageOf(trackId: string, { country, language }: Options): AppPage {
+function pageOf(trackId: string, { country, language }: Options): StorePage {
   if (storeOf(trackId) === "ios") {
     if (language !== undefined)
       throw fail("bad_argument", { language, problem: "pages of iOS apps differ by country: use --country" });

@@ -7,7 +7,7 @@ const mostPolls = 12_000;
 const sqliteBusy = 5;
 
 /**
- * Waits until no other process, nor another caller in this one, holds the lock on `path`; disposing lets go.
+ * Waits until no other process, nor another caller in this one, holds the lock on `path`; disposing releases it.
  * The lock is the operating system's (through an SQLite file that stays empty), so it vanishes with a killed
  * process: a file holding a pid would have to guess, and pids come back, in containers at once.
  */
