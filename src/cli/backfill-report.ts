@@ -15,7 +15,7 @@ import { table } from "./table.ts";
 const shownAtMost = 20;
 
 /** Prints a plan: its table, what it costs, when it would be done, what was left out of it. */
-export async function printKeptPlan(app: App, plan: BackfillPlan, standing: PlanProgress): Promise<void> {
+export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: PlanProgress): Promise<void> {
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
   const isBegun = plan.queuedAt !== null;
   const lines = await workLeft(app, plan);
@@ -36,14 +36,14 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, standing: Plan
   const daysPassed = daysBetween(plan.asOf, app.clock.today());
   if (daysPassed > 0)
     print(`It is ${count(daysPassed)} days old and keeps its days: those published since are not in it.`);
-  const waiting = sumOf(await openWork(app.warehouse.db, plan.request.datasets)).slices - standing.open;
+  const waiting = sumOf(await openWork(app.warehouse.db, plan.request.datasets)).slices - planProgress.open;
   if (waiting > 0)
     print(
       `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: they are left to \`storehouse sync\` and \`storehouse worker\`.`,
     );
   if (isBegun)
     print(
-      `It was begun: ${count(standing.total - standing.open)} of ${count(standing.total)} slices are done for ${count(standing.credits)} of ${count(credits)} credits; what is shown is left.`,
+      `It was begun: ${count(planProgress.total - planProgress.open)} of ${count(planProgress.total)} slices are done for ${count(planProgress.credits)} of ${count(credits)} credits; what is shown is left.`,
     );
 }
 

@@ -6,25 +6,25 @@ import { readScopeCoverage, type ScopeCoverage } from "../planner/gaps.ts";
 import { requestOf, type SyncOptions } from "./sync-options.ts";
 
 /** The options that say whose cells are read. */
-export type StandingOptions = SyncOptions & { readonly app: readonly string[]; readonly country: readonly string[] };
+export type GapOptions = SyncOptions & { readonly app: readonly string[]; readonly country: readonly string[] };
 
-/** How the cells stand that the options are about. Throws `not_in_portfolio` for an app or country that nobody follows. */
-export async function standingsFor(app: App, options: StandingOptions): Promise<readonly ScopeCoverage[]> {
+/** The coverage of the cells that the options name. Throws `not_in_portfolio` for an app or country that is not in the portfolio. */
+export async function scopeCoverageFor(app: App, options: GapOptions): Promise<readonly ScopeCoverage[]> {
   const { db } = app.warehouse;
   const { settings } = app.config;
   const requested = { apps: options.app, countries: options.country };
-  const countries = portfolioCountries(requested, await followedOf(app, requested.apps));
+  const countries = portfolioCountries(requested, await portfolioWith(app, requested.apps));
   const only = {
     ...(requested.apps.length === 0 ? {} : { apps: requested.apps }),
     ...(countries.length === 0 ? {} : { countries }),
   };
-  const standings = await readScopeCoverage(db, { ...requestOf(app, options), only }, settings);
+  const coverage = await readScopeCoverage(db, { ...requestOf(app, options), only }, settings);
   // what is planned from is kept by a plan, and says nothing of the app that was named
-  return requested.apps.length === 0 ? standings : standings.filter(({ trackId }) => trackId !== null);
+  return requested.apps.length === 0 ? coverage : coverage.filter(({ trackId }) => trackId !== null);
 }
 
-/** What is followed of these apps; all that is where one of them is not, so that the refusal can name them. */
-async function followedOf(
+/** The part of the portfolio with these apps; the whole portfolio where one of them is not in it, so that the refusal can list it. */
+async function portfolioWith(
   { warehouse: { db }, config: { settings } }: App,
   apps: readonly string[],
 ): Promise<Portfolio> {

@@ -53,7 +53,7 @@ export function workOf(lines: readonly PlanLine[]): readonly OpenWork[] {
 export type PlanWords = {
   readonly lines: readonly OpenWork[];
   readonly waiting: readonly OpenWork[];
-  /** `naiveCredits` null when nobody can say. */
+  /** `naiveCredits` null when it is not known. */
   readonly totals: Omit<OpenWork, "dataset" | "class"> & { readonly naiveCredits: number | null };
   readonly forecast: Done;
   /** Datasets whose answers may have more pages than are expected: of these requests and credits are the least. */

@@ -8,7 +8,7 @@ import { projectRoot } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
 import { daysOf } from "../planner/gaps.ts";
 import { putFile } from "../core/files.ts";
-import { standingsFor } from "../cli/gap-options.ts";
+import { scopeCoverageFor } from "../cli/gap-options.ts";
 
 /** The folder of the pictures that the documentation shows. */
 export const picturesFolder = path.join(projectRoot, "docs", "pictures");
@@ -24,8 +24,8 @@ export async function drawPictures(
   const ranks = await readRanks(app.warehouse.db, { ...example, within: {} });
   await putFile(path.join(folder, "keyword-rank.svg"), rankChart(ranks));
   const dataset = "keyword_rank";
-  const standings = await standingsFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });
-  const days = daysOf(standings);
+  const coverage = await scopeCoverageFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });
+  const days = daysOf(coverage);
   const window = knownWindow(days);
   if (window === null) throw fail("nothing_to_draw", { problem: "the demo is empty", hint: "run it again" });
   const about = "all apps, all countries";

@@ -78,23 +78,24 @@ type Made = MadePlan & { readonly plan: BackfillPlan };
 async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
   const { plan, notes } = made;
-  const standing = await readPlanProgress(db, plan.planId, null);
-  const isDone = plan.queuedAt !== null && standing.open === 0;
+  const planProgress = await readPlanProgress(db, plan.planId, null);
+  const isDone = plan.queuedAt !== null && planProgress.open === 0;
   // refused before anything is shown or anyone has to confirm
   if (plan.queuedAt === null && options.plan !== undefined && (await hasChanged(app, plan)))
     throw fail("plan_changed", { plan: plan.planId });
   if (!options.json) {
-    if (isDone) printDone(plan, standing);
-    else await printKeptPlan(app, plan, standing);
+    if (isDone) printDone(plan, planProgress);
+    else await printKeptPlan(app, plan, planProgress);
     for (const note of notes) print(note);
   }
   if (isDone || options.dryRun) {
-    if (options.json) printJson({ ...(await planJson(app, made)), standing: plan.queuedAt === null ? null : standing });
+    if (options.json)
+      printJson({ ...(await planJson(app, made)), planProgress: plan.queuedAt === null ? null : planProgress });
     else if (!isDone) print(`Run it with \`storehouse backfill --plan ${plan.planId}\`. Nothing was spent.`);
-    process.exitCode = !options.dryRun && standing.failed > 0 ? exitCodes.failed : 0;
+    process.exitCode = !options.dryRun && planProgress.failed > 0 ? exitCodes.failed : 0;
     return;
   }
-  const price = priceLeft(plan, standing);
+  const price = priceLeft(plan, planProgress);
   if (!(await isAgreed(app, options, { plan, price, stop }))) return;
   const result = await run(app, { plan, price, stop });
   await sayResult(app, options, made, result);
@@ -138,12 +139,12 @@ async function run(
 
 async function sayResult(app: App, options: BackfillOptions, made: Made, result: SyncResult): Promise<void> {
   const { planId } = made.plan;
-  const standing = await readPlanProgress(app.warehouse.db, planId, null);
-  const failedBefore = Math.max(0, standing.failed - result.progress.failed);
+  const planProgress = await readPlanProgress(app.warehouse.db, planId, null);
+  const failedBefore = Math.max(0, planProgress.failed - result.progress.failed);
   const summary = { ...result, left: { ...result.left, failedBefore } };
-  const needsYes = priceLeft(made.plan, standing) > app.config.settings.credits.ask_above;
+  const needsYes = priceLeft(made.plan, planProgress) > app.config.settings.credits.ask_above;
   if (options.json)
-    printJson({ ...(await planJson(app, made)), standing, ...summary, error: result.error?.code ?? null });
+    printJson({ ...(await planJson(app, made)), planProgress, ...summary, error: result.error?.code ?? null });
   else
     printResult(summary, {
       goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` goes on`,

@@ -12,7 +12,7 @@ import { boundsOf, dayArgument, pastDayArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { remark } from "../output.ts";
 import { putFile } from "../../core/files.ts";
-import { standingsFor } from "../gap-options.ts";
+import { scopeCoverageFor } from "../gap-options.ts";
 
 /** `storehouse chart`: what the warehouse holds, as pictures. */
 export function defineChart(chart: Command): void {
@@ -69,8 +69,8 @@ function addCoverage(chart: Command): void {
       withApp(async (app) => {
         const dataset = datasetNamed(named).name;
         const [apps, countries] = [id === undefined ? [] : [id], country === undefined ? [] : [country]];
-        const standings = await standingsFor(app, { ...options, dataset: [dataset], app: apps, country: countries });
-        const days = daysOf(standings);
+        const coverage = await scopeCoverageFor(app, { ...options, dataset: [dataset], app: apps, country: countries });
+        const days = daysOf(coverage);
         const window = knownWindow(days);
         if (window === null)
           throw fail("nothing_to_draw", {

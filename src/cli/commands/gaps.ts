@@ -4,7 +4,7 @@ import { type CellCounts, type CellState, cellStates, sumOfCells } from "../../p
 import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
-import { type StandingOptions, standingsFor } from "../gap-options.ts";
+import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
 import { count, print, printJson } from "../output.ts";
 import { addSyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
@@ -25,11 +25,11 @@ export function defineGaps(command: Command): void {
       "after",
       "\nWhat was requested is also in SQL: ops.coverage_daily, without the days that were never requested.",
     )
-    .action((options: StandingOptions) =>
+    .action((options: GapOptions) =>
       withApp(async (app) => {
-        const standings = await standingsFor(app, options);
-        if (options.json) printJson(standings.map((one) => ({ ...one, days: Object.fromEntries(one.days) })));
-        else printStandings(standings);
+        const coverage = await scopeCoverageFor(app, options);
+        if (options.json) printJson(coverage.map((one) => ({ ...one, days: Object.fromEntries(one.days) })));
+        else printCoverage(coverage);
       }, options.asOf),
     );
 }
@@ -37,22 +37,22 @@ export function defineGaps(command: Command): void {
 /** Rows of the table at most: what is left out is said. */
 const most = 60;
 
-function printStandings(standings: readonly ScopeCoverage[]): void {
-  if (standings.length === 0) {
+function printCoverage(coverage: readonly ScopeCoverage[]): void {
+  if (coverage.length === 0) {
     print(
       "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
     );
     return;
   }
-  const shown = standings.slice(0, most);
-  const all = sumOfCells(standings.flatMap(({ days }) => [...days.values()]));
+  const shown = coverage.slice(0, most);
+  const all = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
   const states = cellStates.filter((state) => (all[state] ?? 0) > 0);
   print(table(["dataset", "store", "app", "country", "from", "to", ...states], shown.map(rowOf(states))));
-  if (shown.length < standings.length)
+  if (shown.length < coverage.length)
     print(
-      `... and ${count(standings.length - shown.length)} more: narrow it by --dataset, --app, --country, or see --json.`,
+      `... and ${count(coverage.length - shown.length)} more: narrow it by --dataset, --app, --country, or see --json.`,
     );
-  for (const [dataset, same] of Map.groupBy(standings, (one) => one.dataset))
+  for (const [dataset, same] of Map.groupBy(coverage, (one) => one.dataset))
     print(`\n${dataset}\n${heatMap(daysOf(same))}`);
   print(`\n${legend}\nA day has the sign of its worst cell: x before . ~ > o - # d _`);
 }
