@@ -36,7 +36,7 @@ export interface Ingest extends AsyncDisposable {
 }
 
 /** How long a foreground run waits for an API that is unavailable, as a person or a cron job would; a worker waits for as long as it takes. */
-const foregroundPatienceMs = 10 * 60_000;
+const foregroundGivesUpAfterMs = 10 * 60_000;
 
 /** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
 export async function openIngest(
@@ -91,7 +91,7 @@ export async function openIngest(
       clock,
       log,
       retryMs,
-      patienceMs: kind === "worker" ? Number.POSITIVE_INFINITY : foregroundPatienceMs,
+      giveUpAfterMs: kind === "worker" ? Number.POSITIVE_INFINITY : foregroundGivesUpAfterMs,
       refreshBalance: refresh,
       abort,
       halted: halting.signal,
@@ -148,7 +148,7 @@ async function noteRefusal(
 }
 
 /** How long a page under way may go on after a stop where a person waits: most answers come in that time. Then it is cut. */
-const personPatienceMs = 5_000;
+const personGraceMs = 5_000;
 /** Of the time that a worker has to stop, so much is for what comes after the page: loading it, and giving back the rest. */
 const shareForPage = 0.8;
 
@@ -156,9 +156,9 @@ const shareForPage = 0.8;
 export function startWork({ config }: App, { parts }: Ingest): SliceRunner {
   const { api, worker } = config.settings;
   // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not
-  const patienceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personPatienceMs;
+  const graceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personGraceMs;
   return startSliceRunner(parts, {
     count: 2 * api.concurrency,
-    patienceMs: Math.min(patienceMs, api.timeout_seconds * 1000),
+    graceMs: Math.min(graceMs, api.timeout_seconds * 1000),
   });
 }

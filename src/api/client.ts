@@ -8,7 +8,7 @@ import { creditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 import { classifyReply, type Reply } from "./reply.ts";
 
-/** Where the API is and how patient to be with it. Times in ms, sizes in bytes. */
+/** Where the API is and how long to wait for it. Times in ms, sizes in bytes. */
 export type ClientOptions = {
   readonly baseUrl: string;
   readonly token: string;

@@ -6,7 +6,7 @@ export function listsAt(value: unknown, path: readonly string[]): readonly (read
   return valuesAt(value, path).filter((inner) => Array.isArray(inner));
 }
 
-/** Whatever stands at such a path. */
+/** The values at such a path. */
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   return path.reduce<readonly unknown[]>((found, step) => found.flatMap((inner) => stepsInto(inner, step)), [value]);
 }

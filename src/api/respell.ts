@@ -24,13 +24,13 @@ export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fi
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 /** What a schema wants in a place. */
-type Wish = { readonly path: Path; readonly wanted: string };
+type WantedFormat = { readonly path: Path; readonly wanted: string };
 
 /** A copy of a payload in which what is at fault is spelt otherwise; null when nothing can be. */
 function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): unknown {
   const root = { payload: structuredClone(payload) };
   let changed = false;
-  for (const { path, wanted } of issues.flatMap((issue) => wishesOf(issue, []))) {
+  for (const { path, wanted } of issues.flatMap((issue) => wantedFormatsOf(issue, []))) {
     const place = ["payload", ...path];
     const holder = place.slice(0, -1).reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), root);
     const name = place.at(-1);
@@ -43,13 +43,13 @@ function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): u
   return changed ? root.payload : null;
 }
 
-function wishesOf(issue: Issue, above: Path): readonly Wish[] {
+function wantedFormatsOf(issue: Issue, above: Path): readonly WantedFormat[] {
   const path = [...above, ...issue.path];
-  // a date that is no date may be the digits of one in milliseconds: of a union zod may tell of its last kind only
+  // a date that is no date may be the digits of one in milliseconds: of a union zod may report its last kind only
   if (issue.code === "custom") return [{ path, wanted: "number" }];
   if (issue.code === "invalid_type") return [{ path, wanted: issue.expected }];
   if (issue.code === "invalid_union")
-    return issue.errors.flatMap((option) => option.flatMap((inner) => wishesOf(inner, path)));
+    return issue.errors.flatMap((option) => option.flatMap((inner) => wantedFormatsOf(inner, path)));
   return [];
 }
 

@@ -19,7 +19,7 @@ type OutageParts = {
   /** First wait between two balance checks, in ms. */
   readonly retryMs: number;
   /** How long to wait, in ms; after that all calls are stopped. */
-  readonly patienceMs: number;
+  readonly giveUpAfterMs: number;
   readonly refreshBalance: () => Promise<void>;
   readonly abort: (error: StorehouseError) => void;
   readonly halted: AbortSignal;
@@ -59,7 +59,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
         parts.onChange?.(error);
       }
       unavailable = true;
-      if (clock.now() - from >= parts.patienceMs) parts.abort(error);
+      if (clock.now() - from >= parts.giveUpAfterMs) parts.abort(error);
       return true;
     };
     const backoff = { firstMs: parts.retryMs, longestMs: slowestCheckMs };

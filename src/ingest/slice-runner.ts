@@ -11,7 +11,7 @@ import { runSlice } from "./run-slice.ts";
 export type SliceRunner = {
   /** Checks for pending slices at once. */
   readonly wake: () => void;
-  /** Resolves when no slice runs any more; to be called after the stop was signalled. What is under way after `patienceMs` is cut. */
+  /** Resolves when no slice runs any more; to be called after the stop was signalled. What is under way after `graceMs` is cut. */
   readonly stop: () => Promise<void>;
 };
 
@@ -24,7 +24,7 @@ const freeShare = 4;
  */
 export function startSliceRunner(
   parts: IngestParts,
-  { count, patienceMs }: { readonly count: number; readonly patienceMs: number },
+  { count, graceMs }: { readonly count: number; readonly graceMs: number },
 ): SliceRunner {
   const { clock, halted } = parts;
   const cut = new AbortController();
@@ -87,8 +87,8 @@ export function startSliceRunner(
   return {
     wake,
     stop: async () => {
-      const patience = AbortSignal.timeout(patienceMs);
-      patience.addEventListener("abort", () => cut.abort(), { once: true });
+      const grace = AbortSignal.timeout(graceMs);
+      grace.addEventListener("abort", () => cut.abort(), { once: true });
       await feeding;
       await Promise.allSettled(running.values());
     },

@@ -7,7 +7,7 @@ import { coverageFor, planInChunks } from "./plan-chunks.ts";
 import { scheduled } from "./scheduled-datasets.ts";
 import { startsOf } from "./plan-stream.ts";
 
-/** What a tick of the schedule would plan. */
+/** What a run of the schedule would plan. */
 export type Foreseen = {
   /** Datasets that it would request. */
   readonly datasets: readonly string[];
@@ -16,7 +16,7 @@ export type Foreseen = {
   readonly credits: number;
 };
 
-/** Prices ticks of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
+/** Prices runs of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
 export type Foresight = (names: readonly string[], on: Day) => Promise<Foreseen>;
 
 /** Opens a forecast from what is known now: the portfolio, settings, prices, and what was requested. */

@@ -29,7 +29,7 @@ export function isLostConnection(error: unknown): boolean {
   );
 }
 
-/** True when a lock was not to be had within `lock_timeout`, or only by a deadlock. */
+/** True when a lock was not granted within `lock_timeout`, or only by a deadlock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "55P03" || error.code === "40P01");
 }

@@ -158,7 +158,7 @@ async function within<T>(one: Database, work: (db: Database) => Promise<T>, begi
     await one.run("commit", []);
     return result;
   } catch (error) {
-    // a connection that broke has rolled back already; what broke it is the news
+    // a connection that broke has rolled back already; the first error is the one to throw
     await one.run("rollback", []).catch(() => undefined);
     throw error;
   }

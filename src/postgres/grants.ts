@@ -58,7 +58,7 @@ async function run(db: Database, statement: string): Promise<void> {
   await sql.raw(statement).execute(db);
 }
 
-/** Somebody who sets up another warehouse on the same server made or changed the same role at the same moment. */
+/** A setup of another warehouse on the same server made or changed the same role at the same moment. */
 const clashes = new Set(["23505", "42710", "XX000", "40P01"]);
 const mostTries = 5;
 

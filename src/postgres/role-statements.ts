@@ -72,7 +72,7 @@ begin
 end
 $$;`;
 
-/** Hands what is not the owner's yet over to the owner, so many at a time that a warehouse with thousands of partitions fits into the server's table of locks. */
+/** Gives what is not the owner's yet to the owner, so many at a time that a warehouse with thousands of partitions fits into the server's table of locks. */
 export const handOver = `
 do $$
 declare

@@ -79,7 +79,7 @@ const reportRow = z.looseObject({
   ...texts("adChannelType", "billingEvent", "pricingModel", "gender", "age", "deviceClass", "customerType"),
   ...texts("campaignStatus", "adGroupStatus", "displayStatus"),
   startTime: MaybeInstant,
-  // not shown, where rows tell days
+  // not shown, where rows have days
   date: MaybeInstant,
   servingStatusReasons: z.union([z.string(), z.array(z.string())]).nullish(),
   searchMatch: z.union([z.boolean(), z.string()]).nullish(),

@@ -95,7 +95,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A process's command line; undefined where the system does not tell. */
+/** A process's command line; undefined where the system does not report it. */
 async function commandLine(pid: number): Promise<string | undefined> {
   const viaProc = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => undefined);
   if (viaProc !== undefined) return viaProc;
