@@ -111,7 +111,7 @@ export const usageErrors = {
   database_newer: {
     recovery: "usage",
     says: "a newer Storehouse has migrated the database: this version does not know migration {migration}",
-    next: "use that version or a newer one",
+    next: "use that version or a newer one; a database from before the first release has to be made anew",
   },
   migrations_pending: {
     recovery: "usage",

@@ -7,7 +7,7 @@ import type { Database } from "./database.ts";
 export const migrationsFolder = path.resolve(import.meta.dirname, "../../migrations");
 
 /** The newest migration of graphile-worker's own: known here, so that a start need not load the package to compare. */
-const newestQueueMigration = 20;
+export const newestQueueMigration = 20;
 
 /** True when nothing is to be migrated and no newer program has migrated: one query. False also where the role may not read that. */
 export async function isUpToDate(db: Database): Promise<boolean> {

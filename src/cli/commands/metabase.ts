@@ -91,7 +91,8 @@ function metabaseReport({ version, changes, isComplete }: Applied, isDryRun: boo
     ...described(made, isDryRun),
     ...changes.filter(({ action }) => action === "leave").map(leftLine),
   ];
-  if (made.length === 0) lines.push(`Metabase ${version} is up to date: nothing to change.`);
+  if (changes.length === 0) lines.push(`Metabase ${version} is up to date: nothing to change.`);
+  else if (made.length === 0) lines.push("Nothing was changed.");
   if (!isComplete) lines.push("Further changes are known once this is done.");
   else if (isDryRun && made.length > 0) lines.push("Dry run: nothing was changed.");
   return lines.join("\n");
