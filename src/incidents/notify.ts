@@ -36,9 +36,12 @@ export async function notify(db: Database, send: Send, now: () => number): Promi
   return "sent";
 }
 
-/** SQL: whether a message about incident `i` is due. */
+/**
+ * SQL: whether a message about incident `i` is due. An open one is repeated only where a check has found its problem since: no check finds
+ * that of an account whose token was replaced.
+ */
 function dueAt(now: number): SqlFragment<boolean> {
-  return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or i.notified_at <= ${at(now - repeatMs)}
+  return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or (i.notified_at <= ${at(now - repeatMs)} and i.last_seen_at > i.notified_at)
                             else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${at(now - historyMs)}) end)`;
 }
 
