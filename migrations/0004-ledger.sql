@@ -34,7 +34,8 @@ create table ops.plan (
   naive_credits    bigint,
   left_out_slices  integer     not null,
   left_out_credits bigint      not null,
-  queued_at        timestamptz
+  queued_at        timestamptz,
+  cancelled_credits bigint     not null default 0
 );
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
 comment on column ops.plan.plan_id          is 'Number of the plan, for storehouse backfill --plan.';
@@ -51,6 +52,7 @@ comment on column ops.plan.naive_credits    is 'Credits that the same cells woul
 comment on column ops.plan.left_out_slices  is 'Requested slices that did not fit into the credit limit.';
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
 comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
+comment on column ops.plan.cancelled_credits is 'Credits that were charged, or may have been, for slices of the plan that were cancelled later. They count against its price.';
 
 create table ops.plan_line (
   plan_id      bigint  not null references ops.plan (plan_id),

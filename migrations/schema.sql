@@ -3866,6 +3866,7 @@ create table ops.plan (
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
+  cancelled_credits bigint not null default 0, -- Credits that were charged, or may have been, for slices of the plan that were cancelled later. They count against its price.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
 

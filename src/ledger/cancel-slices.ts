@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import { isOpen, likelyCredits } from "./open-slices.ts";
+import { mayHaveBeenCharged } from "../credits/charges.ts";
+import { isOpen, likelyCredits, onePage } from "./open-slices.ts";
 import { readPlanProgress, priceLeft } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
@@ -80,26 +81,35 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
 
 /**
  * Cancels open slices of plans whose foreground runs are over, as far as what is left of the price does not pay for them: it is all that
- * was agreed to, and what is due is planned anyway. Returns how many.
+ * was agreed to, and what is due is planned anyway. Answers that have begun to land are paid for and stay, before all others. The plan
+ * keeps what its cancelled slices were charged, or may have been. Returns how many were cancelled.
  */
 export async function cancelBeyondPrices(db: Database): Promise<number> {
   let cancelled = 0;
   for (const [planId, left] of await pricesLeft(db)) {
-    const { rows } = await sql`
+    const { rows } = await sql<{ count: number }>`
       with open as (
-        select s.slice_id, s.run_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
+        select s.slice_id, s.run_id, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
         from   ops.slice as s
         join   ops.run as r on r.run_id = s.run_id and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
         left   join ops.credit_cost as c on c.operation = s.operation
+        cross  join lateral (select ${hasLanded} as landed) as answer
         where  s.plan_id = ${planId} and ${isOpen()}
+      ), cancelled as (
+        delete from ops.slice as s
+        using  open
+        where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > ${left}::numeric and not open.landed
+        and    ${isOpen()}
+        and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
+        returning s.slice_id, s.planned_credits, s.planned_requests
+      ), kept as (
+        update ops.plan as p set cancelled_credits = p.cancelled_credits + (
+          select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage("c")} else q.cost end), 0)
+          from   cancelled as c join ops.request as q on q.slice_id = c.slice_id)
+        where  p.plan_id = ${planId}
       )
-      delete from ops.slice as s
-      using  open
-      where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > ${left}::numeric
-      and    ${isOpen()}
-      and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
-      returning s.slice_id`.execute(db);
-    cancelled += rows.length;
+      select count(*)::int as count from cancelled`.execute(db);
+    cancelled += rows[0]?.count ?? 0;
   }
   return cancelled;
 }

@@ -17,10 +17,10 @@ export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
 
 /**
  * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
- * snapshot holds for its own moment only.
+ * snapshot holds for its own moment only, and the only page of an answer that was not understood is requested again.
  */
 const pagesLanded = sql`
-  case when s.planned_requests > 1 and s.attempt > 0 and s.class <> 'snapshot'
+  case when s.attempt > 0 and s.class <> 'snapshot' and (s.planned_requests > 1 or s.failures = 0)
        then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id) else 0 end`;
 
 /** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */

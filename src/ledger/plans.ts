@@ -165,7 +165,8 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed,
            count(*) filter (where state = 'skipped')::int                         as skipped,
            (select ${chargedCredits("q")} from ops.request as q
-            join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId}) as credits,
+            join   ops.slice as o on o.slice_id = q.slice_id where o.plan_id = ${planId})
+           + coalesce((select cancelled_credits::float8 from ops.plan where plan_id = ${planId}), 0) as credits,
            (select coalesce(sum(${onePage("o")}), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id
             where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")}) as "unsureCredits"

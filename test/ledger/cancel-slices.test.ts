@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { cancelBeyondLimit, cancelUnfinished } from "../../src/ledger/cancel-slices.ts";
+import { cancelBeyondLimit, cancelBeyondPrices, cancelUnfinished } from "../../src/ledger/cancel-slices.ts";
 import { reconcile } from "../../src/ledger/reconcile.ts";
+import { keepPlan, readPlanProgress } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
-import { august, draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, now, today, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
 let stage: LedgerStage;
 
@@ -86,5 +87,46 @@ describe("cancelBeyondLimit", () => {
     expect(await cancelBeyondLimit(stage.db, run, Number.POSITIVE_INFINITY)).toBe(0);
     expect(await cancelBeyondLimit(stage.db, run, 6)).toBe(2);
     expect(await left()).toEqual([18, 19]);
+  });
+});
+
+describe("cancelBeyondPrices", () => {
+  /** A killed backfill of the days at three credits each, of which the first ones were running; its plan costs `credits`. */
+  async function killedBackfill(credits: number, running: readonly number[], waiting: readonly number[]) {
+    const counts = { slices: 0, requests: 0, credits, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
+    const plan = { asOf: today, request: {}, basis: {}, newestFirst: true, digest: "any", lines: [], ...counts };
+    const planId = await keepPlan(stage.db, plan, now);
+    const killed = await stage.dead();
+    const run = await stage.run({ kind: "backfill", workerId: killed, planId });
+    const ran = await stage.inState(run, "running", killed, ...days(...running));
+    await stage.insert(run, ...days(...waiting));
+    await reconcile(stage.db, 45_000);
+    return { planId, ran };
+  }
+  /** A request for a slice: answered at a cost, or lost with its process. */
+  const request = (slice: string | undefined, cost: number | null) =>
+    stage.pool.query(
+      `insert into ops.request (account_id, slice_id, attempt, page, class, operation, params, status, error_code, cost, duration_ms, byte_count, received_at)
+       values ('any', $1, 1, 0, 'daily', 'any', '{}', $2, $3, $4, 0, 0, now())`,
+      [slice, cost === null ? null : 200, cost === null ? "process_died" : null, cost ?? 0],
+    );
+
+  test("keeps an answer that has landed, at no price, however late its turn", async () => {
+    const { planId, ran } = await killedBackfill(9, [10], [16, 17, 18]);
+    await land(ran[0]);
+    await request(ran[0], 3);
+    expect(await cancelBeyondPrices(stage.db)).toBe(1);
+    expect(await left()).toEqual([10, 17, 18]);
+    expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 3, credits: 3, unsureCredits: 0 });
+  });
+
+  test("counts what a cancelled slice was charged, or may have been, against the price of its plan", async () => {
+    const { planId, ran } = await killedBackfill(12, [10, 11], [16, 17]);
+    await request(ran[0], null);
+    await request(ran[1], 2);
+    expect(await cancelBeyondPrices(stage.db)).toBe(2);
+    expect(await left()).toEqual([16, 17]);
+    expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 2, credits: 5, unsureCredits: 0 });
+    expect(await cancelBeyondPrices(stage.db)).toBe(0);
   });
 });
