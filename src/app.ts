@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { ClientOptions } from "./api/client.ts";
 import { apiAccess, type Config } from "./config/config.ts";
+import { networkOf } from "./config/network.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Day } from "./core/day.ts";
@@ -73,6 +74,7 @@ export function clientOptions({ config, clock, onRequest }: App): ClientOptions 
     timeoutMs: api.timeout_seconds * 1000,
     largestAnswer: api.largest_answer_mib * 2 ** 20,
     clock,
+    network: networkOf(config.environment),
     onRequest,
   };
 }

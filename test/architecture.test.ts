@@ -22,12 +22,7 @@ const homes = [
 ] as const;
 
 const packages = [
-  // the way to the API and, knowing nothing of it, the way to a webhook
-  {
-    what: "undici",
-    name: /^undici$/,
-    home: ["src/api/client.ts", "src/incidents/webhook.ts", "src/metabase/client.ts"],
-  },
+  { what: "undici", name: /^undici$/, home: ["src/core/http-agent.ts"] },
   { what: "DuckDB", name: /^@duckdb\//, home: ["src/export/parquet.ts"] },
   { what: "p-queue", name: /^p-queue$/, home: ["src/credits/queue.ts"] },
 ] as const;

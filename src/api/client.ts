@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { Agent } from "undici";
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
+import { createHttpAgent, isHandshake, networkHint, proxyProblem, type Network } from "../core/http-agent.ts";
 import { strikerOf } from "../core/secret.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditHeaders } from "./credit-headers.ts";
@@ -16,6 +16,8 @@ export type ClientOptions = {
   readonly timeoutMs: number;
   readonly largestAnswer: number;
   readonly clock: Clock;
+  /** Proxies and authorities; none when left out. */
+  readonly network?: Network;
   /** Called after each call that was sent: `status` is null when no reply came, `outcome` is ok or the code of its error. */
   readonly onRequest?:
     | ((ended: { operation: string; status: number | null; outcome: string; durationMs: number }) => void)
@@ -41,10 +43,10 @@ export function createClient(options: ClientOptions): Client {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
   const strike = strikerOf(options.token);
-  const agent = new Agent({
-    headersTimeout: options.timeoutMs,
-    bodyTimeout: options.timeoutMs,
-    connect: { timeout: Math.min(options.timeoutMs, 10_000) },
+  const network = options.network ?? {};
+  const agent = createHttpAgent(network, {
+    connectMs: Math.min(options.timeoutMs, 10_000),
+    answerMs: options.timeoutMs,
   });
 
   async function send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
@@ -68,7 +70,7 @@ export function createClient(options: ClientOptions): Client {
       onRequest?.({ operation: operation.id, status, outcome: problem?.code ?? "ok", durationMs });
       return reply;
     } catch (cause) {
-      const why = { stopped: signal?.aborted === true, late: deadline.aborted };
+      const why = { stopped: signal?.aborted === true, late: deadline.aborted, network };
       const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
       onRequest?.({
         operation: operation.id,
@@ -165,21 +167,21 @@ const unreachable = new Set([
 const late = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 /** The client was closed during the call, or before. */
 const closed = new Set(["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]);
-/** A certificate or protocol on which the two ends do not agree: nothing was sent yet. */
-const handshake = /SSL|TLS|CERT|SIGNATURE|EPROTO/;
 
 /** Names what broke on the way; the cause's text may hold an address, so only its code or name is kept. */
 function transportFailure(
   operation: Operation,
   cause: unknown,
-  why: { stopped: boolean; late: boolean },
+  why: { stopped: boolean; late: boolean; network: Network },
 ): StorehouseError {
   const code = textIn(cause, "code") ?? (cause instanceof Error ? cause.name : "unknown");
   const context = { operation: operation.id, cause: code };
   if (why.stopped || closed.has(code)) return fail("stopped", context);
   if (why.late || late.has(code)) return fail("timeout", context);
-  const connecting = unreachable.has(code) || textIn(cause, "syscall") === "connect" || handshake.test(code);
-  return fail(connecting ? "no_connection" : "cut_connection", context);
+  const proxy = proxyProblem(cause);
+  const connecting = unreachable.has(code) || textIn(cause, "syscall") === "connect" || isHandshake(code);
+  if (proxy === null && !connecting) return fail("cut_connection", context);
+  return fail("no_connection", { ...context, cause: proxy ?? code, hint: networkHint(why.network, code) });
 }
 
 function textIn(error: unknown, name: string): string | undefined {

@@ -26,6 +26,12 @@ const WebhookUrl = z
   .refine((text) => !text.includes("#"), "must have no fragment")
   .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
 
+/** Proxies are named without http:// as well; user and password may stand in the address. */
+const ProxyUrl = z
+  .string()
+  .overwrite((text) => (text.includes("://") ? text : `http://${text}`))
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "is no http or https address of a proxy");
+
 /** The variables, each with its meaning. */
 export const Environment = z.object({
   API_BASE_URL: BaseUrl.optional().describe(
@@ -62,6 +68,21 @@ export const Environment = z.object({
     .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "is no host, or host:port")
     .optional()
     .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
+  HTTPS_PROXY: secret(
+    ProxyUrl,
+    "Proxy for https addresses of the API, of Metabase and of the webhook; also in lower case. Never used for this machine.",
+  ),
+  HTTP_PROXY: secret(ProxyUrl, "The same for http addresses, and for https where HTTPS_PROXY is left out."),
+  NO_PROXY: z
+    .string()
+    .optional()
+    .describe(
+      "Hosts that are reached without a proxy, with commas: `api.example`, `.example`, `host:port`, or `*` for all.",
+    ),
+  NODE_EXTRA_CA_CERTS: z
+    .string()
+    .optional()
+    .describe("File with the certificates (PEM) of a company's own authority, beside those that Node trusts."),
   NOTIFY_URL: WebhookUrl.optional().meta({
     description:
       "Webhook that is notified of problems and of their end: https, or http on this machine; as secret as a password.",
@@ -104,7 +125,8 @@ export const secretNames: readonly string[] = Object.entries(Environment.shape)
  */
 export function readEnvironment(variables: Variables, file?: string): Environment {
   const fromFile = parseEnv((file === undefined ? null : readText(file)) ?? "");
-  const { given, setBy } = withSecretFiles(secretNames, [withoutEmpty(variables), withoutEmpty(fromFile)]);
+  const levels = [variables, fromFile].map((level) => withUpperCase(withoutEmpty(level)));
+  const { given, setBy } = withSecretFiles(secretNames, levels);
   const result = Environment.safeParse(given);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
@@ -120,6 +142,12 @@ export function processEnvironment(): Variables {
 /** An empty variable counts as unset: compose files and shells hand those on. */
 function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
+}
+
+/** Variables of proxies in lower case count as well, and before those in upper case, as most programs have it. */
+function withUpperCase(variables: Variables): Variables {
+  const lower = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].map((name) => [name, variables[name.toLowerCase()]] as const);
+  return { ...variables, ...Object.fromEntries(lower.filter(([, value]) => value !== undefined)) };
 }
 
 /** As much of the environment as can be used, and what is wrong with the rest. */

@@ -18,7 +18,7 @@ export const errorCodes = {
     charged: false,
     attempts: 5,
     says: "the API could not be reached",
-    next: "check API_BASE_URL and the network",
+    next: "check the network and API_BASE_URL{hint}",
   },
   cut_connection: {
     recovery: "retry",

@@ -18,7 +18,7 @@ const surfaces = ["charts", "export", "metabase", "sandbox"];
  * operations and nothing that calls them. The architecture test holds this table, and CONTRIBUTING shows it.
  */
 export const rooms: readonly Room[] = [
-  { name: "core", is: "days, windows, slices, errors, clock, log", mayImport: [] },
+  { name: "core", is: "days, windows, slices, errors, clock, log, agents for HTTP", mayImport: [] },
   { name: "config", is: "environment and YAML to one frozen value", mayImport: core },
   { name: "api", is: "operations, client, reading answers", mayImport: core },
   { name: "postgres", is: "connection, errors, locks, migrations, roles; the embedded server", mayImport: core },

@@ -35,8 +35,9 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
       ...skew,
     ];
   } catch (error) {
-    const found = error instanceof StorehouseError ? failedWith("token", error).found : "its answer is not readable";
-    return [failure("token", found, "check API_BASE_URL and the network; nothing was charged")];
+    const known = error instanceof StorehouseError ? failedWith("token", error) : null;
+    const next = known?.next ?? "check API_BASE_URL";
+    return [failure("token", known?.found ?? "its answer is not readable", `${next}; nothing was charged`)];
   }
 }
 

@@ -3,8 +3,10 @@ import { existsSync } from "node:fs";
 import { apiAccess } from "../config/config.ts";
 import type { Environment } from "../config/env.ts";
 import { readText } from "../config/read-text.ts";
+import { networkOf } from "../config/network.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Network } from "../core/http-agent.ts";
 import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
 import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
@@ -34,22 +36,35 @@ export async function diagnose(input: DoctorInput): Promise<readonly Diagnosis[]
   const { environment, settings, clock, testsWebhook } = input;
   const { format } = settings.notify;
   const url = environment.NOTIFY_URL;
-  const send = url === undefined ? null : createWebhook({ url, format });
+  const { network, problems } = readNetwork(environment);
+  const send = url === undefined ? null : createWebhook({ url, format, network });
   const [database, api, webhook] = await Promise.all([
     checkAnyDatabase(input),
-    checkApiAccess(input),
+    checkApiAccess(input, network),
     checkWebhook(send, { tests: testsWebhook, format, now: clock.now() }),
   ]);
   const disk = environment.DATABASE_URL === undefined ? [await checkDisk(embeddedFolder(input.home))] : [];
-  return [...database, ...disk, ...api, checkCrontab(input.crontab), webhook];
+  return [...problems, ...database, ...disk, ...api, checkCrontab(input.crontab), webhook];
 }
 
-async function checkApiAccess({ environment, settings, clock }: DoctorInput): Promise<readonly Diagnosis[]> {
+function readNetwork(environment: Environment): { network: Network; problems: readonly Diagnosis[] } {
+  try {
+    return { network: networkOf(environment), problems: [] };
+  } catch (error) {
+    return { network: {}, problems: [failedWith("network", error)] };
+  }
+}
+
+async function checkApiAccess(
+  { environment, settings, clock }: DoctorInput,
+  network: Network,
+): Promise<readonly Diagnosis[]> {
   try {
     const { baseUrl, token } = apiAccess(environment);
     const { store_words: storeWords, timeout_seconds: timeout, largest_answer_mib: mib } = settings.api;
     const limitMs = Math.min(timeout * 1000, timeoutMs);
-    return await checkApi({ baseUrl, token, storeWords, timeoutMs: limitMs, largestAnswer: mib * 2 ** 20, clock });
+    const limits = { timeoutMs: limitMs, largestAnswer: mib * 2 ** 20 };
+    return await checkApi({ baseUrl, token, storeWords, ...limits, clock, network });
   } catch (error) {
     return [failedWith("token", error)];
   }

@@ -1,5 +1,5 @@
-import { request } from "undici";
 import { fail, StorehouseError } from "../core/errors.ts";
+import { createHttpAgent, proxyProblem, type Network } from "../core/http-agent.ts";
 import { bodyOf, type MessageFormat } from "./message.ts";
 import type { Send } from "./notify.ts";
 
@@ -12,17 +12,21 @@ export function createWebhook(options: {
   readonly url: string;
   readonly format: MessageFormat;
   readonly timeoutMs?: number;
+  /** Proxies and authorities; none when left out. */
+  readonly network?: Network;
 }): Send {
-  const { url, format, timeoutMs = defaultTimeoutMs } = options;
+  const { url, format, timeoutMs = defaultTimeoutMs, network = {} } = options;
+  const { origin, pathname, search } = new URL(url);
+  const agent = createHttpAgent(network, { connectMs: timeoutMs, answerMs: timeoutMs });
   return async (message) => {
     try {
-      const { statusCode, body } = await request(url, {
+      const { statusCode, body } = await agent.request({
+        origin,
+        path: pathname + search,
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8", "user-agent": "storehouse" },
         body: bodyOf(message, format),
         signal: AbortSignal.timeout(timeoutMs),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
       });
       await body.dump({ limit: mostRead }).catch(() => undefined);
       if (statusCode < 200 || statusCode > 299) throw fail("webhook_failed", { status: statusCode });
@@ -36,5 +40,7 @@ export function createWebhook(options: {
 /** A code or name: the text of such an error may contain the address. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
+  const proxy = proxyProblem(error);
+  if (proxy !== null) return proxy;
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

@@ -69,6 +69,8 @@ const addressCodes: ReadonlySet<string> = new Set(["no_connection", "not_found",
 
 async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   if (!(error instanceof StorehouseError) || !addressCodes.has(error.code)) return error;
+  // a proxy or a certificate in the way says nothing of the address
+  if (error.context["hint"] !== undefined) return error;
   // an address that led to the API before is right: the service is unavailable
   const account = await readAccount(parts.db, parts.accountId);
   if (account?.observedAt != null) return error;

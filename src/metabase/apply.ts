@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { Network } from "../core/http-agent.ts";
 import type { Warehouse } from "../postgres/database.ts";
 import { logIn, loginMethodOf, logOut, setUp, waitUntilUp, type Credentials } from "./access.ts";
 import { readRelations } from "../postgres/relations.ts";
@@ -16,6 +17,7 @@ export type MetabaseOptions = {
   readonly url: string;
   readonly credentials: Credentials;
   readonly connection: Connection;
+  readonly network: Network;
   /** The folder of the starter collection. */
   readonly folder: string;
   readonly isDryRun: boolean;
@@ -33,7 +35,7 @@ export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptio
   const { credentials, connection, clock, seconds, say } = options;
   const read = readCollection(options.folder);
   const secrets = [credentials.apiKey, credentials.password, connection.password].flatMap((secret) => secret ?? []);
-  await using client = createMetabaseClient(options.url, secrets);
+  await using client = createMetabaseClient(options.url, secrets, options.network);
   const found = await waitUntilUp(client, { clock, seconds, say });
   const files = found.hasMetrics ? read : { ...read, metrics: {} };
   const method = loginMethodOf(found, credentials);

@@ -1,5 +1,5 @@
-import { Agent } from "undici";
 import { fail, StorehouseError } from "../core/errors.ts";
+import { createHttpAgent, proxyProblem, type Network } from "../core/http-agent.ts";
 import { hiderOf } from "../core/secret.ts";
 
 /** The HTTP methods that are used; GET alone changes nothing. */
@@ -32,11 +32,11 @@ const timeoutMs = 120_000;
 const largestAnswer = 64 * 2 ** 20;
 
 /** Makes a client of the Metabase at an address; `secrets` are struck out of every message. */
-export function createMetabaseClient(url: string, secrets: readonly string[]): MetabaseClient {
+export function createMetabaseClient(url: string, secrets: readonly string[], network: Network): MetabaseClient {
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/+$/, "");
   const hide = hiderOf(secrets);
-  const agent = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: 10_000 } });
+  const agent = createHttpAgent(network, { connectMs: 10_000, answerMs: timeoutMs });
   let identity: Readonly<Record<string, string>> = {};
 
   async function send({ method, path, body }: MetabaseRequest): Promise<Reply> {
@@ -120,5 +120,5 @@ function messagesIn(body: object): string {
 function codeOf(cause: unknown): string {
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
   if (!(inner instanceof Error)) return "unknown";
-  return "code" in inner && typeof inner.code === "string" ? inner.code : inner.name;
+  return proxyProblem(inner) ?? ("code" in inner && typeof inner.code === "string" ? inner.code : inner.name);
 }

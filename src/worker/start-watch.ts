@@ -1,4 +1,5 @@
 import { apiAccess, type Config } from "../config/config.ts";
+import { networkOf } from "../config/network.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { openWarehouse, type Database, type Warehouse } from "../postgres/database.ts";
@@ -127,7 +128,10 @@ async function runChecks(
       log,
       report,
       checkEveryMs: settings.notify.check_seconds * 1000,
-      send: url === undefined ? null : createWebhook({ url, format: settings.notify.format }),
+      send:
+        url === undefined
+          ? null
+          : createWebhook({ url, format: settings.notify.format, network: networkOf(environment) }),
     },
     stop,
   );

@@ -79,7 +79,9 @@ describe("a secret in a file", () => {
 
 describe("what counts as a secret", () => {
   test("is every variable whose name says so", () => {
-    const telling = Object.keys(Environment.shape).filter((name) => /TOKEN|PASSWORD|SECRET|KEY|_URL$/.test(name));
+    const telling = Object.keys(Environment.shape).filter((name) =>
+      /TOKEN|PASSWORD|SECRET|KEY|_URL$|^HTTPS?_PROXY$/.test(name),
+    );
     const plain = ["API_BASE_URL", "METABASE_URL"];
     expect(telling.filter((name) => !plain.includes(name))).toEqual(secretNames);
   });

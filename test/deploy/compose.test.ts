@@ -19,6 +19,8 @@ const optional = {
   METABASE_EMAIL: "me@example.com",
   METABASE_PASSWORD: "of-the-administrator",
   NOTIFY_URL: "https://hooks.example/services/T0",
+  HTTPS_PROXY: "http://proxy.example:3128",
+  NO_PROXY: "api.example",
 };
 
 /** What the head of the file says has to be set. */

@@ -4,7 +4,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { connectionString } from "../../src/postgres/connection.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { ownAuthority, speakTls, type Authority } from "../support/own-authority.ts";
+import { ownAuthority, type Authority } from "../support/own-authority.ts";
+import { speakTls } from "../support/own-postgres-tls.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
 
 const folder = await mkdtemp(path.join(tmpdir(), "storehouse-tls-"));

@@ -54,6 +54,7 @@ export async function openMetabaseStage({
     slept,
     apply: (options) =>
       applyMetabase(warehouse, {
+        network: {},
         url: metabase.url,
         credentials: isSetUp ? { apiKey } : admin,
         connection: connectionOf(database.url, "postgres:5432", readerPassword),

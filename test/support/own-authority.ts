@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
-import { appendFile, chown, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { OwnPostgres } from "./own-postgres.ts";
 
 const run = promisify(execFile);
 
@@ -56,22 +55,4 @@ export async function ownAuthority(folder: string, name: string): Promise<Author
       return { key: await readFile(at("server.key"), "utf8"), certificate: await readFile(at("server.crt"), "utf8") };
     },
   };
-}
-
-/** Has a server speak TLS with a certificate, and let nobody in over TCP without it. */
-export async function speakTls(
-  server: OwnPostgres,
-  { key, certificate }: { key: string; certificate: string },
-): Promise<void> {
-  const { uid, gid } = await stat(server.data);
-  for (const [file, text] of [
-    ["server.key", key],
-    ["server.crt", certificate],
-  ] as const) {
-    const place = path.join(server.data, file);
-    await writeFile(place, text, { mode: 0o600 });
-    await chown(place, uid, gid);
-  }
-  await appendFile(path.join(server.data, "postgresql.conf"), "\nssl = on\n");
-  await server.restart("fast");
 }

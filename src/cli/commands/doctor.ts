@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { crontabFile } from "../../config/config.ts";
 import { processEnvironment, type Environment } from "../../config/env.ts";
 import { readLeniently } from "../../config/env.ts";
+import { secretsOf } from "../../config/secrets.ts";
 import { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { hiderOf } from "../../core/secret.ts";
@@ -35,8 +36,7 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
   });
   const checks = [...diagnoses, diagnosis, ...found];
   const ok = checks.every(({ state }) => state !== "fail");
-  const { API_TOKEN = "", NOTIFY_URL = "", DATABASE_URL = "" } = environment;
-  const hide = hiderOf([API_TOKEN, NOTIFY_URL, URL.parse(DATABASE_URL)?.password ?? ""]);
+  const hide = hiderOf(secretsOf(environment));
   print(hide(json ? JSON.stringify({ ok, checks }, null, 2) : textOf(checks)));
   process.exitCode = ok ? 0 : 1;
 }
@@ -47,7 +47,15 @@ function readEnvironmentPart(): { environment: Environment; diagnoses: readonly 
   if (problems.length > 0)
     return { environment, diagnoses: problems.map((problem) => failedWith("environment", problem)) };
   const where = file === undefined ? "no .env" : file;
-  const names = ["API_BASE_URL", "API_TOKEN", "DATABASE_URL", "NOTIFY_URL"] as const;
+  const names = [
+    "API_BASE_URL",
+    "API_TOKEN",
+    "DATABASE_URL",
+    "NOTIFY_URL",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NODE_EXTRA_CA_CERTS",
+  ] as const;
   const set = names.filter((name) => environment[name] !== undefined);
   const found = `${set.length === 0 ? "nothing" : set.join(", ")} set (${where})`;
   return { environment, diagnoses: [pass("environment", found)] };

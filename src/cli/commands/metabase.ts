@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
 import { projectRoot } from "../../config/config.ts";
 import { addressProblem } from "../../config/env.ts";
+import { networkOf } from "../../config/network.ts";
 import { fail } from "../../core/errors.ts";
 import { type Applied, applyMetabase } from "../../metabase/apply.ts";
 import { connectionOf } from "../../metabase/database-entry.ts";
@@ -60,6 +61,7 @@ async function metabase(app: App, { url, wait, ...flags }: Options): Promise<voi
       environment.METABASE_DATABASE_HOST,
       environment.STOREHOUSE_READER_PASSWORD,
     ),
+    network: networkOf(environment),
     folder: path.join(projectRoot, "config", "metabase"),
     isDryRun: dryRun,
     overwrite: flags.overwrite === true,

@@ -1,0 +1,96 @@
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { EnvHttpProxyAgent, type Dispatcher } from "undici";
+
+/** What lies between this machine and others: addresses of proxies, hosts that are reached without one, and a company's own authorities (PEM). */
+export type Network = {
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  readonly noProxy?: string | undefined;
+  readonly authorities?: string | undefined;
+};
+
+/** Sends HTTP requests over connections that it keeps; see `createHttpAgent`. */
+export type HttpAgent = Pick<Dispatcher, "request" | "close" | "destroy">;
+
+/** How long to wait for a connection and for an answer, in ms. */
+type Patience = { readonly connectMs: number; readonly answerMs: number };
+
+/** What runs on this machine is never reached through a proxy: a proxy would look for it on its own. */
+const thisMachine = "localhost,127.0.0.1,[::1]";
+
+/**
+ * Makes an agent that sends requests through the proxy that the network names for them. An https address is reached by CONNECT, so that
+ * the proxy sees its host and port only.
+ */
+export function createHttpAgent(
+  { httpProxy = "", httpsProxy = "", noProxy = "", authorities }: Network,
+  { connectMs, answerMs }: Patience,
+): HttpAgent {
+  const tls = tlsOf(authorities);
+  const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs };
+  const agent = new EnvHttpProxyAgent({
+    // texts that are empty keep undici from reading the environment
+    httpProxy,
+    httpsProxy,
+    noProxy: [noProxy, thisMachine].filter((hosts) => hosts !== "").join(","),
+    ...timeouts,
+    connect: { timeout: connectMs, ...tls },
+    connectTimeout: connectMs,
+    requestTls: tls,
+    proxyTls: tls,
+  });
+  return {
+    // an agent that forwards to a proxy without CONNECT knows no timeouts of its own
+    request: (options: Dispatcher.RequestOptions) => agent.request({ ...timeouts, ...options }),
+    close: () => agent.close(),
+    destroy: () => agent.destroy(),
+  };
+}
+
+/** Trust in the authorities that Node knows and in those of the company; made once, since it takes a tenth of a second. */
+function tlsOf(authorities: string | undefined): { readonly secureContext?: SecureContext } {
+  if (authorities === undefined || isKnownToNode(authorities)) return {};
+  return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), authorities] }) };
+}
+
+/** True where Node has read the same certificates at its start, as it does when the environment and not .env names them. */
+function isKnownToNode(authorities: string): boolean {
+  const known = new Set(getCACertificates("extra").map(withoutSpace));
+  const given = authorities.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return given.length > 0 && given.every((certificate) => known.has(withoutSpace(certificate)));
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s/g, "");
+}
+
+const proxyCodes: Readonly<Record<string, string>> = {
+  UND_ERR_PRX_TLS: "the proxy's certificate is not that of its host",
+  UND_ERR_PRX_CONN: "the proxy closed the connection",
+};
+
+/** What a proxy did instead of connecting, in words without an address; null for an error of another kind. Nothing was sent then. */
+export function proxyProblem(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const status = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(error.message)?.[1];
+  if (status !== undefined) return `the proxy answered ${status}`;
+  return "code" in error ? (proxyCodes[String(error.code)] ?? null) : null;
+}
+
+/** A certificate or protocol on which the two ends do not agree: nothing was sent yet. */
+const handshake = /SSL|TLS|CERT|SIGNATURE|EPROTO/;
+
+/** True for the code of an error by which two ends do not come to a connection that both trust. */
+export function isHandshake(code: string): boolean {
+  return handshake.test(code);
+}
+
+/** Which setting may mend a failed connection, to stand behind "check ..."; undefined where none of these is in play. */
+export function networkHint({ httpProxy, httpsProxy }: Network, code: string): string | undefined {
+  const isProxied = httpProxy !== undefined || httpsProxy !== undefined;
+  const hints = [
+    ...(isProxied ? ["HTTPS_PROXY, which names a proxy"] : []),
+    ...(handshake.test(code) ? ["NODE_EXTRA_CA_CERTS, which names a company's own authority"] : []),
+  ];
+  return hints.length === 0 ? undefined : `, and ${hints.join(", and ")}`;
+}
