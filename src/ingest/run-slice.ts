@@ -4,7 +4,9 @@ import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
 import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
+import { dropKnownRefused, isSearched } from "../ledger/refused-items.ts";
 import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
+import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { pagesLandedBy } from "../raw/read-answers.ts";
 import { coverAgain } from "../load/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
@@ -142,11 +144,32 @@ async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseEr
   // a call that names no items is not refused because of one of them
   const named = !isWholeList(datasetNamed(slice.dataset), slice);
   if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
-    await parts.db.transaction().execute((transaction) => splitSlice(transaction, slice, parts.clock.now()));
+    await searchRefused(parts, slice, error);
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));
   if (named && error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
+}
+
+/** Slices that wait for what another one finds are woken then; where it finds nothing, they are tried again after so many failures' wait. */
+const searchWaits = 5;
+
+/**
+ * Goes on without the items of a refused slice that are known to be refused alone. Where none is known, it is found once: by the first
+ * such slice of the scope, in halves, while the others wait.
+ */
+async function searchRefused(parts: IngestParts, slice: Slice, error: SkipError): Promise<void> {
+  const now = parts.clock.now();
+  const waits = await parts.db.transaction().execute(async (transaction) => {
+    await lockUntilCommit(transaction, "refused batch");
+    if (await dropKnownRefused(transaction, slice)) return false;
+    if (await isSearched(transaction, slice)) return true;
+    await splitSlice(transaction, slice, now);
+    return false;
+  });
+  if (!waits) return;
+  const dueAt = now + waitAfter(parts.retryMs, searchWaits, Number(slice.sliceId));
+  await end(parts, slice, { ...release, error: storedError(parts, error), dueAt });
 }
 
 /** Errors that the same request meets at any time. */

@@ -1,5 +1,5 @@
 import { sql } from "../postgres/sql.ts";
-import { dayOf } from "../core/day.ts";
+import { type Day, dayOf } from "../core/day.ts";
 import { type Covered, type Scope, scopeKey, type SliceState } from "../core/slice.ts";
 import type { Pages } from "../core/fetch-option.ts";
 import type { Window } from "../core/window.ts";
@@ -26,7 +26,15 @@ export function coverageReader(db: Database, dataset: string, within: Partial<Wi
         rows.flatMap((row) => row.batches),
         lists,
       );
-      return new Map(rows.map((row) => [scopeKey(row.scope), coveredOf(row, lists)]));
+      const found = new Map(rows.map((row) => [scopeKey(row.scope), coveredOf(row, lists)]));
+      const { start } = within;
+      if (start === undefined) return found;
+      // a refusal is older than what an answer is about: without it the item would have every later batch refused
+      for (const slice of await readRefusals(db, { dataset, before: start, scopes })) {
+        const key = scopeKey(slice.scope);
+        found.set(key, [slice, ...(found.get(key) ?? [])]);
+      }
+      return found;
     },
   };
 }
@@ -87,6 +95,30 @@ async function readRows(
     const split = Object.fromEntries(fields.map((field) => [field, texts[field].split("\u001f")]));
     return { scope, ...(split as Record<(typeof fields)[number], string[]>) };
   });
+}
+
+/**
+ * Items that were refused alone in windows before a day, as slices about no day: no cell stands so because of them, and plans leave
+ * the items out.
+ */
+async function readRefusals(
+  db: Database,
+  { dataset, before, scopes }: { dataset: string; before: Day; scopes: readonly Scope[] },
+): Promise<readonly Covered[]> {
+  const { rows } = await sql<Pick<Covered, "scope" | "operation" | "asOf" | "fingerprint"> & { items: string[] }>`
+    with wanted as materialized (
+      select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
+      from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) as text
+    )
+    select w.scope, s.operation, b.items, s.as_of as "asOf", s.fingerprint
+    from   wanted    as w
+    join   ops.slice as s on hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope
+    join   ops.batch as b on b.batch_id = s.batch_id
+    where  s.dataset = ${dataset} and s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable')
+    and    s.window_end <= ${before}::date and cardinality(b.items) = 1
+    order  by s.slice_id`.execute(db);
+  const window = { start: before, end: before };
+  return rows.map((row) => ({ ...row, window, state: "skipped", refused: true }));
 }
 
 async function readLists(db: Database, ids: readonly string[], lists: Map<string, readonly string[]>): Promise<void> {

@@ -195,9 +195,10 @@ export async function dropRefused(db: Database, slice: Slice): Promise<void> {
   for (const { batch_id, items } of rows) {
     const rest = items.filter((other) => other !== item);
     const batches = await insertBatches(db, [{ ...slice, items: rest }]);
-    await sql`update ops.slice as s set batch_id = ${batches.get(digestOf(rest))} where ${waiting} and s.batch_id = ${batch_id}`.execute(
-      db,
-    );
+    // one that waits for what this one would find need not wait any longer
+    await sql`
+      update ops.slice as s set batch_id = ${batches.get(digestOf(rest))}, due_at = null
+      where  ${waiting} and s.batch_id = ${batch_id}`.execute(db);
   }
 }
 

@@ -6,8 +6,9 @@ import type { Database } from "./database.ts";
  * - `migrate`: change tables or rights. `if not exists` does not keep two processes from making the same thing at once.
  * - `planning`: see what is missing and queue it, so that no two plan the same cells.
  * - `raw import`: import an answer, so that no two import the same one.
+ * - `refused batch`: begin to search for a refused item, so that no two search for the same one.
  */
-export type LockName = "migrate" | "planning" | "raw import";
+export type LockName = "migrate" | "planning" | "raw import" | "refused batch";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
 

@@ -1,0 +1,40 @@
+import { sql } from "../postgres/sql.ts";
+import type { Slice } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+import { digestOf, insertBatches } from "./batches.ts";
+
+/**
+ * Takes the items that were refused alone before, in any window of the scope, out of a slice that was refused, and makes it pending
+ * again; false where it has none of them, or no other. To be called in a transaction.
+ */
+export async function dropKnownRefused(db: Database, slice: Slice): Promise<boolean> {
+  const known = await sql<{ item: string }>`
+    select distinct b.items[1] as item
+    from   ops.slice as s
+    join   ops.batch as b on b.batch_id = s.batch_id
+    where  hashtextextended(s.scope::text, 0) = hashtextextended(${JSON.stringify(slice.scope)}::jsonb::text, 0)
+    and    s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.dataset = ${slice.dataset}
+    and    s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable')
+    and    cardinality(b.items) = 1 and b.items[1] = any (${[...(slice.items ?? [])]}::text[])`.execute(db);
+  const refused = new Set(known.rows.map(({ item }) => item));
+  const items = (slice.items ?? []).filter((item) => !refused.has(item));
+  if (refused.size === 0 || items.length === 0) return false;
+  const batches = await insertBatches(db, [{ ...slice, items }]);
+  const { rows } = await sql`
+    update ops.slice set state = 'pending', batch_id = ${batches.get(digestOf(items))}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
+    returning slice_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** True while open slices of the same scope request parts of what a slice requests: they find the item that has it refused. */
+export async function isSearched(db: Database, slice: Slice): Promise<boolean> {
+  const items = slice.items ?? [];
+  const { rows } = await sql`
+    select from ops.slice as s
+    join   ops.batch as b on b.batch_id = s.batch_id
+    where  s.dataset = ${slice.dataset} and s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.slice_id <> ${slice.sliceId}
+    and    s.state in ('pending', 'running') and cardinality(b.items) < ${items.length} and b.items <@ ${[...items]}::text[]
+    limit  1`.execute(db);
+  return rows.length > 0;
+}
