@@ -4371,6 +4371,7 @@ create table ops.worker (
   started_at timestamp with time zone not null, -- When it registered, by the clock of the database.
   heartbeat_at timestamp with time zone not null, -- Time of its last heartbeat, by the clock of the database.
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
+  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.
   constraint worker_pkey PRIMARY KEY (worker_id)
 );
 

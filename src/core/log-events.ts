@@ -9,6 +9,10 @@ export const logEvents = {
     level: "warn",
     says: "the lease of a worker expired while it was frozen; it registers again",
   },
+  "worker.session_failed": {
+    level: "error",
+    says: "an unforeseen error ended the work of a worker; it starts again after a wait",
+  },
   "schedule.planned": { level: "info", says: "a scheduled run has planned: how many slices are new" },
   "retention.month": { level: "info", says: "retention dropped a month of a table" },
   "requests.sent": { level: "info", says: "how many requests this worker sent since the last check of the incidents" },

@@ -6,21 +6,41 @@ import { titleOf } from "../incidents/kinds.ts";
 /** A worker writes a heartbeat every ten seconds. */
 const lateSeconds = 60;
 
-/** Whether a worker runs and its heartbeat is recent. */
+type Workers = {
+  readonly count: number;
+  readonly late: number;
+  readonly waiting: number;
+  readonly age: number | null;
+  /** How the last worker ended; null where none ever ran. */
+  readonly last: string | null;
+};
+
+/** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
 export async function checkWorkers(db: Database): Promise<Diagnosis> {
-  const { rows } = await sql<{ count: number; late: number; age: number | null }>`
-    select count(*)::int as count, count(*) filter (where heartbeat_at < now() - make_interval(secs => ${lateSeconds}))::int as late,
-           extract(epoch from now() - max(heartbeat_at))::float8 as age
+  const isLate = sql`heartbeat_at < now() - make_interval(secs => ${lateSeconds})`;
+  const { rows } = await sql<Workers>`
+    select count(*) filter (where stopped_at is null)::int as count,
+           count(*) filter (where stopped_at is null and ${isLate})::int as late,
+           count(*) filter (where ended_as = 'waiting' and not ${isLate})::int as waiting,
+           extract(epoch from now() - max(heartbeat_at))::float8 as age,
+           (array_agg(ended_as order by heartbeat_at desc))[1] as last
     from   ops.worker
-    where  kind = 'worker' and stopped_at is null`.execute(db);
-  const { count, late, age } = rows[0] ?? { count: 0, late: 0, age: null };
+    where  kind = 'worker'`.execute(db);
+  const { count, late, waiting, age, last } = rows[0] ?? { count: 0, late: 0, waiting: 0, age: null, last: null };
+  const beat = `latest heartbeat ${Math.max(0, Math.round(age ?? 0))} s ago`;
+  if (count === 0 && waiting > 0)
+    return warn(
+      "workers",
+      `${waiting} waiting until the API accepts the account, ${beat}`,
+      "see the check of the token",
+    );
   if (count === 0)
     return warn(
       "workers",
-      "no worker runs",
+      last === null || last === "stopped" ? "no worker runs" : `no worker runs; the last one ended as ${last}`,
       "start one with `storehouse worker`, unless your own scheduler runs `storehouse sync`",
     );
-  const found = `${count} in the ledger, latest heartbeat ${Math.max(0, Math.round(age ?? 0))} s ago`;
+  const found = `${count + waiting} in the ledger, ${beat}`;
   return late === 0
     ? pass("workers", found)
     : warn(

@@ -40,7 +40,7 @@ const poisoned = fail("process_died", { attempts: mostBrokenOff });
 async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
   const { rows } = await sql<Freed>`
     with dead as (
-      update ops.worker as w set stopped_at = clock_timestamp()
+      update ops.worker as w set stopped_at = clock_timestamp(), ended_as = 'died'
       where  w.stopped_at is null
       and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')
       returning w.worker_id, w.session_name
@@ -86,7 +86,8 @@ async function endSessions(db: Database, names: readonly string[]): Promise<void
 export async function releaseFormerClaims(db: Database, workerId: string): Promise<void> {
   await sql`
     with left_behind as (
-      update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()) where worker_id = ${workerId}
+      update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()), ended_as = coalesce(ended_as, 'stopped')
+      where  worker_id = ${workerId}
     )
     update ops.slice set state = 'pending' where state = 'running' and worker_id = ${workerId}`.execute(db);
 }

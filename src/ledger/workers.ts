@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type Queryable } from "../postgres/sql.ts";
 import { hostname } from "node:os";
 import type pg from "pg";
 import type { Clock } from "../core/clock.ts";
@@ -121,10 +121,17 @@ async function enter(client: pg.PoolClient, kind: WorkerKind): Promise<string> {
 
 async function leave(client: pg.PoolClient, workerId: string): Promise<void> {
   await client.query(
-    "update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()) where worker_id = $1",
+    "update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()), ended_as = coalesce(ended_as, 'stopped') where worker_id = $1",
     [workerId],
   );
   await client.query("select pg_advisory_unlock($1, $2::integer)", [lockSpace, workerId]);
+}
+
+/** Notes how a process that has left the ledger goes on: it waits (`waiting`), has stopped, or ended with an error (its code). */
+export async function noteEnd(db: Queryable, workerId: string, endedAs: string): Promise<void> {
+  await sql`
+    update ops.worker set ended_as = ${endedAs}, heartbeat_at = clock_timestamp()
+    where  worker_id = ${workerId} and stopped_at is not null`.execute(db);
 }
 
 /** SQL: true while the worker's lock is held and nobody has found it dead. */

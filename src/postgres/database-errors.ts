@@ -52,6 +52,11 @@ export function isMissingRight(error: unknown): error is pg.DatabaseError {
 /** Why a server refuses a login: wrong password, no such role or database, no rule for the way there. */
 const refusals = new Set(["28P01", "28000", "3D000", "42501"]);
 
+/** True when the server refuses the login: waiting does not correct it. */
+export function isRefusedLogin(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && refusals.has(error.code ?? "");
+}
+
 /** How OpenSSL and Node call what is wrong with a certificate. */
 const certificate = /CERT|SIGNATURE|ISSUER|SSL|TLS|EPROTO|CRL/;
 

@@ -9,6 +9,7 @@ import { retry, type Backoff } from "../core/retry.ts";
 import { liftStop, readStop, claimBalanceCheck } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
+import { noteEnd } from "../ledger/workers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { OnState } from "./state.ts";
 
@@ -58,17 +59,19 @@ export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop
 /**
  * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at
  * growing intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all
- * workers try once more.
+ * workers try once more. `former`: the number under which this process was registered; it says there that it waits.
  */
-export async function untilApiAccepts(app: App, stop: AbortSignal): Promise<void> {
+export async function untilApiAccepts(app: App, stop: AbortSignal, former: string | null): Promise<void> {
   const { clock, log, rhythm = usualRhythm } = app;
   const { db } = app.warehouse;
   const { accountId } = apiAccess(app.config.environment);
   await using client = createClient(clientOptions(app));
   const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
+  const note = async (endedAs: string) => (former === null ? undefined : noteEnd(db, former, endedAs));
   for (;;) {
+    await note("waiting").catch(() => undefined);
     await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstCheckMs), stop).catch(() => undefined);
-    if (stop.aborted) return;
+    if (stop.aborted) return await note("stopped").catch(() => undefined);
     try {
       if ((await readStop(db, accountId)) === null) return;
       if (!(await claimBalanceCheck(db, accountId, distances))) continue;

@@ -2,12 +2,14 @@ import { jobs } from "../../jobs/all.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { crontabFile } from "../config/config.ts";
-import { AbortError, fail, StorehouseError } from "../core/errors.ts";
+import { AbortError, fail, StorehouseError, UsageError } from "../core/errors.ts";
+import { backoffMs, type Backoff } from "../core/retry.ts";
 import { liftStop } from "../credits/account-stop.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import { jobHolder, releaseFormerClaims } from "../ledger/reconcile.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { noteEnd } from "../ledger/workers.ts";
+import { connectionProblem, isLostConnection, isRefusedLogin } from "../postgres/database-errors.ts";
 import { readCrontab } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
@@ -20,12 +22,16 @@ import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
  *   the API refuses the token or the account   wait until it accepts them again
  *   the database does not respond              wait until it responds
  *   the lease in the ledger expired            start the next session at once
- *   any other error                            the worker ends with it
+ *   settings that cannot work                  the worker ends: a restart does not mend them
+ *   any other error                            start the next session, after a wait that grows
  */
+
+/** Waits before the next session after an error that nobody foresaw; a session that lasted longer than the longest starts them anew. */
+const restarts: Backoff = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
  * Runs sessions until `stop` is aborted; `onState` is called with each state of the worker. Returns the error that ended the worker,
- * null after a stop.
+ * which no restart mends, null after a stop.
  */
 export async function runWorker(
   app: App,
@@ -40,20 +46,51 @@ export async function runWorker(
   stop.addEventListener("abort", stopping, { once: true });
   let former: string | null = null;
   const registered = (workerId: string) => (former = workerId);
+  let failures = 0;
   while (!stop.aborted) {
     report("starting");
+    const from = app.clock.now();
     const end: StorehouseError = await runSession(app, { stop, report, former, registered });
-    if (stop.aborted) return null;
+    failures = app.clock.now() - from > (restarts.longestMs ?? 0) ? 1 : failures + 1;
+    const last = stop.aborted ? null : await beforeNext(app, { stop, report, former, end, failures });
+    if (last === null) continue;
+    if (former !== null) await noteEnd(app.warehouse.db, former, last.code).catch(() => undefined);
+    return last;
+  }
+  return null;
+}
+
+type Ended = {
+  readonly stop: AbortSignal;
+  readonly report: ReportState;
+  readonly former: string | null;
+  readonly end: StorehouseError;
+  /** Sessions in a row that ended soon after their start. */
+  readonly failures: number;
+};
+
+/** Waits until there is a point in another session. Returns the error that the worker ends with instead; null for another session. */
+async function beforeNext(app: App, { stop, report, former, end, failures }: Ended): Promise<StorehouseError | null> {
+  try {
     if (end instanceof AbortError) {
       report("aborted", end);
-      await untilApiAccepts(app, stop);
+      await untilApiAccepts(app, stop, former);
     } else if (end.code === "database_unreachable") {
       report("database_unavailable", end);
       await untilDatabaseResponds(app, stop);
     } else if (end.code === "lease_expired") app.log.warn({ problem: end.message }, "worker.re_registered");
-    else return end;
+    else if (end instanceof UsageError) return end;
+    else {
+      report("restarting", end);
+      const waitMs = backoffMs(restarts, failures);
+      app.log.error({ code: end.code, problem: end.message, wait_ms: waitMs }, "worker.session_failed");
+      await app.clock.sleep(waitMs, stop).catch(() => undefined);
+    }
+    return null;
+  } catch (error) {
+    const problem = inOurWords(app, error);
+    return problem instanceof UsageError && problem.code !== "database_unreachable" ? problem : null;
   }
-  return null;
 }
 
 type Session = {
@@ -68,6 +105,7 @@ type Session = {
 async function runSession(app: App, { stop, report, former, registered }: Session): Promise<StorehouseError> {
   const problems: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
   let isRunning = false;
+  let abortedBy: () => StorehouseError | null = () => null;
   const reportNow = () => {
     if (problems.database !== null) report("database_unavailable", problems.database);
     else if (problems.api !== null) report("api_unavailable", problems.api);
@@ -80,14 +118,25 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),
     });
+    abortedBy = ingest.aborted;
     registered(ingest.parts.workerId);
     await work(app, ingest, stop, () => ((isRunning = true), reportNow()));
     return ingest.aborted() ?? fail("stopped");
   } catch (error) {
-    if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
-    if (error instanceof StorehouseError) return error;
-    throw error;
+    // what stopped the session, not what the work at hand made of the stop
+    return abortedBy() ?? inOurWords(app, error);
   }
+}
+
+/** An error that ended a session, as one of ours. */
+function inOurWords({ hide }: App, error: unknown): StorehouseError {
+  // the error of a clean-up hides the one before it
+  const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
+  if (cause instanceof StorehouseError) return cause;
+  if (isLostConnection(cause)) return fail("database_unreachable", { problem: "the connection broke" }, cause);
+  const refused = isRefusedLogin(cause) ? connectionProblem(cause) : null;
+  if (refused instanceof StorehouseError) return refused;
+  return fail("unexpected", { problem: hide(String(cause)).slice(0, 300) }, cause);
 }
 
 async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => void): Promise<void> {

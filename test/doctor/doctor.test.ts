@@ -147,6 +147,19 @@ describe("the doctor", () => {
     await worker.ended;
   });
 
+  test("knows a worker that waits until the API accepts the account, and one that ended with an error", async () => {
+    await using stage = await openToday();
+    await using worker = startChild(stage, ["worker"], { variables: { API_TOKEN: "another-token-of-nobody" } });
+    const found = async () => (await runChecks(stage))("workers")?.found ?? "";
+    await until(async () => (await stage.query("select from ops.worker where ended_as = 'waiting'")).length > 0);
+    expect(await found()).toMatch(/^1 waiting until the API accepts the account/);
+    worker.process.kill("SIGTERM");
+    expect(await worker.ended).toBe(0);
+    expect(await found()).toBe("no worker runs");
+    await stage.query("update ops.worker set ended_as = 'bad_crontab'");
+    expect(await found()).toBe("no worker runs; the last one ended as bad_crontab");
+  });
+
   test("sends a test message only with --notify", async () => {
     await using stage = await openToday();
     await using receiver = await openReceiver();

@@ -83,3 +83,28 @@ test("survives a service that fails when it starts", async () => {
   });
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
 });
+
+test("starts again after an error that nobody foresaw", async () => {
+  await using stage = await openStage();
+  await using app = await stage.open();
+  await stage.query("alter table ops.worker add constraint none check (false)");
+  const stop = new AbortController();
+  const states: string[] = [];
+  const running = runWorker(app, stop.signal, { onState: ({ is }) => void states.push(is) });
+  try {
+    await until(() => states.includes("restarting"));
+    await stage.query("alter table ops.worker drop constraint none");
+    await Promise.race([until(() => states.includes("running")), running]);
+  } finally {
+    stop.abort();
+  }
+  expect(await running).toBeNull();
+  expect(await stage.query("select ended_as as ended from ops.worker")).toEqual([{ ended: "stopped" }]);
+});
+
+test("ends with settings that cannot work, and the ledger says why", async () => {
+  await using stage = await openStage();
+  await using app = await stage.open({ environment: { STOREHOUSE_CRONTAB: "/nowhere/crontab" } });
+  expect(await runWorker(app, new AbortController().signal)).toMatchObject({ code: "bad_setting" });
+  expect(await stage.query("select ended_as as ended from ops.worker")).toEqual([{ ended: "bad_setting" }]);
+});

@@ -16,7 +16,7 @@ export function defineWorker(command: Command): void {
   command
     .addHelpText(
       "after",
-      "\nThe worker waits for a database or an API that does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work. A second signal ends it at once.",
+      "\nThe worker waits for a database or an API that does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work; it starts again automatically after any other error. A second signal ends it at once.",
     )
     .action(() => work());
 }
@@ -39,7 +39,9 @@ async function work(): Promise<void> {
       "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
     );
     const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
-    remark(error === null ? "The worker has stopped." : error.message);
+    remark(
+      error === null ? "The worker has stopped." : `The worker ends; a restart alone does not help: ${error.message}`,
+    );
     if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
   } finally {
     clearTimeout(grace.timer);

@@ -1,0 +1,52 @@
+import { expect, test, vi } from "vitest";
+import { reconcile } from "../../src/ledger/reconcile.ts";
+import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import { startDoomed, type Child } from "../support/ingest-child.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { statesOf } from "../support/ingest-tables.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A tenth and less of the usual, so that a test need not wait for a minute. */
+const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 1_000, firstCheckMs: 100, longestCheckMs: 400 };
+const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "info" };
+const away = { kind: "status", status: 503, times: 1_000_000 } as const;
+
+function said(child: Child, event: string): number {
+  return child.output().stderr.split(`"msg":"${event}"`).length - 1;
+}
+
+const entries = (stage: Stage) =>
+  stage.query<{ ended: string | null }>("select ended_as as ended from ops.worker order by worker_id");
+
+/** Freezes the worker until another process has declared it dead, then wakes it. */
+async function freeze(stage: Stage, child: Child): Promise<void> {
+  await using app = await stage.open();
+  const before = (await entries(stage)).length;
+  child.process.kill("SIGSTOP");
+  await until(async () => {
+    await reconcile(app.warehouse.db, rhythm.deadAfterMs);
+    return (await entries(stage))[before - 1]?.ended === "died";
+  });
+  child.process.kill("SIGCONT");
+  await until(async () => (await entries(stage)).length > before);
+}
+
+test("a worker that is frozen twice while the API is unavailable registers again each time, and loads everything once the API is back", async () => {
+  await using stage = await openStage({ faults: [away] });
+  await using child = startDoomed(stage, "worker", { variables });
+  for (const outage of [1, 2]) {
+    await until(() => said(child, "api.unavailable") === outage);
+    await freeze(stage, child);
+  }
+  stage.sandbox.set({ faults: [] });
+  await until(async () => {
+    const states = Object.keys(await statesOf(stage));
+    return said(child, "worker.started") > 0 && states.length === 1 && states[0] === "loaded";
+  });
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+  expect(said(child, "worker.re_registered")).toBe(2);
+  expect((await entries(stage)).map(({ ended }) => ended)).toEqual(["died", "died", "stopped"]);
+});
