@@ -16,6 +16,8 @@ import { allDatasets, exportFrom, filesOf, folder, importInto } from "../support
 
 const tomorrow = addDays(today, 1);
 const request = { datasets: allDatasets };
+/** Every dataset has answers in it, and few: each is a file, which is imported in a transaction of its own. */
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 
 describe("answers as files", () => {
   let source: Stage;
@@ -23,7 +25,7 @@ describe("answers as files", () => {
   let files: Record<string, string>;
 
   beforeAll(async () => {
-    source = await openStage({ market: { apps: 2 }, today: tomorrow });
+    source = await openStage({ market, today: tomorrow });
     await source.sync({ request });
     await source.sync({ request: { ...request, today: tomorrow } });
     out = await folder();
@@ -91,7 +93,7 @@ describe("answers as files", () => {
 
   describe("beside rows that are there", () => {
     test("never win over younger ones", async () => {
-      await using target = await openStage({ market: { apps: 2 } });
+      await using target = await openStage({ market });
       await target.sync({ request: { ...request, today: tomorrow } });
       await target.query("update core.fact_keyword_rank set rank = 7");
       const before = await factsOf(target, []);
@@ -134,7 +136,7 @@ describe("answers as files", () => {
     });
 
     test("answer slices that wait for credits, which then cost none", async () => {
-      await using stage = await openStage({ market: { apps: 2 }, accounts: purse(10) });
+      await using stage = await openStage({ market, accounts: purse(10) });
       expect((await stage.sync({ request })).progress.deferred).toBeGreaterThan(0);
       await importInto(stage, [out.path]);
       expect(await stage.query("select from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
