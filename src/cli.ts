@@ -6,7 +6,8 @@ tolerateClosedPipes();
 reportCrashes();
 try {
   // two words, since `storehouse help sync` shows what `storehouse sync --help` does
-  const program = await createProgram(process.argv.slice(2, 4));
+  const words = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+  const program = await createProgram(words.slice(0, 2));
   await program.parseAsync();
 } catch (error) {
   process.exitCode = await reportFailure(error);

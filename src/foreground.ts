@@ -5,12 +5,12 @@ import { createBudget } from "./credits/budget.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";
 import { runPlan } from "./runs/backfill.ts";
 import { checkBalance } from "./ingest/balance-check.ts";
-import type { SyncParts, SyncResult } from "./runs/run-parts.ts";
+import type { ReportedProgress, SyncParts, SyncResult } from "./runs/run-parts.ts";
 import type { SyncRequest } from "./planner/request.ts";
 import { retryFailed, sync } from "./runs/sync.ts";
 import { cancelUnfinished } from "./ledger/cancel-slices.ts";
 import type { Reopening } from "./ledger/reopen.ts";
-import { runProgress, type RunProgress } from "./ledger/runs.ts";
+import { runProgress } from "./ledger/runs.ts";
 import { isLostConnection } from "./postgres/database-errors.ts";
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and where it reports its progress. */
@@ -18,7 +18,7 @@ export type ForegroundRun = {
   readonly request: SyncRequest;
   readonly maxCredits: number | null;
   readonly stop: AbortSignal;
-  readonly progress: (progress: RunProgress) => void;
+  readonly progress: (progress: ReportedProgress) => void;
 };
 
 /** Plans and fetches what is missing, in this process, to the end. */

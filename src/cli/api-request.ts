@@ -10,6 +10,7 @@ import { isLostConnection } from "../postgres/database-errors.ts";
 import { withApi } from "./with-app.ts";
 import { countOf, remark } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { timeText } from "./times.ts";
 
 /** Sends one request to the API. Items of the answer that do not fit are reported on stderr; the rest is returned. */
 export type SendRequest = <O extends Operation>(operation: O, params: Params) => Promise<CheckedAnswer<O>["value"]>;
@@ -65,7 +66,7 @@ function forPeople(error: unknown): unknown {
   if (!(error instanceof StorehouseError)) return error;
   if (error instanceof DeferError) {
     const { cost, remaining } = error.context;
-    const when = error.until === null ? "after the next reset" : `after ${new Date(error.until).toISOString()}`;
+    const when = error.until === null ? "after the next reset" : `after ${timeText(error.until)}`;
     return fail("allowance_spent", { cost, remaining, when }, error);
   }
   const mayPass = error instanceof RetryError || error.code === "unknown_shape";

@@ -5,6 +5,7 @@ import { appMatch } from "../api/operations/market.ts";
 import { AbortError, DeferError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
 import { type Store, storeOf } from "../core/store.ts";
 import { type SendRequest, saysNothing } from "./api-request.ts";
+import { factList, type Fact } from "./fact-list.ts";
 import { count, print, remark } from "./output.ts";
 
 /** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or as the service thinks fit. */
@@ -75,17 +76,14 @@ function leavesTheRest(error: unknown): error is StorehouseError {
 
 /** Prints the overview of an app, a fact a line; which parts are unavailable goes to stderr. */
 export function printAppOverview(overview: AppOverview): void {
-  const width = Math.max(...factsOf(overview).map(([name]) => name.length));
-  for (const [name, value] of factsOf(overview)) print(`${name.padEnd(width)}  ${value}`);
+  print(factList(factsOf(overview)));
   for (const { part, code, problem } of overview.unavailable) remark(`No ${part}: ${code}: ${problem}.`);
 }
-
-type Fact = readonly [name: string, value: string];
 
 function factsOf({ store, trackId, detail, match, badge, unavailable }: AppOverview): readonly Fact[] {
   const isMissing = (part: string) => unavailable.some((one) => one.part === part);
   const page = (detail ?? {}) as Readonly<Record<string, unknown>>;
-  const facts: readonly (readonly [string, string | null])[] = [
+  return [
     ["app", `${store} ${trackId}`],
     ["name", textOf(page["name"])],
     ["developer", textOf(page["developerName"] ?? page["developerId"])],
@@ -100,7 +98,6 @@ function factsOf({ store, trackId, detail, match, badge, unavailable }: AppOverv
     ["advertises", badge === null ? null : yesOrNo(badge.appAdvertiser)],
     ["shows advertisements", badge === null ? null : yesOrNo(badge.appPublisher)],
   ];
-  return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 }
 
 function textOf(value: unknown): string | null {

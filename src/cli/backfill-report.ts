@@ -10,6 +10,7 @@ import type { PlanProgress } from "../ledger/plans.ts";
 import { count, print } from "./output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
 import { table } from "./table.ts";
+import { timeText } from "./times.ts";
 
 /** Lines of a table that a person reads; `--json` has all. */
 const shownAtMost = 20;
@@ -19,9 +20,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
   const isBegun = plan.queuedAt !== null;
   const lines = await workLeft(app, plan);
-  print(
-    `Plan ${plan.planId}, made ${new Date(plan.madeAt).toISOString()} as of ${plan.asOf}: ${commandOf(plan.request)}`,
-  );
+  print(`Plan ${plan.planId}, made ${timeText(plan.madeAt)} as of ${plan.asOf}: ${commandOf(plan.request)}`);
   printPlan({
     lines,
     waiting: [],

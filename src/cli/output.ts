@@ -1,11 +1,35 @@
-/** Writes a result; logs go to stderr, results here. */
+import { screen } from "./screen.ts";
+import { textWidth, wrapText } from "./text-width.ts";
+
+/** Writes a result; logs go to stderr, results here. A line that is wider than the screen is broken between words. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${fitted(text, screen().columns)}\n`);
+}
+
+/** A command to type stays in one line, to be copied. */
+const shortCommand = /`[^`]{1,38}`/gu;
+const noBreak = "\u00a0";
+
+/** A text whose lines fit; what is carried over stands under the beginning of its line. */
+export function fitted(text: string, columns: number): string {
+  const fit = (line: string): readonly string[] => {
+    if (textWidth(line) <= columns) return [line];
+    const indent = /^\s*(- |-> )?/.exec(line)?.[0] ?? "";
+    const whole = line.slice(indent.length).replaceAll(shortCommand, (command) => command.replaceAll(" ", noBreak));
+    const [first = "", ...rest] = wrapText(whole, columns - indent.length);
+    return [indent + first, ...rest.map((next) => " ".repeat(indent.length) + next)];
+  };
+  return text.split("\n").flatMap(fit).join("\n").replaceAll(noBreak, " ");
 }
 
 /** Writes a result for programs. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
+  printWhole(JSON.stringify(value, null, 2));
+}
+
+/** Writes a text whose lines are to stay as they are: what is copied, or read by programs. */
+export function printWhole(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 /** Writes bytes as they are. */
@@ -25,7 +49,7 @@ export function countOf(number: number, one: string, many = `${one}s`): string {
 
 /** Writes a remark for the person at the terminal, apart from the result. */
 export function remark(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${fitted(text, screen().remarkColumns)}\n`);
 }
 
 /** Lets a reader leave early (`storehouse status | head`): what is still to be printed is dropped, the work goes on. */

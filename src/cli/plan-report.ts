@@ -10,6 +10,7 @@ import type { PlanLine } from "../ledger/plans.ts";
 import { forecast } from "../plan/forecast.ts";
 import { count, print } from "./output.ts";
 import { table } from "./table.ts";
+import { timeText } from "./times.ts";
 
 /** When work would be done: allowance periods, the running one counted, and an instant as ISO 8601. */
 export type Done = { readonly periods: number; readonly doneAt: string } | { readonly unknown: DoneUnknown };
@@ -97,7 +98,7 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
 
 function doneWords(done: Done): string {
   if (!("unknown" in done))
-    return `If no other process spends credits, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${done.doneAt}.`;
+    return `If no other process spends credits, it takes ${done.periods} allowance period${done.periods === 1 ? "" : "s"} and is done at ${timeText(Date.parse(done.doneAt))}.`;
   return done.unknown === "allowance_not_known"
     ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance, for free."
     : "What credits.floors leave of the allowance never suffices for it: see config/storehouse.yaml.";

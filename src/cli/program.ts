@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { programVersion } from "../config/program.ts";
 import { commandTable } from "./command-table.ts";
+import { fitted } from "./output.ts";
+import { screen, setScreen } from "./screen.ts";
 
 /**
  * The program that reads the command line. Only the commands in `names` are loaded with their arguments, options and action: the help of
@@ -10,6 +12,13 @@ export async function createProgram(names: readonly string[] = commandTable.map(
   const program = new Command("storehouse")
     .description("App-store market intelligence in your own Postgres.")
     .version(programVersion())
+    .option("--no-color", "show no colour, which a terminal shows else")
+    .option("--utc", "show UTC beside times in the zone of the reader")
+    .hook("preAction", prepareScreen)
+    .configureOutput({
+      // what is added behind the options is not wrapped by commander
+      writeOut: (text) => process.stdout.write(fitted(text, screen().columns)),
+    })
     .showHelpAfterError("(add --help for the options)")
     .exitOverride();
   for (const { name, summary, load } of commandTable) {
@@ -17,4 +26,11 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     if (names.includes(name)) (await load())(command);
   }
   return program;
+}
+
+/** The options of the program count for every command, before its name and behind it. */
+async function prepareScreen(program: Command): Promise<void> {
+  const { color, utc } = program.opts<{ color: boolean; utc?: true }>();
+  const { processEnvironment } = await import("../config/env.ts");
+  setScreen({ color, utc: utc === true, columns: processEnvironment()["COLUMNS"] });
 }

@@ -1,22 +1,24 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
-import type { RunProgress } from "../ledger/runs.ts";
+import type { ReportedProgress } from "../runs/run-parts.ts";
+import { count, countOf } from "./output.ts";
+import { textWidth } from "./text-width.ts";
 
 /** Shows how far a run is. */
 export interface ProgressView {
-  show(progress: RunProgress): void;
+  show(progress: ReportedProgress): void;
   /** Keeps the last line on the terminal. */
   done(): void;
 }
 
 /** Where to show it, and how fast the run may go, for the time that is left. */
 export type ViewOptions = {
-  readonly to: Writable & { readonly isTTY?: boolean };
+  readonly to: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly clock: Clock;
   readonly requestsPerSecond: number;
 };
 
-const barWidth = 28;
+const barWidth = 20;
 const plainEveryMs = 2_000;
 
 /** A bar on a terminal, a plain line every two seconds elsewhere. */
@@ -25,21 +27,39 @@ export function createProgressView(options: ViewOptions): ProgressView {
 }
 
 function barView({ to, requestsPerSecond }: ViewOptions): ProgressView {
+  const steady = steadyProgress();
   let shown = false;
   return {
-    show: (progress) => {
-      if (progress.total === 0) return;
-      const filled = Math.round((barWidth * (progress.total - progress.open)) / progress.total);
-      to.write(
-        `\r\u001b[2K[${"#".repeat(filled)}${".".repeat(barWidth - filled)}] ${words(progress, requestsPerSecond)}`,
-      );
+    show: (reported) => {
+      if (reported.total === 0) return;
+      const progress = steady(reported);
+      // a line that reaches the last column may break, and what is broken is not overwritten
+      const columns = (to.columns ?? 80) - 1;
+      to.write(`\r\u001b[2K${fitting([barOf(progress), ...words(progress, requestsPerSecond)], columns)}`);
       shown = true;
     },
     done: () => void (shown && to.write("\n")),
   };
 }
 
+function barOf({ share }: SteadyProgress): string {
+  const filled = Math.floor(barWidth * (share ?? 0));
+  return `[${"#".repeat(filled)}${".".repeat(barWidth - filled)}]`;
+}
+
+/** As many of the parts as fit, those in front first. */
+function fitting([bar = "", ...notes]: readonly string[], columns: number): string {
+  let line = bar;
+  for (const [at, note] of notes.entries()) {
+    const longer = `${line}${at === 0 ? " " : ", "}${note}`;
+    if (textWidth(longer) > columns) return line;
+    line = longer;
+  }
+  return line;
+}
+
 function plainView({ to, clock, requestsPerSecond }: ViewOptions): ProgressView {
+  const steady = steadyProgress();
   let last = Number.NEGATIVE_INFINITY;
   let said = "";
   let latest = "";
@@ -49,21 +69,51 @@ function plainView({ to, clock, requestsPerSecond }: ViewOptions): ProgressView 
     last = clock.now();
   };
   return {
-    show: (progress) => {
-      if (progress.total === 0) return;
-      latest = words(progress, requestsPerSecond);
+    show: (reported) => {
+      if (reported.total === 0) return;
+      latest = words(steady(reported), requestsPerSecond).join(", ");
       if (clock.now() - last >= plainEveryMs) say();
     },
     done: () => void (latest !== "" && say()),
   };
 }
 
-function words({ total, open, failed, deferred, credits }: RunProgress, requestsPerSecond: number): string {
+/** Progress as it is shown: what was once shown as done stays done. */
+type SteadyProgress = Omit<ReportedProgress, "isWhole"> & {
+  readonly done: number;
+  /** Of 1, less than 1 while a slice is open; null while nobody knows of how many. */
+  readonly share: number | null;
+};
+
+/**
+ * Follows the progress of one run. Slices that are run again, or taken over by another process, are open once more or gone: neither the
+ * bar nor the number before it goes back for that. The bar begins when the run is whole, so that no plan to come shortens it.
+ */
+export function steadyProgress(): (progress: ReportedProgress) => SteadyProgress {
+  let done = 0;
+  let share: number | null = null;
+  return ({ isWhole, ...progress }) => {
+    const { total, open } = progress;
+    done = Math.max(done, total - open);
+    if (isWhole || share !== null) share = Math.max(share ?? 0, open === 0 ? 1 : Math.min(done / total, mostOpen));
+    return { ...progress, total: Math.max(total, done), done, share };
+  };
+}
+
+/** A full bar is a promise that nothing is left. */
+const mostOpen = 0.99;
+
+/** The facts of a line, the first that matter most. */
+function words(progress: SteadyProgress, requestsPerSecond: number): readonly string[] {
+  const { total, done, share, open, failed, deferred, credits } = progress;
   const minutes = Math.ceil((open - deferred) / requestsPerSecond / 60);
-  const notes = [
-    minutes > 1 ? `about ${minutes} minutes left at ${requestsPerSecond} requests a second` : "",
+  return [
+    share === null
+      ? `reading what to plan from: ${count(done)} of ${countOf(total, "slice")}`
+      : `${count(done)} of ${countOf(total, "slice")}`,
+    countOf(credits, "credit"),
     failed > 0 ? `${failed} failed` : "",
     deferred > 0 ? `${deferred} deferred` : "",
+    minutes > 1 ? `about ${minutes} min left at ${requestsPerSecond} requests a second` : "",
   ].filter((text) => text !== "");
-  return [`${total - open} of ${total} slices`, `${credits.toLocaleString("en-US")} credits`, ...notes].join(", ");
 }

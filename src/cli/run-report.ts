@@ -1,6 +1,7 @@
 import { FencedError, RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { count, countOf, print, remark } from "./output.ts";
+import { timeText } from "./times.ts";
 
 /** What each outcome of a run means to the shell. */
 export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interrupted: 130 } as const satisfies Record<
@@ -63,6 +64,5 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
 }
 
 function waitWords(slices: number, nextDueAt: number): string {
-  const when = new Date(nextDueAt).toISOString();
-  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can go on at ${when}: run it again then, or leave it to \`storehouse worker\`.`;
+  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can go on at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`.`;
 }

@@ -25,7 +25,7 @@ export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<Syn
   const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
   return runToEnd(parts, {
     runId,
-    wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0 }),
+    wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0, isWhole: true }),
     readLeft: () => readLeft(db, plan, runId),
   });
 }

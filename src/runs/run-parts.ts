@@ -14,10 +14,13 @@ export type SyncParts = {
   readonly stop: AbortSignal;
   /** The error that stopped all requests, null while there is none. */
   readonly aborted: () => StorehouseError | null;
-  readonly progress: (progress: RunProgress) => void;
+  readonly progress: (progress: ReportedProgress) => void;
   /** To be called when something was queued, so that it is begun at once. */
   readonly wake: () => void;
 };
+
+/** Where a run stands. While it is not whole, more is planned from what is loaded now, and nobody knows how much. */
+export type ReportedProgress = RunProgress & { readonly isWhole: boolean };
 
 /** How a foreground run ended. */
 export type SyncResult = {

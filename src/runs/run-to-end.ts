@@ -8,10 +8,19 @@ import type { SyncParts, SyncResult } from "./run-parts.ts";
 /** What a run does until nothing is left of it. */
 export type RunStory = {
   readonly runId: string;
-  /** Queues what is to be done next. `leftOut`: slices that the budget does not pay for. */
-  readonly wave: () => Promise<{ readonly taken: number; readonly leftOut: number }>;
+  /** Queues what is to be done next. */
+  readonly wave: () => Promise<Wave>;
   /** Reads what other runs have open of the same work. */
   readonly readLeft: () => Promise<Unfinished>;
+};
+
+/** What a wave queued. */
+export type Wave = {
+  readonly taken: number;
+  /** Slices that the budget does not pay for. */
+  readonly leftOut: number;
+  /** Whether it is the last one, as far as is known now. */
+  readonly isWhole: boolean;
 };
 
 /** Queues and runs, wave by wave, until nothing is due and no other process runs any of it; closes the run. */
@@ -21,9 +30,9 @@ export async function runToEnd(parts: SyncParts, { runId, wave, readLeft }: RunS
   let hadOthers = false;
   for (let waits = 1; ;) {
     let tries = 0;
-    const { taken, leftOut } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
+    const { taken, leftOut, isWhole } = await retryDatabase(parts.ingest, () => ((tries += 1), wave()));
     parts.wake();
-    await drain(parts, runId);
+    await drain(parts, runId, isWhole);
     const stopped = parts.stop.aborted || parts.aborted() !== null;
     // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
@@ -54,7 +63,7 @@ const countingShare = 4;
 const creditsEveryMs = 2_000;
 
 /** Waits until no slice of the run is pending or running, or until everything is to stop. */
-export async function drain(parts: SyncParts, runId: string): Promise<void> {
+export async function drain(parts: SyncParts, runId: string, isWhole: boolean): Promise<void> {
   const { db, clock, halted } = parts.ingest;
   const ended = AbortSignal.any([parts.stop, halted]);
   let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
@@ -63,7 +72,7 @@ export async function drain(parts: SyncParts, runId: string): Promise<void> {
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, at: from };
-    parts.progress(progress);
+    parts.progress({ ...progress, isWhole });
     if (progress.due === 0 || parts.stop.aborted || parts.aborted() !== null) return;
     // a stop ends the wait early; the next turn sees it
     await clock

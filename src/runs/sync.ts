@@ -1,4 +1,5 @@
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
+import { stages } from "../datasets/shared/define-dataset.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOrphanedSlices, enqueue, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
@@ -6,7 +7,7 @@ import { cutPlan } from "../planner/cut-to-budget.ts";
 import { readUnfinished } from "./unfinished.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
-import { drain, finish, runToEnd } from "./run-to-end.ts";
+import { drain, finish, runToEnd, type Wave } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { unreadLists, withUnread } from "../planner/unread-lists.ts";
@@ -37,26 +38,28 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   });
 }
 
-type Wave = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
+type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /** Queues what is to be done next: first the orphaned slices, which the plan counts as covered, then what is planned from all that is in. */
-function planWave(parts: SyncParts, { runId, names, request }: Wave): Promise<{ taken: number; leftOut: number }> {
+function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
   const { db, clock } = parts.ingest;
   return withAdvisoryLock(db, "planning", async (locked) => {
     const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
-    if (adopted > 0) return { taken: adopted, leftOut: 0 };
+    if (adopted > 0) return { taken: adopted, leftOut: 0, isWhole: false };
     await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
     const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
       mostCredits: parts.budget.left(),
       newestFirst: true,
     });
     let taken = 0;
-    for await (const { slices, naiveCredits } of chunks) {
+    let isWhole = true;
+    for await (const { slices, stage, naiveCredits } of chunks) {
       taken += await enqueue(locked, runId, slices, clock.now());
       parts.wake();
+      isWhole = stage === stages.at(-1);
       if (leftOut.slices === 0) await recordNaivePrice(locked, runId, naiveCredits);
     }
-    return { taken, leftOut: leftOut.slices };
+    return { taken, leftOut: leftOut.slices, isWhole };
   });
 }
 
@@ -83,6 +86,6 @@ export async function retryFailed(
   );
   await reopen(db, { ...reopening, runId });
   parts.wake();
-  await drain(parts, runId);
+  await drain(parts, runId, true);
   return finish(parts, { runId, leftOut: 0, left: await readUnfinished(db, { runId, datasets, within: {} }) });
 }

@@ -53,7 +53,7 @@ test("plans once more after a wave of which nobody knows whether it was queued",
   const wave = async () => {
     waves += 1;
     if (waves === 1) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-    return { taken: 0, leftOut: 0 };
+    return { taken: 0, leftOut: 0, isWhole: true };
   };
   const left = { orphaned: 0, runningElsewhere: 0, failedBefore: 0, unavailable: [] };
   await runToEnd(

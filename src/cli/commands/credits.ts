@@ -7,6 +7,7 @@ import { readCreditReport, type CreditReport } from "../../credits/report.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
+import { timeCell, zoneNote } from "../times.ts";
 
 /** `storehouse credits`: what is left and where it went. */
 export function defineCredits(command: Command): void {
@@ -47,14 +48,13 @@ function printReport({ account, spent, costs }: CreditReport): void {
   if (account === null || account.total === null)
     print("The service has not reported the balance yet: it does at the first `storehouse sync`.");
   else {
-    const reset = account.resetsAt === null ? null : new Date(account.resetsAt).toISOString();
-    const reportedAt = account.observedAt === null ? null : new Date(account.observedAt).toISOString();
     print(
       table(
         ["total", "left", "held", "resets at", "reported at"],
-        [[account.total, account.remaining, account.held, reset, reportedAt]],
+        [[account.total, account.remaining, account.held, timeCell(account.resetsAt), timeCell(account.observedAt)]],
       ),
     );
+    print(zoneNote());
   }
   if (spent.length > 0) {
     print("\nSpent in this period");

@@ -16,7 +16,7 @@ import { dayColumns } from "../../load/table.ts";
 import type { Database } from "../../postgres/database.ts";
 import { folderArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
-import { print, remark } from "../output.ts";
+import { printWhole, remark } from "../output.ts";
 import { putFile } from "../../core/files.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
@@ -28,7 +28,7 @@ export function defineDbt(command: Command): void {
         const relations = await readRelations(db);
         const fixed = await fixedValues(db, relations);
         const text = dbtSources({ relations, facts: factsOf(config.settings), fixed });
-        if (options.out === undefined) return print(text.trimEnd());
+        if (options.out === undefined) return printWhole(text.trimEnd());
         const file = path.join(path.resolve(options.out), "sources.yml");
         await putFile(file, text);
         remark(`${file} is written.`);

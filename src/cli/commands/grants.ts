@@ -3,7 +3,7 @@ import type { Environment } from "../../config/env.ts";
 import { grantRoles, type GrantedRole, type RolePasswords } from "../../postgres/grants.ts";
 import { printedStatements } from "../../postgres/role-statements.ts";
 import { withWarehouse } from "../environment.ts";
-import { print, printJson, remark } from "../output.ts";
+import { print, printJson, printWhole, remark } from "../output.ts";
 import { table } from "../table.ts";
 
 type Options = { readonly print?: true; readonly json?: true };
@@ -21,7 +21,7 @@ STOREHOUSE_OWNER_PASSWORD, STOREHOUSE_LOADER_PASSWORD and STOREHOUSE_READER_PASS
 these names with _FILE behind them name. Postgres is sent a verifier, never the password.
 Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do it.`,
     )
-    .action((options: Options) => (options.print ? print(printedStatements().trimEnd()) : grant(options)));
+    .action((options: Options) => (options.print ? printWhole(printedStatements().trimEnd()) : grant(options)));
 }
 
 async function grant(options: Options): Promise<void> {

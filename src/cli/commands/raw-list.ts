@@ -7,7 +7,8 @@ import { listAnswers, type AnswerLine } from "../../ledger/answers.ts";
 import { boundsOf, countArgument, dayArgument, onlyDatasets, sliceArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
 import { count, countOf, print, printJson, remark } from "../output.ts";
-import { table } from "../table.ts";
+import { optional, table } from "../table.ts";
+import { timeCell, zoneNote } from "../times.ts";
 
 type Options = {
   readonly dataset: readonly string[];
@@ -43,6 +44,7 @@ export function addRawList(raw: Command): void {
         if (options.json) printJson(answers);
         else if (answers.length > 0) print(table(headings, answers.map(cellsOf)));
         else print(nothingFound);
+        if (!options.json && answers.length > 0) remark(zoneNote());
         if (total > answers.length) remark(`${count(answers.length)} of ${count(total)} answers; --limit shows more.`);
       }),
     );
@@ -58,15 +60,15 @@ function operationNamed(id: string): string {
 
 const headings = [
   "slice",
-  "attempt",
+  optional("attempt"),
   "page",
   "operation",
   "about",
   "from",
   "to",
   "state",
-  "status",
-  "bytes",
+  optional("status"),
+  optional("bytes"),
   "fetched at",
 ];
 
@@ -82,7 +84,7 @@ function cellsOf(line: AnswerLine) {
     line.state,
     line.status,
     line.bytes,
-    line.fetchedAt.toISOString(),
+    timeCell(line.fetchedAt),
   ];
 }
 

@@ -5,7 +5,8 @@ import { sliceFacts } from "../../ledger/answers.ts";
 import { landedPages } from "../../raw/read-answers.ts";
 import { pageArgument, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
-import { print, printBytes, remark } from "../output.ts";
+import { timeText } from "../times.ts";
+import { printBytes, printWhole, remark } from "../output.ts";
 
 type Options = { readonly page: number; readonly bytes?: true };
 
@@ -32,11 +33,11 @@ export function addRawShow(raw: Command): void {
           });
         const { dataset, operation, scope, from, to, state } = slice;
         remark(
-          `slice ${sliceId} (${state}), page ${options.page} of ${pages.size}: ${dataset} by ${operation}, ${JSON.stringify(scope)}, ${from} to ${to}, fetched at ${new Date(page.fetchedAt).toISOString()}, ${page.body.length} bytes`,
+          `slice ${sliceId} (${state}), page ${options.page} of ${pages.size}: ${dataset} by ${operation}, ${JSON.stringify(scope)}, ${from} to ${to}, fetched ${timeText(page.fetchedAt)}, ${page.body.length} bytes`,
         );
         const body = strikerOf(config.environment.API_TOKEN ?? "")(page.body);
         if (options.bytes) printBytes(body);
-        else print(laidOut(body));
+        else printWhole(laidOut(body));
       }),
     );
 }

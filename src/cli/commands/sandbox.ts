@@ -4,7 +4,7 @@ import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
 import { dayArgument } from "../arguments.ts";
-import { print, remark } from "../output.ts";
+import { printWhole, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 type Options = {
@@ -39,7 +39,7 @@ export function defineSandbox(command: Command): void {
       });
       const stop = stopSignal();
       remark("The sandbox is up until Ctrl-C. With these two lines in .env the other commands talk to it:");
-      print(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
+      printWhole(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
       if (!stop.signal.aborted) await once(stop.signal, "abort");
       stop.dispose();
     });

@@ -11,7 +11,8 @@ import { countArgument } from "../arguments.ts";
 import { loadConfig, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast } from "../plan-report.ts";
-import { table } from "../table.ts";
+import { optional, table } from "../table.ts";
+import { durationText, timeCell, zoneNote } from "../times.ts";
 
 type Options = { readonly json?: true; readonly count: number };
 
@@ -89,10 +90,22 @@ export async function scheduleOf({ config, warehouse, clock }: App, count: numbe
   };
 }
 
+const headings = [
+  "at",
+  "in",
+  "line",
+  optional("task"),
+  "datasets",
+  optional("slices"),
+  optional("requests"),
+  "credits",
+  "",
+];
+
 function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price }) => [
-    at.slice(0, 16).replace("T", " "),
-    inWords(inSeconds),
+    timeCell(Date.parse(at)),
+    durationText(inSeconds * 1000),
     id,
     task,
     datasets === null ? "" : datasets.length === 0 ? "all that are on" : datasets.join(", "),
@@ -102,7 +115,7 @@ function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule
     price?.isLeast === true ? "at least" : "",
   ]);
   if (runs.length === 0) print(`No line of ${file} runs anything.`);
-  else print(table(["UTC", "in", "line", "task", "datasets", "slices", "requests", "credits", ""], rows));
+  else print(`${table(headings, rows)}\n${zoneNote()}`);
   for (const { line, id } of never) print(`Line ${line} (${id}) never runs: no day has that date.`);
   if (!isFollowedKnown)
     print(
@@ -116,11 +129,4 @@ function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule
     print(
       `${countOf(waiting.slices, "slice was", "slices were")} planned earlier and ${waiting.slices === 1 ? "waits" : "wait"} for a worker: ${countOf(waiting.credits, "credit")} more.`,
     );
-}
-
-function inWords(seconds: number): string {
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 72 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }

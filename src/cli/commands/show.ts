@@ -4,7 +4,9 @@ import { sliceStory, type SliceStory } from "../../ledger/status.ts";
 import { sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { count, countOf, print, printJson } from "../output.ts";
-import { table } from "../table.ts";
+import { factList, type Fact } from "../fact-list.ts";
+import { optional, table } from "../table.ts";
+import { timeCell, timeText, zoneNote } from "../times.ts";
 
 /** `storehouse show`: the story of one slice. */
 export function defineShow(command: Command): void {
@@ -22,7 +24,7 @@ export function defineShow(command: Command): void {
 }
 
 function printStory({ slice, items, requests, rejects }: SliceStory): void {
-  const facts: [string, string | null][] = [
+  const facts: readonly Fact[] = [
     ["slice", `${slice.slice_id}, ${slice.state}${meaningOf(slice.effective_state)}`],
     ["what", `${slice.dataset} by ${slice.operation}`],
     [
@@ -37,19 +39,19 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
     ["class", slice.class],
     [
       "planned",
-      `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}, at ${slice.created_at.toISOString()}`,
+      `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}, on ${timeText(slice.created_at)}`,
     ],
     ["booked", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
     ["attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last put into the queue`],
     ["rows", `${count(slice.rows_loaded)} loaded, ${count(slice.rows_rejected)} rejected`],
-    ["started", slice.started_at?.toISOString() ?? null],
-    ["ended", slice.ended_at?.toISOString() ?? null],
-    ["due", slice.due_at?.toISOString() ?? null],
+    ["started", slice.started_at && timeText(slice.started_at)],
+    ["ended", slice.ended_at && timeText(slice.ended_at)],
+    ["due", slice.due_at && timeText(slice.due_at)],
     ["error", slice.error_message],
     ["run", slice.plan_id === null ? slice.run_id : `${slice.run_id} (plan ${slice.plan_id})`],
   ];
-  for (const [name, value] of facts) if (value !== null) print(`${name.padEnd(9)} ${value}`);
-  if (requests.length > 0) print(`\n${requestsTable(requests)}`);
+  print(factList(facts));
+  if (requests.length > 0) print(`\n${requestsTable(requests)}\n${zoneNote()}`);
   if (rejects.length === 0) return;
   print(
     `\n${table(
@@ -62,9 +64,9 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
 
 function requestsTable(requests: SliceStory["requests"]): string {
   return table(
-    ["received", "attempt", "page", "status", "error", "credits", "left", "ms", "bytes"],
+    ["received", "attempt", "page", "status", "error", "credits", "left", optional("ms"), optional("bytes")],
     requests.map((one) => [
-      one.received_at.toISOString(),
+      timeCell(one.received_at, "seconds"),
       one.attempt,
       one.page,
       one.status === null ? null : String(one.status),

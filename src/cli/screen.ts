@@ -1,0 +1,72 @@
+import { styleText } from "node:util";
+
+/** How what is printed is shown to its reader. */
+export type Screen = {
+  /** Columns of the results; infinite in a pipe, whose lines stay whole. */
+  readonly columns: number;
+  /** Columns of remarks. */
+  readonly remarkColumns: number;
+  readonly isColored: boolean;
+  /** The reader's time zone by its name. */
+  readonly zone: string;
+  /** Whether times show UTC as well. */
+  readonly showsUtc: boolean;
+};
+
+/** Where results or remarks go. */
+type Out = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "hasColors">;
+
+/** What decides how things are shown. */
+export type ScreenOptions = {
+  readonly out: Out;
+  readonly err: Out;
+  readonly color: boolean;
+  readonly utc: boolean;
+  /** The variable COLUMNS: it counts where no terminal says its width. */
+  readonly columns?: string | undefined;
+};
+
+/** No table is legible in fewer. */
+const fewestColumns = 40;
+
+/** The screen for these streams and options. Colour needs a terminal that has it (`NO_COLOR` and `TERM=dumb` are its own to see). */
+export function screenFor({ out, err, color, utc, columns }: ScreenOptions): Screen {
+  const named = /^\d+$/.test(columns ?? "") ? Number(columns) : Number.POSITIVE_INFINITY;
+  const widthOf = (stream: Out) => Math.max(fewestColumns, stream.isTTY ? stream.columns || named : named);
+  return {
+    columns: widthOf(out),
+    remarkColumns: err.isTTY ? widthOf(err) : Number.POSITIVE_INFINITY,
+    isColored: color && out.isTTY && out.hasColors(),
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    showsUtc: utc,
+  };
+}
+
+/** As long as no command has said otherwise: whole lines, no colour. */
+let current: Screen | null = null;
+
+/** The screen of this process. */
+export function screen(): Screen {
+  current ??= screenFor({ out: process.stdout, err: process.stderr, color: false, utc: false });
+  return current;
+}
+
+/** Sets the screen of this process, by the options of its command line. */
+export function setScreen(options: {
+  readonly color: boolean;
+  readonly utc: boolean;
+  readonly columns?: string | undefined;
+}): void {
+  current = screenFor({ out: process.stdout, err: process.stderr, ...options });
+}
+
+/** Colours, each with one meaning: what is to be acted on, what is to be known, what is in order, what is said beside. */
+const styles = { bad: "red", warn: "yellow", good: "green", aside: "dim", strong: "bold" } as const;
+
+/** What a colour means. */
+export type Tone = keyof typeof styles;
+
+/** A text in the colour of its meaning, where the screen shows colour. */
+export function toned(tone: Tone, text: string): string {
+  return screen().isColored ? styleText(styles[tone], text, { validateStream: false }) : text;
+}

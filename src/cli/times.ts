@@ -1,0 +1,72 @@
+import { screen } from "./screen.ts";
+
+/** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where calls are told apart. */
+export function timeCell(instant: Date | number | null, precision: "minutes" | "seconds" = "minutes"): string | null {
+  if (instant === null) return null;
+  const { zone, showsUtc } = screen();
+  const here = clockTime(instant, zone, precision);
+  return showsUtc && !isUtc(zone) ? `${here} (${utcBeside(instant, here, precision)})` : here;
+}
+
+/** A time as a sentence says it, with its zone: `2026-11-22 10:05 GMT+1`. */
+export function timeText(instant: Date | number): string {
+  const { zone, showsUtc } = screen();
+  const here = clockTime(instant, zone, "minutes");
+  if (isUtc(zone)) return `${here} UTC`;
+  const text = `${here} ${zoneAt(instant, zone)}`;
+  return showsUtc ? `${text} (${utcBeside(instant, here, "minutes")})` : text;
+}
+
+/** The line under a table of times: which zone they are in, and how to see UTC. */
+export function zoneNote(): string {
+  const { zone, showsUtc } = screen();
+  if (isUtc(zone)) return "Times are in UTC.";
+  return `Times are in ${zone}${showsUtc ? ", and in UTC" : "; --utc adds UTC"}.`;
+}
+
+/** How long something is away, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 72 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+function isUtc(zone: string): boolean {
+  return ["UTC", "Etc/UTC", "Etc/GMT", "GMT", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu"].includes(zone);
+}
+
+function utcBeside(instant: Date | number, here: string, precision: "minutes" | "seconds"): string {
+  const utc = clockTime(instant, "UTC", precision);
+  const sameDay = utc.slice(0, 10) === here.slice(0, 10);
+  return `${utc.slice(sameDay ? 11 : 5)} UTC`;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function clockTime(instant: Date | number, zone: string, precision: "minutes" | "seconds"): string {
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    });
+  formats.set(zone, format);
+  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const time = `${parts["year"]}-${parts["month"]}-${parts["day"]} ${parts["hour"]}:${parts["minute"]}`;
+  return precision === "minutes" ? time : `${time}:${parts["second"]}`;
+}
+
+/** What the zone is called at an instant, which says whether summer time counts: `GMT+2`. */
+function zoneAt(instant: Date | number, zone: string): string {
+  const parts = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "short" }).formatToParts(instant);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? zone;
+}

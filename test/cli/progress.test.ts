@@ -1,0 +1,65 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { createProgressView, steadyProgress } from "../../src/cli/progress.ts";
+import type { ReportedProgress } from "../../src/runs/run-parts.ts";
+import { systemClock } from "../../src/core/clock.ts";
+
+function at(total: number, open: number, more: Partial<ReportedProgress> = {}): ReportedProgress {
+  return {
+    total,
+    open,
+    due: 0,
+    deferred: 0,
+    failed: 0,
+    skipped: 0,
+    nextDueAt: null,
+    credits: 0,
+    isWhole: true,
+    ...more,
+  };
+}
+
+test("what was shown as done stays done, when slices are run again, join late or leave", () => {
+  const steady = steadyProgress();
+  const shown = [at(10, 5), at(10, 8), at(40, 30), at(40, 35), at(20, 16), at(40, 0)].map(steady);
+  const shares = shown.map(({ share }) => share ?? 0);
+  const numbers = shown.map(({ done }) => done);
+  expect(shares).toEqual([...shares].sort((a, b) => a - b));
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  expect([shares[0], shares.at(-1)]).toEqual([0.5, 1]);
+});
+
+test("a bar is full only when nothing is open", () => {
+  const steady = steadyProgress();
+  expect([at(1000, 1), at(1000, 0)].map((one) => steady(one).share)).toEqual([0.99, 1]);
+});
+
+test("has no share before all of it is planned", () => {
+  const steady = steadyProgress();
+  expect([at(3, 0, { isWhole: false }), at(103, 100)].map((one) => steady(one).share)).toEqual([null, 3 / 103]);
+});
+
+/** What a terminal of so many columns gets to see, a line each time. */
+function onTerminal(columns: number, ...reported: readonly ReportedProgress[]): readonly string[] {
+  const to = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
+  const view = createProgressView({ to, clock: systemClock(), requestsPerSecond: 3 });
+  for (const one of reported) view.show(one);
+  view.done();
+  const text = String(to.read());
+  expect(text.endsWith("\n")).toBe(true);
+  return text.trimEnd().split("\r\u001b[2K").slice(1);
+}
+
+test("the bar and its facts stay in one line of the terminal, what matters most first", () => {
+  const busy = at(123_456, 61_728, { credits: 1_234_567, failed: 12, deferred: 3 });
+  expect(onTerminal(80, busy)).toEqual([
+    "[##########..........] 61,728 of 123,456 slices, 1,234,567 credits, 12 failed",
+  ]);
+  expect(onTerminal(200, busy)[0]).toContain(", 3 deferred, about 343 min left at 3 requests a second");
+});
+
+test("while it is not known how much there is to do, it says so instead of filling the bar", () => {
+  expect(onTerminal(80, at(4, 2, { isWhole: false }))).toEqual([
+    "[....................] reading what to plan from: 2 of 4 slices, 0 credits",
+  ]);
+});
