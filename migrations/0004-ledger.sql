@@ -99,7 +99,7 @@ create index run_plan on ops.run (plan_id) where plan_id is not null;
 comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
 comment on column ops.run.run_id          is 'Number of the run.';
 comment on column ops.run.kind            is 'sync, backfill, schedule, retry or import (of answer files).';
-comment on column ops.run.worker_id       is 'Foreground process that runs the slices; null when any worker may run them.';
+comment on column ops.run.worker_id       is 'Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.';
 comment on column ops.run.plan_id         is 'Plan that it runs; null when it made no use of a saved plan.';
 comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
@@ -144,6 +144,7 @@ create table ops.slice (
   failures         integer     not null default 0,
   broken_off_count integer     not null default 0,
   due_at           timestamptz,
+  retried_at       timestamptz,
   error_code       text,
   error_message    text,
   rows_loaded      integer     not null default 0,
@@ -162,6 +163,9 @@ create index slice_plan     on ops.slice (plan_id, state) where plan_id is not n
 create index slice_ready    on ops.slice (queue_id, turn, slice_id) where state = 'pending' and due_at is null;
 create index slice_due      on ops.slice (queue_id, due_at) where state in ('pending', 'deferred') and due_at is not null;
 create index slice_suspect  on ops.slice (queue_id, turn, slice_id) where state = 'pending' and broken_off_count > 1;
+-- failed slices that are requested again, and what that cost
+create index slice_later    on ops.slice (due_at) where state = 'failed' and due_at is not null;
+create index slice_retried  on ops.slice (retried_at) where retried_at is not null;
 -- slices of processes whose lease expired are searched every few seconds, among millions
 create index slice_running  on ops.slice (worker_id) where state = 'running';
 -- coverage is read scope by scope: by the hash of the scope, which is a tenth of its size
@@ -184,7 +188,7 @@ comment on column ops.slice.window_end       is 'Day after the last requested da
 comment on column ops.slice.as_of            is 'Day that counted as today when it was planned. It shows how final the answer was.';
 comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
-comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (see storehouse retry).';
+comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now).';
 comment on column ops.slice.planned_requests is 'Expected number of requests. It is corrected when a page of the answer reports the number of pages.';
 comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests at the price of the plan.';
 comment on column ops.slice.run_id           is 'Run that it belongs to now.';
@@ -195,7 +199,8 @@ comment on column ops.slice.worker_id        is 'Process that runs it or ran it 
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
 comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
 comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.';
-comment on column ops.slice.due_at           is 'Earliest start; null when it may start at once, or when a deferred slice waits for a new run.';
+comment on column ops.slice.due_at           is 'Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.';
+comment on column ops.slice.retried_at       is 'When it was first requested again automatically after it had failed; null when it was not. What it costs from then on counts against credits.retries_a_day.';
 comment on column ops.slice.error_code       is 'Stable code of the last error; null when the last attempt succeeded.';
 comment on column ops.slice.error_message    is 'Text of the last error, with what to do next.';
 comment on column ops.slice.rows_loaded      is 'Rows of the answer, changed or not.';

@@ -60,7 +60,7 @@ comment on column ops.slice_status.request_count         is 'Requests that were 
 comment on column ops.slice_status.booked_credits        is 'Credits that were charged for it.';
 comment on column ops.slice_status.rows_loaded           is 'Rows of its answer.';
 comment on column ops.slice_status.rows_rejected         is 'Invalid items of its answer; they are in ops.reject.';
-comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start at once or has ended.';
+comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start at once or has ended for good. Of a failed slice: when it is requested again automatically.';
 comment on column ops.slice_status.error_code            is 'Stable code of the last error.';
 comment on column ops.slice_status.error_message         is 'Text of the last error, with what to do next.';
 comment on column ops.slice_status.run_id                is 'Run that it belongs to.';
@@ -72,7 +72,8 @@ comment on column ops.slice_status.effective_state       is 'Its state, but supe
 select ops.comment_columns('ops.slice_status');
 
 create view ops.failed_slice as
-select f.slice_id, f.dataset, f.operation, f.scope, f.batch_id, f.window_start, f.window_end, f.run_id, f.plan_id, f.error_code, f.error_message, f.ended_at
+select f.slice_id, f.dataset, f.operation, f.scope, f.batch_id, f.window_start, f.window_end, f.run_id, f.plan_id, f.error_code, f.error_message, f.ended_at,
+       f.due_at as next_try_at
 from   ops.slice as f
 left   join ops.batch as b on b.batch_id = f.batch_id
 cross  join lateral (
@@ -110,6 +111,7 @@ comment on column ops.failed_slice.plan_id       is 'Plan that it belongs to; nu
 comment on column ops.failed_slice.error_code    is 'Stable code of the last error.';
 comment on column ops.failed_slice.error_message is 'Text of the last error, with what to do next.';
 comment on column ops.failed_slice.ended_at      is 'When it failed.';
+comment on column ops.failed_slice.next_try_at   is 'When it is requested again automatically; null where only storehouse retry does.';
 select ops.comment_columns('ops.failed_slice');
 
 create view ops.run_summary as

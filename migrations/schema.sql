@@ -3711,7 +3711,8 @@ create view ops.failed_slice (
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, with what to do next.
-  ended_at timestamp with time zone -- When it failed.
+  ended_at timestamp with time zone, -- When it failed.
+  next_try_at timestamp with time zone -- When it is requested again automatically; null where only storehouse retry does.
 ) as
  SELECT f.slice_id,
     f.dataset,
@@ -3724,7 +3725,8 @@ create view ops.failed_slice (
     f.plan_id,
     f.error_code,
     f.error_message,
-    f.ended_at
+    f.ended_at,
+    f.due_at AS next_try_at
    FROM ops.slice f
      LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
      CROSS JOIN LATERAL ( SELECT array_agg(n.slice_id) AS ids
@@ -3750,6 +3752,7 @@ create view ops.failed_slice (
                     s.failures,
                     s.broken_off_count,
                     s.due_at,
+                    s.retried_at,
                     s.error_code,
                     s.error_message,
                     s.rows_loaded,
@@ -3943,7 +3946,7 @@ CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_n
 create table ops.run (
   run_id bigint not null generated always as identity, -- Number of the run.
   kind text not null, -- sync, backfill, schedule, retry or import (of answer files).
-  worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them.
+  worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
   plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
   as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
@@ -4037,7 +4040,7 @@ create table ops.slice (
   as_of date not null, -- Day that counted as today when it was planned. It shows how final the answer was.
   fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
-  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (see storehouse retry).
+  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now).
   planned_requests integer not null, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
   planned_credits integer not null, -- Expected credits: the expected requests at the price of the plan.
   run_id bigint not null, -- Run that it belongs to now.
@@ -4048,7 +4051,8 @@ create table ops.slice (
   attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.
-  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run.
+  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.
+  retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. What it costs from then on counts against credits.retries_a_day.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, with what to do next.
   rows_loaded integer not null default 0, -- Rows of the answer, changed or not.
@@ -4071,11 +4075,13 @@ CREATE INDEX slice_by_state ON ops.slice USING btree (dataset, state, window_end
 CREATE INDEX slice_coverage ON ops.slice USING btree (dataset, window_start);
 CREATE INDEX slice_due ON ops.slice USING btree (queue_id, due_at) WHERE ((state = ANY (ARRAY['pending'::text, 'deferred'::text])) AND (due_at IS NOT NULL));
 CREATE INDEX slice_failed ON ops.slice USING btree (dataset) WHERE (state = 'failed'::text);
+CREATE INDEX slice_later ON ops.slice USING btree (due_at) WHERE ((state = 'failed'::text) AND (due_at IS NOT NULL));
 CREATE UNIQUE INDEX slice_open ON ops.slice USING btree (dataset, scope, COALESCE(batch_id, (0)::bigint), window_start, window_end) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text]));
 CREATE INDEX slice_plan ON ops.slice USING btree (plan_id, state) WHERE (plan_id IS NOT NULL);
 CREATE INDEX slice_ready ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (due_at IS NULL));
 CREATE INDEX slice_refused ON ops.slice USING btree (dataset, hashtextextended((scope)::text, (0)::bigint)) WHERE ((state = 'skipped'::text) AND (error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])));
 CREATE INDEX slice_rejects ON ops.slice USING btree (dataset) WHERE (rows_rejected > 0);
+CREATE INDEX slice_retried ON ops.slice USING btree (retried_at) WHERE (retried_at IS NOT NULL);
 CREATE INDEX slice_run ON ops.slice USING btree (run_id, state);
 CREATE INDEX slice_running ON ops.slice USING btree (worker_id) WHERE (state = 'running'::text);
 CREATE INDEX slice_scope ON ops.slice USING btree (hashtextextended((scope)::text, (0)::bigint), window_end, window_start);
@@ -4233,7 +4239,7 @@ create view ops.slice_status (
   booked_credits bigint, -- Credits that were charged for it.
   rows_loaded integer, -- Rows of its answer.
   rows_rejected integer, -- Invalid items of its answer; they are in ops.reject.
-  due_at timestamp with time zone, -- Earliest next start; null when it may start at once or has ended.
+  due_at timestamp with time zone, -- Earliest next start; null when it may start at once or has ended for good. Of a failed slice: when it is requested again automatically.
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, with what to do next.
   run_id bigint, -- Run that it belongs to.
@@ -4319,6 +4325,7 @@ create view ops.slice_status (
                                 y.failures,
                                 y.broken_off_count,
                                 y.due_at,
+                                y.retried_at,
                                 y.error_code,
                                 y.error_message,
                                 y.rows_loaded,

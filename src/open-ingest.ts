@@ -17,6 +17,7 @@ import { sharedQueue } from "./ledger/queue.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
+import { requestFailedAgain } from "./runs/later-tries.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
 /** Callbacks of a process: its heartbeats, and what is wrong with the API, null once it responds again. */
@@ -113,6 +114,8 @@ export async function openIngest(
     abort,
     halted: halting.signal,
     reapDeadWorkers: () => reapDeadWorkers(living),
+    requestFailedAgain:
+      kind === "worker" ? () => requestFailedAgain({ db, clock, log }, app.config.settings) : undefined,
     at: app.at,
   };
   opened.use(

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { CreditSettings } from "./credit-settings.ts";
 import { isDay, type Day } from "../core/day.ts";
 
-const Share = z.number().min(0).max(1);
 const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
 const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
 const trackIds = "a track id is a number (iOS) or a package name (Android)";
@@ -145,25 +145,7 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("How long facts are kept; a dataset may say otherwise."),
-  credits: z
-    .strictObject({
-      floors: z
-        .strictObject({
-          snapshot: Share.default(0.02).describe("For what is lost for good when missed tonight."),
-          daily: Share.default(0.05).describe("For the newest day."),
-          lookback: Share.default(0.1).describe("For days that the source restates."),
-          history: Share.default(0.2).describe("For history."),
-        })
-        .prefault({})
-        .describe("Share of the allowance that each class leaves untouched, 0 to 1."),
-      ask_above: z
-        .int()
-        .min(0)
-        .default(1000)
-        .describe("Credits above which a backfill wants a confirmation before it runs (`--yes` gives it)."),
-    })
-    .prefault({})
-    .describe("Who may spend what."),
+  credits: CreditSettings,
   api: z
     .strictObject({
       store_words: z

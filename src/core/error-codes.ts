@@ -5,7 +5,8 @@ import { usageErrors } from "./usage-errors.ts";
  * Every error that Storehouse can raise: its class, what it means and the next step.
  * `recovery` is the class (see errors.ts); `attempts` is how often a slice is requested before it counts as failed;
  * `says` and `next` may name facts of the context in braces; those that neither names are listed after `says`.
- * `leaves` is the state in which a slice ends whose answer is unavailable.
+ * `leaves` is the state in which a slice ends whose answer is unavailable; `later` is true where a slice that failed with the error is
+ * requested again automatically, at growing distances (see later-tries.ts).
  * `sent` and `charged` are set where a call can end with the error and no reply: `sent` says whether a request was attempted, so that it
  * has a row in ops.request; `charged` whether the service may have charged for it.
  */
@@ -14,6 +15,7 @@ export const errorCodes = {
   // requests to the API
   no_connection: {
     recovery: "retry",
+    later: true,
     sent: true,
     charged: false,
     attempts: 5,
@@ -22,6 +24,7 @@ export const errorCodes = {
   },
   cut_connection: {
     recovery: "retry",
+    later: true,
     sent: true,
     charged: true,
     attempts: 4,
@@ -35,6 +38,7 @@ export const errorCodes = {
   },
   timeout: {
     recovery: "retry",
+    later: true,
     sent: true,
     charged: true,
     attempts: 4,
@@ -60,12 +64,14 @@ export const errorCodes = {
   // statuses of replies
   server_error: {
     recovery: "retry",
+    later: true,
     attempts: 4,
     says: "the API failed",
-    next: "it is requested again automatically; run `storehouse retry` after a long outage",
+    next: "it is requested again automatically, at growing distances; `storehouse retry` requests it now",
   },
   too_many_requests: {
     recovery: "retry",
+    later: true,
     attempts: 8,
     says: "the API refused the pace",
     next: "the pace is halved automatically; lower api.requests_per_second if this stays",
@@ -118,23 +124,26 @@ export const errorCodes = {
   },
   unexpected_status: {
     recovery: "skip",
+    later: true,
     leaves: "failed",
     says: "the API replied with an unexpected status",
-    next: "see ops.request; report it if it stays",
+    next: "see ops.request; it is requested again automatically, at growing distances; report it if it stays",
   },
 
   // the answer itself
   not_json: {
     recovery: "retry",
+    later: true,
     attempts: 3,
     says: "the answer is not JSON",
     next: "it is requested again automatically; the body is kept in raw.answer",
   },
   success_false: {
     recovery: "retry",
+    later: true,
     attempts: 2,
     says: "the API answered success: false",
-    next: "see the message; `storehouse retry` requests it again",
+    next: "see the message; it is requested again automatically, at growing distances; `storehouse retry` requests it now",
   },
   unknown_shape: {
     recovery: "skip",
@@ -224,6 +233,7 @@ export const errorCodes = {
     next: string;
     attempts?: number;
     leaves?: "empty" | "skipped" | "failed";
+    later?: boolean;
     sent?: boolean;
     charged?: boolean;
   }

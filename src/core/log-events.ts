@@ -21,6 +21,10 @@ export const logEvents = {
     level: "warn",
     says: "an attempt at a slice failed; at debug where the slice is deferred, was stopped, or has no data",
   },
+  "slices.tried_again": {
+    level: "info",
+    says: "failed slices are requested again: how many, and how many wait because credits.retries_a_day or the price of their plan does not pay for them",
+  },
   "slices.poisoned": { level: "error", says: "slices failed because the process that ran them died each time" },
   "runs.cancelled": {
     level: "info",

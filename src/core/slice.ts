@@ -10,7 +10,7 @@ export type CreditClass = (typeof creditClasses)[number];
 /** Who credits are held for: a slice of some class, or a person who runs a command; what the floors leave is for people. */
 export type Spender = CreditClass | "person";
 
-/** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for `storehouse retry`. */
+/** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for a later try or for `storehouse retry`. */
 export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
 export type SliceState = (typeof sliceStates)[number];
 /** States of a slice that waits or runs: its answer is yet to come. */

@@ -67,15 +67,17 @@ export async function checkIncidents(db: Database): Promise<Diagnosis> {
 
 /** Slices that failed and whose data was not loaded since. */
 export async function checkFailedSlices(db: Database): Promise<Diagnosis> {
-  const { rows } = await sql<{ dataset: string; code: string; count: number }>`
-    select dataset, error_code as code, count(*)::int as count from ops.failed_slice group by 1, 2 order by 3 desc, 1, 2`.execute(
-    db,
-  );
+  const { rows } = await sql<{ dataset: string; code: string; count: number; nextTryAt: Date | null }>`
+    select dataset, error_code as code, count(*)::int as count, min(next_try_at) as "nextTryAt"
+    from   ops.failed_slice group by 1, 2 order by 3 desc, 1, 2`.execute(db);
   if (rows.length === 0) return pass("failed slices", "none");
   const list = rows.slice(0, 3).map(({ dataset, code, count }) => `${count} of ${dataset} (${code})`);
+  const [next] = rows.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort((a, b) => a.getTime() - b.getTime());
+  const later =
+    next === undefined ? "" : ` the next try is due at ${next.toISOString().slice(0, 16).replace("T", " ")} UTC;`;
   return warn(
     "failed slices",
     `${list.join(", ")}${rows.length > 3 ? ` and ${rows.length - 3} more groups` : ""}`,
-    "`storehouse status` shows the errors; `storehouse retry` requests them again",
+    `${later} \`storehouse status\` shows the errors; \`storehouse retry\` requests them now`.trim(),
   );
 }

@@ -41,6 +41,8 @@ export type IngestParts = {
   readonly halted: AbortSignal;
   /** Frees what dead processes hold: slices, jobs, credits. */
   readonly reapDeadWorkers: () => Promise<void>;
+  /** Queues failed slices whose next try is due; of a worker only. */
+  readonly requestFailedAgain?: (() => Promise<unknown>) | undefined;
   /** Called at each crash point; set by tests only. */
   readonly at?: CrashHook | undefined;
 };

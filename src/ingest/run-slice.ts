@@ -1,4 +1,6 @@
+import { dayOf } from "../core/day.ts";
 import { AbortError, DeferError, fail, FencedError, RetryError, SkipError, StorehouseError } from "../core/errors.ts";
+import { nextTryAt } from "../core/later-tries.ts";
 import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -193,14 +195,26 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
       state: "deferred",
       dueAt: error.code === "budget_spent" ? null : (error.until ?? now + unknownResetMs),
     };
-  if (error instanceof SkipError) return { ...ending, state: error.leaves };
-  if (!(error instanceof RetryError)) return { ...ending, state: "failed" };
+  if (error instanceof SkipError && error.leaves !== "failed") return { ...ending, state: error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
+  const failed = {
+    ...ending,
+    state: "failed",
+    counts: true,
+    dueAt: laterTry(slice, error, { failures, now }),
+  } as const;
+  if (!(error instanceof RetryError)) return failed;
   // of many pages one after the other may fail: only an attempt that landed none counts
   if (await landedPages(parts, slice, error))
     return { ...ending, dueAt: now + waitAfter(parts.retryMs, 1, Number(slice.sliceId)) };
-  if (failures >= error.attempts) return { ...ending, state: "failed", counts: true };
+  if (failures >= error.attempts) return failed;
   return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
+}
+
+/** When a slice that failed is requested again, in epoch-ms; null for never. The next day's snapshot is another one, and is planned as such. */
+function laterTry(slice: Slice, { code }: StorehouseError, { failures, now }: { failures: number; now: number }) {
+  const next = nextTryAt({ code, failures, endedAt: now });
+  return next !== null && slice.class === "snapshot" && dayOf(next) > dayOf(now) ? null : next;
 }
 
 /** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */

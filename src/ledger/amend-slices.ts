@@ -118,7 +118,7 @@ export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutco
   await sql`
     update ops.slice
     set    state = ${outcome.state}, error_code = ${problem?.code ?? null},
-           error_message = ${problem === null ? null : cleanText(problem.message)},
+           error_message = ${problem === null ? null : cleanText(problem.message)}, due_at = null,
            rows_loaded = ${outcome.rows}, rows_rejected = ${outcome.rejects}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state in ('loaded', 'empty', 'failed')`.execute(
     db,

@@ -24,7 +24,7 @@ const pagesLanded = sql`
        then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id) else 0 end`;
 
 /** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */
-const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 0)`;
+export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 0)`;
 
 /** SQL: credits that an open slice (`ops.slice as s`) is still expected to cost, at the price of its plan. */
 export const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;

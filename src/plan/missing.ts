@@ -61,7 +61,7 @@ export type MissingOptions = {
  * An empty answer about the newest day may have come before the day was out: it is final a day later than others. Where it may mean
  * "not yet" it is requested again once it is `emptyHoldsDays` old, and with `emptyUntilDays` only then and only for so many days.
  * An item that was refused alone is left out while that is on record here: it would have every batch refused.
- * A failed day counts as requested: `storehouse retry` requests it again, so that a poisoned one does not cost credits every night.
+ * A failed day counts as requested: its slice is requested again later where that can help, and a poisoned one does not cost credits every night.
  */
 export function missingCells(options: MissingOptions): MissingCells {
   const { calendar, covered } = options;

@@ -3,6 +3,7 @@ import { AbortError, StorehouseError } from "../core/errors.ts";
 import { datasets as allDatasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
+import { requestFailedAgain } from "./later-tries.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
 import { adoptOrphanedSlices, closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
@@ -12,10 +13,11 @@ import { scheduled } from "../planner/scheduled-datasets.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** Plans what is due today and queues it for any worker; adopts orphaned slices. Returns nothing: the result is in the ledger. */
+/** Plans what is due today and queues it for any worker, beside failed slices whose next try is due; adopts orphaned slices. Returns nothing: the result is in the ledger. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
   const { db, clock, log, halted } = parts;
   await resumeOnCredits(parts, settings);
+  await requestFailedAgain(parts, settings);
   const chosen = scheduled(names, settings);
   if (chosen.length === 0) return;
   const request = { datasets: chosen, bounds: {}, today: clock.today() };

@@ -3,6 +3,9 @@ import { stages } from "../datasets/shared/define-dataset.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOrphanedSlices, enqueue, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
+import type { Database } from "../postgres/database.ts";
+import { queueTries } from "../ledger/later-tries.ts";
+import { dueTries } from "./later-tries.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
 import { readUnfinished } from "./unfinished.ts";
 import { noteTimings } from "../planner/record-timings.ts";
@@ -40,12 +43,13 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
-/** Queues what is to be done next: first the orphaned slices, which the plan counts as covered, then what is planned from all that is in. */
+/** Queues what is to be done next: first orphaned slices and failed ones whose next try is due, which the plan counts as covered, then what is planned from all that is in. */
 function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Promise<Wave> {
   const { db, clock } = parts.ingest;
   return withAdvisoryLock(db, "planning", async (locked) => {
     const adopted = await adoptOrphanedSlices(locked, { runId, datasets: names, mostCredits: parts.budget.left() });
-    if (adopted > 0) return { taken: adopted, leftOut: 0, isWhole: false };
+    const failed = await takeFailed(parts, locked, { runId, names });
+    if (adopted + failed > 0) return { taken: adopted + failed, leftOut: 0, isWhole: false };
     await noteTimings(locked, { request, settings: parts.settings, now: clock.now() });
     const { chunks, leftOut } = await cutPlan(() => planChunks(locked, request, parts.settings), {
       mostCredits: parts.budget.left(),
@@ -61,6 +65,17 @@ function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Pro
     }
     return { taken, leftOut: leftOut.slices, isWhole };
   });
+}
+
+/** Queues failed slices in the run whose next try is due. */
+async function takeFailed(
+  { ingest, settings, budget }: SyncParts,
+  db: Database,
+  { runId, names }: Pick<WaveRequest, "runId" | "names">,
+): Promise<number> {
+  const which = { settings, datasets: names, mostCredits: budget.left() };
+  const { tries } = await dueTries(db, ingest.clock, which);
+  return tries.length === 0 ? 0 : queueTries(db, { runId, tries, now: ingest.clock.now() });
 }
 
 /** Which slices a retry runs again: of every dataset when none is named, since what was loaded by hand fails as well. */

@@ -30,7 +30,11 @@ const defaults: Settings = {
   portfolio: { source: "account", apps: [] },
   datasets: {},
   retention: { action: "drop" },
-  credits: { floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 }, ask_above: 1000 },
+  credits: {
+    floors: { snapshot: 0.02, daily: 0.05, lookback: 0.1, history: 0.2 },
+    ask_above: 1000,
+    retries_a_day: 500,
+  },
   api: {
     store_words: { ios: "iosstore", android: "androidstore" },
     requests_per_second: 3,

@@ -143,6 +143,9 @@ describe("the doctor", () => {
     expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });
     expect(of("incidents")?.found).toContain("Slices failed");
     expect(of("failed slices")?.found).toContain("keyword_rank (unexpected_status)");
+    expect(of("failed slices")?.next).toMatch(
+      /^the next try is due at \d{4}-\d\d-\d\d \d\d:\d\d UTC; .*`storehouse retry`/,
+    );
     worker.process.kill("SIGTERM");
     await worker.ended;
   });

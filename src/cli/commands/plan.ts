@@ -4,6 +4,8 @@ import { currentPortfolio } from "../../planner/backfill-plan.ts";
 import { createTally, sumOf } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWork } from "../../ledger/open-slices.ts";
+import { sumOfTries } from "../../ledger/later-tries.ts";
+import { dueTries } from "../../runs/later-tries.ts";
 import { withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
@@ -44,14 +46,15 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     tally.add(chunk);
   }
   const { lines: all, naiveCredits } = tally.sum();
-  const [lines, waiting] = [workOf(all), await openWork(db, names)];
+  const { tries } = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
+  const [lines, waiting] = [workOf(all), [...(await openWork(db, names)), ...sumOfTries(tries)]];
   return {
     stage: stage ?? "market",
     apps: (await currentPortfolio(db, settings)).apps.length,
     lines,
     waiting,
     totals: { ...sumOf([...lines, ...waiting]), naiveCredits },
-    failed: await failedCount(db, names),
+    failed: (await failedCount(db, names)) - tries.length,
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
   };
@@ -76,6 +79,6 @@ function printReport(report: Report): void {
   }
   if (failed > 0)
     print(
-      `${countOf(failed, "slice failed and is", "slices failed and are")} not planned again: see \`storehouse status\`, \`storehouse retry\`.`,
+      `${countOf(failed, "failed slice waits", "failed slices wait")} for a later try or for \`storehouse retry\`: see \`storehouse status\`.`,
     );
 }

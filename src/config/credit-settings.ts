@@ -1,0 +1,29 @@
+import { z } from "zod";
+
+const Share = z.number().min(0).max(1);
+
+/** Who may spend what. */
+export const CreditSettings = z
+  .strictObject({
+    floors: z
+      .strictObject({
+        snapshot: Share.default(0.02).describe("For what is lost for good when missed tonight."),
+        daily: Share.default(0.05).describe("For the newest day."),
+        lookback: Share.default(0.1).describe("For days that the source restates."),
+        history: Share.default(0.2).describe("For history."),
+      })
+      .prefault({})
+      .describe("Share of the allowance that each class leaves untouched, 0 to 1."),
+    ask_above: z
+      .int()
+      .min(0)
+      .default(1000)
+      .describe("Credits above which a backfill wants a confirmation before it runs (`--yes` gives it)."),
+    retries_a_day: z
+      .int()
+      .min(0)
+      .default(500)
+      .describe("Most credits that failed slices may cost on a day (UTC) when they are requested again automatically."),
+  })
+  .prefault({})
+  .describe("Who may spend what.");

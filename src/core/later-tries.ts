@@ -1,0 +1,28 @@
+import { errorCodes, type ErrorCode } from "./error-codes.ts";
+
+/** What the table says of a slice that failed with a code: whether it is requested again later, and after how many attempts it failed. */
+function failureColumns(code: string): { readonly later?: boolean; readonly attempts?: number } {
+  const entry: { readonly says: string; readonly later?: boolean; readonly attempts?: number } | undefined =
+    errorCodes[code as ErrorCode];
+  return entry ?? {};
+}
+
+/** True for an error that a later request may not meet: a slice that failed with it is requested again automatically. */
+export function isTriedLater(code: string): boolean {
+  return failureColumns(code).later === true;
+}
+
+const minuteMs = 60_000;
+
+/** The wait before each later try of a failed slice, in ms: most causes are gone within the hour, and one of days costs one try a day. */
+const distances = [5, 30, 2 * 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
+
+/** A slice that failed: the code of its error, the attempts that counted against it, and when it failed (epoch-ms). */
+export type FailedAttempts = { readonly code: string; readonly failures: number; readonly endedAt: number };
+
+/** When a failed slice is requested again automatically (epoch-ms); null where a retry cannot mend its error. */
+export function nextTryAt({ code, failures, endedAt }: FailedAttempts): number | null {
+  if (!isTriedLater(code)) return null;
+  const tried = Math.max(0, failures - (failureColumns(code).attempts ?? 1));
+  return endedAt + (distances[Math.min(tried, distances.length - 1)] ?? 0);
+}

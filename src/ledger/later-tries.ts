@@ -1,0 +1,143 @@
+import { sql } from "../postgres/sql.ts";
+import { dayOf, type Day } from "../core/day.ts";
+import { mayHaveBeenCharged } from "../credits/charges.ts";
+import type { CreditClass } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+import { isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
+import { priceLeft, readPlanProgress } from "./plans.ts";
+import { queueOf } from "./runs.ts";
+import { isAlive } from "./workers.ts";
+
+/** Which failed slices are requested again: datasets that the configuration does not switch off, and of these the ones that run without being named. */
+export type LaterTries = {
+  /** Epoch-ms, and its day as planning has it. */
+  readonly now: number;
+  readonly today: Day;
+  readonly datasets: readonly string[];
+  readonly on: readonly string[];
+};
+
+/** A failed slice whose time has come: its plan, if it belongs to one, and the requests and credits that it is likely to take. */
+export type DueTry = {
+  readonly sliceId: string;
+  readonly planId: string | null;
+  readonly dataset: string;
+  readonly class: CreditClass;
+  readonly requests: number;
+  readonly credits: number;
+};
+
+/**
+ * Failed slices whose time has come, in their turn, except those that were made good or are open again, that a living foreground process
+ * has, or whose days are requested no more: a snapshot of an earlier day, days before those that a sync requests. A slice of a plan is
+ * due for as long as its days are kept.
+ */
+export async function readDueTries(db: Database, of: LaterTries): Promise<readonly DueTry[]> {
+  const { rows } = await sql<DueTry>`
+    with due as materialized (
+      select slice_id from ops.slice where state = 'failed' and due_at <= ${at(of.now)} and dataset = any (${[...of.datasets]}::text[])
+    )
+    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits
+    from   due
+    join   ops.failed_slice as f on f.slice_id = due.slice_id
+    join   ops.slice as s on s.slice_id = due.slice_id
+    join   ops.run   as r on r.run_id = s.run_id
+    left   join ops.credit_cost as c on c.operation = s.operation
+    where  (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+    and    (s.plan_id is not null or r.kind = 'schedule' or s.dataset = any (${[...of.on]}::text[]))
+    and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
+    and    not exists (
+      select from ops.slice as o
+      where  ${isOpen("o")} and o.dataset = s.dataset and o.scope = s.scope and coalesce(o.batch_id, 0) = coalesce(s.batch_id, 0)
+      and    o.window_start = s.window_start and o.window_end = s.window_end)
+    order  by s.turn, s.slice_id`.execute(db);
+  return rows;
+}
+
+/** SQL: the first day of which the dataset of a slice (`ops.slice as s`) still requests answers. */
+function requestedFrom(today: Day) {
+  return sql<Day>`coalesce((
+    select greatest(case when s.plan_id is null
+                         then coalesce(t.first_day, ${today}::date + 1 - t.settle_days - t.history_days - coalesce(t.pack_days, 0)) end,
+                    (date_trunc('month', ${today}::timestamp) - make_interval(months => t.keep_months))::date)
+    from   ops.dataset_timing as t
+    where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
+    order  by t.is_default
+    limit  1), date '-infinity')`;
+}
+
+/** What requesting failed slices again has cost on the day (UTC) of `now`, with calls that may have been charged, and what the open ones of them still take. */
+export async function spentOnLaterTries(db: Database, now: number): Promise<number> {
+  const { rows } = await sql<{ credits: number }>`
+    select (select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage()} else q.cost end), 0)
+            from   ops.slice as s
+            join   ops.request as q using (slice_id)
+            where  s.retried_at is not null and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
+         + (select coalesce(sum(${likelyCredits}), 0)
+            from   ops.slice as s
+            left   join ops.credit_cost as c on c.operation = s.operation
+            where  s.retried_at is not null and ${isOpen()})::float8 as credits`.execute(db);
+  return rows[0]?.credits ?? 0;
+}
+
+/** Slices that are requested again, as work by dataset and class. */
+export function sumOfTries(tries: readonly DueTry[]): readonly OpenWork[] {
+  const groups = Map.groupBy(tries, (one) => JSON.stringify([one.dataset, one.class]));
+  return [...groups.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const sum = (of: (one: DueTry) => number) => same.reduce((all, one) => all + of(one), 0);
+    const work = { slices: same.length, requests: sum((one) => one.requests), credits: sum((one) => one.credits) };
+    return [{ dataset: first.dataset, class: first.class, ...work }];
+  });
+}
+
+/** What may be spent: credits in all, and by plan what is left of its price. */
+export type TryLimits = { readonly credits: number; readonly plans: ReadonlyMap<string, number> };
+
+/** The slices that the limits pay for, in their turn; one that is too dear does not stand in the way of cheaper ones. */
+export function affordableTries(due: readonly DueTry[], { credits, plans }: TryLimits): readonly DueTry[] {
+  let left = credits;
+  const leftOfPlans = new Map(plans);
+  return due.filter((one) => {
+    const ofPlan = one.planId === null ? Number.POSITIVE_INFINITY : (leftOfPlans.get(one.planId) ?? 0);
+    if (one.credits > Math.min(left, ofPlan)) return false;
+    left -= one.credits;
+    if (one.planId !== null) leftOfPlans.set(one.planId, ofPlan - one.credits);
+    return true;
+  });
+}
+
+/** What is left of the price of each plan that due slices belong to, less what its open slices still take. */
+export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promise<ReadonlyMap<string, number>> {
+  const left = new Map<string, number>();
+  for (const planId of new Set(due.flatMap((one) => one.planId ?? []))) {
+    const { rows } = await sql<{ credits: number; open: number }>`
+      select credits::float8 as credits,
+             (select coalesce(sum(${likelyCredits}), 0)::float8
+              from   ops.slice as s
+              left   join ops.credit_cost as c on c.operation = s.operation
+              where  s.plan_id = p.plan_id and ${isOpen()}) as open
+      from   ops.plan as p where p.plan_id = ${planId}`.execute(db);
+    const [plan] = rows;
+    if (plan !== undefined) left.set(planId, priceLeft(plan, await readPlanProgress(db, planId, null)) - plan.open);
+  }
+  return left;
+}
+
+/** Queues failed slices again in a run; those that another process queued first are left alone. Returns how many. */
+export async function queueTries(
+  db: Database,
+  { runId, tries, now }: { readonly runId: string; readonly tries: readonly DueTry[]; readonly now: number },
+): Promise<number> {
+  const { rows } = await sql`
+    update ops.slice
+    set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(retried_at, ${at(now)})
+    where  slice_id = any (${tries.map(({ sliceId }) => sliceId)}::bigint[]) and state = 'failed'
+    returning slice_id`.execute(db);
+  return rows.length;
+}
+
+function at(instant: number): ReturnType<typeof sql> {
+  return sql`${new Date(instant).toISOString()}::timestamptz`;
+}

@@ -1,0 +1,79 @@
+import type { Settings } from "../config/settings.ts";
+import { datasets } from "../datasets/shared/all.ts";
+import type { IngestParts } from "../ingest/ingest-parts.ts";
+import {
+  affordableTries,
+  queueTries,
+  readDueTries,
+  readPlansLeft,
+  spentOnLaterTries,
+  type DueTry,
+} from "../ledger/later-tries.ts";
+import { closeRun, openRun } from "../ledger/runs.ts";
+import type { Database } from "../postgres/database.ts";
+import { isPassing } from "../postgres/database-errors.ts";
+
+type Parts = Pick<IngestParts, "db" | "clock" | "log">;
+
+/** Which failed slices are meant: those of named datasets, or of all that run without being named; and what they may cost beside `credits.retries_a_day`. */
+export type TriesFor = {
+  readonly settings: Settings;
+  readonly datasets: readonly string[] | null;
+  readonly mostCredits: number;
+};
+
+/** The failed slices whose next try is due, and those of them that the limit of the day, the prices of their plans and `mostCredits` pay for. */
+export async function dueTries(
+  db: Database,
+  clock: Parts["clock"],
+  { settings, datasets: named, mostCredits }: TriesFor,
+): Promise<{ readonly due: readonly DueTry[]; readonly tries: readonly DueTry[] }> {
+  const now = clock.now();
+  const due = await readDueTries(db, { now, today: clock.today(), ...triedDatasets(settings, named) });
+  if (due.length === 0) return { due, tries: due };
+  const credits = Math.min(mostCredits, settings.credits.retries_a_day - (await spentOnLaterTries(db, now)));
+  return { due, tries: affordableTries(due, { credits, plans: await readPlansLeft(db, due) }) };
+}
+
+/** Queues failed slices for any worker whose next try is due and paid for; each time is a run of its own. Returns how many. */
+export async function requestFailedAgain({ db, clock, log }: Parts, settings: Settings): Promise<number> {
+  const all = { settings, datasets: null, mostCredits: Number.POSITIVE_INFINITY };
+  const { due, tries } = await dueTries(db, clock, all);
+  if (due.length === 0) return 0;
+  const queued = tries.length === 0 ? 0 : await queue(db, { tries, clock });
+  const { retries_a_day: limit } = settings.credits;
+  log.info({ slices: queued, waiting: due.length - queued, credits_a_day: limit }, "slices.tried_again");
+  return queued;
+}
+
+/** Another process may queue the same slices, or plan their cells, at the same moment: then the next check finds what is left. */
+async function queue(
+  db: Database,
+  { tries, clock }: { readonly tries: readonly DueTry[]; readonly clock: Parts["clock"] },
+): Promise<number> {
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      const start = { kind: "retry", workerId: null, asOf: clock.today(), datasets: [], maxCredits: null } as const;
+      const runId = await openRun(transaction, start, clock.now());
+      const queued = await queueTries(transaction, { runId, tries, now: clock.now() });
+      await closeRun(transaction, runId, "loaded", clock.now());
+      return queued;
+    });
+  } catch (error) {
+    if (isPassing(error)) return 0;
+    throw error;
+  }
+}
+
+/**
+ * Datasets that are not switched off, and of these the ones that are on; a slice of one that is off by default was begun by the schedule
+ * or a plan, or is left to a person. Datasets that are named are on.
+ */
+function triedDatasets(settings: Settings, named: readonly string[] | null) {
+  if (named !== null) return { datasets: named, on: named };
+  const names = datasets.filter(({ name }) => settings.datasets[name]?.on !== false);
+  return {
+    datasets: names.map(({ name }) => name),
+    on: names.filter(({ name, on }) => settings.datasets[name]?.on ?? on).map(({ name }) => name),
+  };
+}

@@ -1,0 +1,105 @@
+import { expect, test, vi } from "vitest";
+import { startChild, startDoomed } from "../support/ingest-child.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
+import { calmRun } from "../support/ingest-witness.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Keyword ranks fail with 500 while the balance and the portfolio are served. */
+const storm = ["ios", "android"].flatMap((store) =>
+  ["keyword-ranking", "keyword-history"].map((name) => ({
+    operation: `${store}.${name}`,
+    times: 1_000_000,
+    kind: "status" as const,
+    status: 500,
+  })),
+);
+const ranks = "dataset = 'keyword_rank'";
+
+/** Runs a worker until it has planned and nothing is left to do. */
+async function work(stage: Stage, settings = {}): Promise<void> {
+  const last = await lastRunOf(stage);
+  await using worker = startDoomed(stage, "worker", { settings });
+  const ranked = async () => (await stage.query(`select from ops.slice where ${ranks} limit 1`)).length > 0;
+  await until(async () => (await ranked()) && (await isIdleAfter(stage, last)));
+  worker.process.kill("SIGTERM");
+  expect(await worker.ended).toBe(0);
+}
+
+/** As if so many minutes went by. */
+const minutesLater = (stage: Stage, minutes: number) =>
+  stage.query(
+    "update ops.slice set due_at = due_at - make_interval(mins => $1), ended_at = ended_at - make_interval(mins => $1)",
+    [minutes],
+  );
+const waits = async (stage: Stage) =>
+  (
+    await stage.query<{ minutes: number }>(
+      `select distinct round(extract(epoch from due_at - ended_at) / 60)::int as minutes from ops.slice where ${ranks} and state = 'failed'`,
+    )
+  ).map(({ minutes }) => minutes);
+
+test("seconds of HTTP 500 lose nothing: failed slices are requested again at growing distances, once each time, until they are loaded", async () => {
+  const calm = await calmRun();
+  await using stage = await openStage({ faults: storm });
+  await work(stage);
+  expect(await waits(stage)).toEqual([5]);
+  const [count] = await stage.query<{ slices: number }>(`select count(*)::int as slices from ops.slice where ${ranks}`);
+  const slices = count?.slices ?? 0;
+
+  stage.sandbox.clearLog();
+  await minutesLater(stage, 5);
+  await work(stage);
+  expect(await waits(stage)).toEqual([30]);
+  expect(stage.asked().filter(({ status }) => status === 500)).toHaveLength(slices);
+
+  stage.sandbox.set({ faults: [] });
+  await minutesLater(stage, 30);
+  await work(stage);
+  expect(await factsOf(stage)).toEqual(calm.facts);
+  expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
+});
+
+test("failed slices are requested again for no more credits a day than the configuration says, and not where a retry cannot mend them", async () => {
+  const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, retries_a_day: 6 } };
+  const refused = {
+    operation: "ios.keyword-ranking",
+    kind: "status",
+    times: 1_000_000,
+    status: 200,
+    body: "[{}]",
+  } as const;
+  await using stage = await openStage({ faults: [refused, ...storm] });
+  await work(stage, settings);
+  stage.sandbox.set({ faults: [] });
+  stage.sandbox.clearLog();
+  await minutesLater(stage, 10);
+  await work(stage, settings);
+  const spent = stage.asked().reduce((sum, { charged }) => sum + charged, 0);
+  expect([spent > 0, spent <= 6]).toEqual([true, true]);
+  const left = await stage.query<{ code: string; due: boolean }>(
+    `select distinct error_code as code, due_at is not null as due from ops.slice where ${ranks} and state <> 'loaded' order by 1`,
+  );
+  expect(left).toEqual([
+    { code: "server_error", due: true },
+    { code: "unknown_shape", due: false },
+  ]);
+});
+
+test("a sync requests failed slices again whose time has come, at the price that `plan` shows, and within its limit", async () => {
+  await using stage = await openStage({ faults: storm });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed" });
+  stage.sandbox.set({ faults: [] });
+  stage.sandbox.clearLog();
+  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 } });
+  await minutesLater(stage, 5);
+  await using priced = startChild(stage, ["plan", "--as-of", today, "--json"]);
+  expect(await priced.ended).toBe(0);
+  const price = (JSON.parse(priced.output().stdout) as { totals: { credits: number } }).totals.credits;
+  expect(price).toBeGreaterThan(6);
+  expect(await stage.sync({ maxCredits: 6 })).toMatchObject({ progress: { credits: 6 } });
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded", progress: { credits: price - 6 } });
+  expect(stage.asked().reduce((sum, { charged }) => sum + charged, 0)).toBe(price);
+});

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { SliceDraft } from "../../src/core/slice.ts";
+import { queueTries, readDueTries, readPlansLeft, spentOnLaterTries } from "../../src/ledger/later-tries.ts";
+import { keepPlan } from "../../src/ledger/plans.ts";
+import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
+import { endAttempt } from "../../src/ledger/slices.ts";
+import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+
+const hour = 3_600_000;
+const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
+
+describe("a failed slice whose next try is due", () => {
+  const ledger = ledgerForTests();
+
+  beforeEach(() =>
+    noteDatasets(
+      ledger.stage.db,
+      [{ dataset: "keyword_rank", stage: "market", is_on: true }],
+      [{ dataset: "keyword_rank", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 10 }],
+      { planned: [], now },
+    ),
+  );
+
+  /** A slice that failed an hour ago and is due again since `dueAt`. */
+  async function failed(
+    change: Partial<SliceDraft> = {},
+    { run = "", dueAt = now - hour }: { run?: string; dueAt?: number | null } = {},
+  ) {
+    const { stage } = ledger;
+    const [id = ""] = await stage.insert(run || (await stage.run({ kind: "schedule" })), draft(change));
+    const slice = await stage.claimed(id, ledger.worker);
+    const error = { code: "server_error", message: "500" };
+    await endAttempt(stage.db, slice, { ...ending, state: "failed", error, counts: true, dueAt }, now - hour);
+    return id;
+  }
+  const due = async (on: readonly string[] = ["keyword_rank"]) =>
+    (await readDueTries(ledger.stage.db, { now, today, datasets: ["keyword_rank"], on })).map(({ sliceId }) => sliceId);
+
+  test("is found when its time has come, and not before, nor when a retry cannot mend it", async () => {
+    const id = await failed();
+    await failed({ window: august(18) }, { dueAt: now + 1 });
+    await failed({ window: august(17) }, { dueAt: null });
+    expect(await due()).toEqual([id]);
+  });
+
+  test("is left alone once it was made good, or its cell is open again", async () => {
+    const { stage, worker } = ledger;
+    await failed();
+    await failed({ window: august(18) });
+    await stage.inState(await stage.run(), "loaded", worker, draft());
+    await stage.insert(await stage.run(), draft({ window: august(18) }));
+    expect(await due()).toEqual([]);
+  });
+
+  test("is left to the foreground process that runs it, until that is over", async () => {
+    const { stage } = ledger;
+    await failed({}, { run: await stage.run({ workerId: await stage.alive() }) });
+    const orphan = await failed({ window: august(18) }, { run: await stage.run({ workerId: await stage.dead() }) });
+    expect(await due()).toEqual([orphan]);
+  });
+
+  test("of a dataset that is off is left to a person, unless the schedule or a plan began it", async () => {
+    const { stage } = ledger;
+    await failed({}, { run: await stage.run() });
+    const scheduled = await failed({ window: august(18) });
+    expect(await due([])).toEqual([scheduled]);
+    expect(await readDueTries(stage.db, { now, today, datasets: [], on: [] })).toEqual([]);
+  });
+
+  test("is not requested for days that the dataset requests no more: ten here, and of a snapshot the day alone", async () => {
+    const [young] = [await failed({ window: days(9, 10) }), await failed({ window: days(8, 9) })];
+    const dataset = { class: "snapshot", scope: { store: "ios", app: "2" } } as const;
+    const snapshot = await failed({ ...dataset, window: august(20) });
+    await failed({ ...dataset, scope: { app: "3" }, window: august(19), asOf: august(19).start });
+    expect((await due()).sort()).toEqual([young, snapshot].sort());
+  });
+
+  test("counts from then on: what its calls cost, and what an open one still takes", async () => {
+    const { stage } = ledger;
+    const [first, second] = [await failed(), await failed({ window: august(18) })];
+    const request = (slice: string, cost: number | null, at: number) =>
+      stage.pool.query(
+        `insert into ops.request (account_id, slice_id, attempt, page, class, operation, params, status, error_code, cost, duration_ms, byte_count, received_at)
+         values ('any', $1, 1, 0, 'daily', 'any', '{}', $2, $3, $4, 0, 0, $5)`,
+        [slice, cost === null ? null : 200, cost === null ? "timeout" : null, cost ?? 0, new Date(at)],
+      );
+    await request(first, 3, now - hour);
+    expect(await spentOnLaterTries(stage.db, now)).toBe(0);
+    const tries = await readDueTries(stage.db, { now, today, datasets: ["keyword_rank"], on: [] });
+    const runId = await stage.run({ kind: "retry" });
+    expect(await queueTries(stage.db, { runId, tries, now })).toBe(2);
+    expect(await stage.slices("state, due_at, failures, run_id::text, queue_id::text")).toEqual(
+      [1, 2].map(() => ({ state: "pending", due_at: null, failures: 1, run_id: runId, queue_id: "0" })),
+    );
+    expect(await spentOnLaterTries(stage.db, now)).toBe(6);
+    for (const id of [first, second]) {
+      const slice = await stage.claimed(id, ledger.worker);
+      await endAttempt(stage.db, slice, { ...ending, state: id === first ? "loaded" : "failed" }, now);
+    }
+    await request(first, 4, now + 1);
+    await request(second, null, now + 1);
+    expect(await spentOnLaterTries(stage.db, now)).toBe(7);
+    expect(await spentOnLaterTries(stage.db, now + 24 * hour)).toBe(0);
+  });
+
+  test("of a plan is due within its price, less what its open slices take, for as long as its days are kept", async () => {
+    const { stage } = ledger;
+    const counts = { slices: 3, requests: 3, credits: 9, leftOut: { slices: 0, credits: 0 }, naiveCredits: null };
+    const plan = { asOf: today, request: {}, basis: {}, newestFirst: true, digest: "any", lines: [], ...counts };
+    const planId = await keepPlan(stage.db, plan, now);
+    const run = await stage.run({ kind: "backfill", workerId: await stage.dead(), planId });
+    const id = await failed({ window: august(1), class: "history" }, { run });
+    await stage.insert(run, draft({ window: august(2), class: "history" }));
+    const found = await readDueTries(stage.db, { now, today, datasets: ["keyword_rank"], on: [] });
+    expect(found).toMatchObject([{ sliceId: id, planId, requests: 1, credits: 3 }]);
+    expect(await readPlansLeft(stage.db, found)).toEqual(new Map([[planId, 6]]));
+  });
+});
