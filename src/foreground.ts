@@ -1,6 +1,5 @@
 import type { App } from "./app.ts";
 import { openIngest, startWork } from "./open-ingest.ts";
-import { fail } from "./core/errors.ts";
 import { createBudget } from "./credits/budget.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";
 import { runPlan } from "./runs/backfill.ts";
@@ -11,7 +10,7 @@ import { retryFailed, sync } from "./runs/sync.ts";
 import { cancelUnfinished } from "./ledger/cancel-slices.ts";
 import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress } from "./ledger/runs.ts";
-import { isLostConnection } from "./postgres/database-errors.ts";
+import { databaseOutage, isLostConnection } from "./postgres/database-errors.ts";
 
 /** A run in the foreground: what to do, how much it may spend, when to stop, and where it reports its progress. */
 export type ForegroundRun = {
@@ -71,7 +70,7 @@ async function inForeground(
     return { ...result, progress };
   } catch (error) {
     // the driver's own text says little and may say where
-    throw isLostConnection(error) ? fail("database_unreachable", { problem: "the connection broke" }, error) : error;
+    throw isLostConnection(error) ? databaseOutage(error) : error;
   } finally {
     ingest.halt();
     await runner.stop();

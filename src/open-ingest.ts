@@ -2,7 +2,7 @@ import { createClient } from "./api/client.ts";
 import { clientOptions, type App } from "./app.ts";
 import { apiAccess, type ApiAccess } from "./config/config.ts";
 import { programDigest } from "./config/program.ts";
-import { AbortError, fail, type StorehouseError } from "./core/errors.ts";
+import { AbortError, type StorehouseError } from "./core/errors.ts";
 import { openAccount } from "./credits/account.ts";
 import { recordStop } from "./credits/account-stop.ts";
 import type { Budget } from "./credits/budget.ts";
@@ -18,6 +18,8 @@ import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
 import { requestFailedAgain } from "./runs/later-tries.ts";
+import { databaseOutage } from "./postgres/database-errors.ts";
+import { checkStorable } from "./raw/check-storable.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
 /** Callbacks of a process: its heartbeats, and what is wrong with the API, null once it responds again. */
@@ -32,14 +34,17 @@ export interface Ingest extends AsyncDisposable {
   readonly aborted: () => StorehouseError | null;
   /** Lets calls under way end and gives back those not sent yet; to be called before the queue is stopped. */
   readonly halt: () => void;
-  /** Stops all requests because the queue has stopped unexpectedly. */
-  readonly loseQueue: () => void;
+  /** Stops all requests because the queue has stopped unexpectedly, or a job of it met an outage of the database. */
+  readonly loseQueue: (cause?: unknown) => void;
 }
 
 /** How long a foreground run waits for an API that is unavailable, as a person or a cron job would; a worker waits for as long as it takes. */
 const foregroundGivesUpAfterMs = 10 * 60_000;
 
-/** Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing. */
+/**
+ * Enters this process in the ledger and opens its way to the API. Throws a UsageError when API_BASE_URL or API_TOKEN is missing, and where
+ * the database could not store an answer.
+ */
 export async function openIngest(
   app: App,
   kind: WorkerKind,
@@ -52,6 +57,7 @@ export async function openIngest(
   const { db, pool } = app.warehouse;
   const access = apiAccess(app.config.environment);
   const client = opened.use(createClient(clientOptions(app)));
+  await checkStorable(db);
   await openAccount(db, access.accountId, api.requests_per_second, clock);
   const worker = opened.use(await enterWorker(pool, kind, clock));
   const { workerId } = worker;
@@ -131,8 +137,7 @@ export async function openIngest(
     parts,
     aborted: () => stopped,
     halt: () => halting.abort(),
-    loseQueue: () =>
-      parts.abort(fail("database_unreachable", { problem: "the connection broke while the queue was at work" })),
+    loseQueue: (cause) => parts.abort(databaseOutage(cause, "the connection broke while the queue was at work")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

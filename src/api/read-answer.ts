@@ -1,6 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
-import { cleanJson } from "../core/text.ts";
+import { cleanJson, isDeeperThan } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
@@ -31,14 +32,27 @@ const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
 /**
  * Reads a body: text first, then JSON, then the envelope, then the schema, item by item where one does not fit.
- * Throws `not_json`, `success_false` or `unknown_shape`; the latter also where no item at all fits.
+ * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the latter also where no item at all fits.
  */
 export function readAnswer(operation: Operation, body: Buffer): Read {
-  const json = parse(operation, body);
+  // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
+  const text = decoder.decode(body).replaceAll("\0", "");
+  const read = readText(operation, text);
+  // U+FFFD stands for such bytes, and may be a character of the answer as well
+  if (!text.includes("\uFFFD") || isUtf8(body)) return read;
+  refuseDepth(operation, text);
+  if (hasBrokenKey(JSON.parse(text))) throw fail("not_utf8", { operation: operation.id });
+  // which item the bytes are about is unknown: an invalid item that names none lets nothing count as missing or gone
+  return { ...read, invalid: [...read.invalid, { reason: "the answer has bytes that are not UTF-8", item: null }] };
+}
+
+function readText(operation: Operation, text: string): Read {
+  const json = parse(operation, text);
   if (isObject(json) && json["success"] === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
   // an envelope is distinguished from a bare answer further down
   if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, invalid: [], drift: [] };
+  refuseDepth(operation, text);
   const problems: string[] = [];
   for (const { payload, beside } of formsOf(operation, json)) {
     const fitted = fit(operation, payload);
@@ -55,17 +69,31 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
 
 const decoder = new TextDecoder();
 
-function parse(operation: Operation, body: Buffer): unknown {
-  // a bare U+0000 is not JSON anywhere: with it left out the rest can be read
-  const text = decoder.decode(body).replaceAll("\0", "");
+function parse(operation: Operation, text: string): unknown {
+  let json: unknown;
   try {
-    const json: unknown = JSON.parse(text);
-    return needsCleaning.test(text) ? cleanJson(json) : json;
+    json = JSON.parse(text);
   } catch (cause) {
     const bare = operation.mayBeText === true ? text.trim() : "";
     if (bare !== "" && operation.answer.safeParse(bare).success) return bare;
-    throw fail("not_json", { operation: operation.id, bytes: body.length }, cause);
+    throw fail("not_json", { operation: operation.id, bytes: Buffer.byteLength(text) }, cause);
   }
+  if (!needsCleaning.test(text)) return json;
+  refuseDepth(operation, text);
+  return cleanJson(json);
+}
+
+/** The contract nests a dozen levels. Many more would exhaust the stack of whatever walks through an answer, Postgres included. */
+const mostLevels = 100;
+
+function refuseDepth(operation: Operation, text: string): void {
+  if (isDeeperThan(text, mostLevels)) throw fail("answer_too_deep", { operation: operation.id, limit: mostLevels });
+}
+
+/** True where the name of a field has bytes that are not UTF-8: its value may belong to any field. */
+function hasBrokenKey(json: unknown): boolean {
+  if (Array.isArray(json)) return json.some(hasBrokenKey);
+  return isObject(json) && Object.entries(json).some(([name, value]) => name.includes("\uFFFD") || hasBrokenKey(value));
 }
 
 /** One way to read an answer: what would be its payload, and which unknown fields stand beside that. */

@@ -31,7 +31,7 @@ export type ReplayRequest = { readonly within: Partial<Window>; readonly keepPru
  * Rebuilds the tables of a dataset from landed answers, in the order in which they came: no request, no credit. One transaction, so
  * that readers see the old tables until the new ones stand and a kill leaves the old. Answers that did not fit when they came and do
  * now are loaded as well, and their slices are no longer failed; of one that fitted then and does not now the rows are gone, and its
- * slice is failed. Throws `answer_gone` when answers of loaded slices were pruned. A history, which needs all its answers, is left
+ * slice is failed. Throws `answer_pruned` when answers of loaded slices were pruned. A history, which needs all its answers, is left
  * alone when it may keep what was pruned.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
@@ -40,7 +40,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     const gone = await missingAnswers(transaction, dataset.name, within);
     const keepPruned = gone.slices > 0;
     if (keepPruned && !request.keepPruned)
-      throw fail("answer_gone", { slices: gone.slices, dataset: dataset.name, from: gone.from, to: gone.to });
+      throw fail("answer_pruned", { slices: gone.slices, dataset: dataset.name, from: gone.from, to: gone.to });
     const done = { dataset: dataset.name, slices: 0, rows: 0, invalid: 0, kept: gone.slices };
     if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
     for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });

@@ -6,7 +6,7 @@ import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts
 import { createBudget } from "../credits/budget.ts";
 import { requestOnce, type CheckedAnswer } from "../ingest/request-once.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { withApi } from "./with-app.ts";
 import { countOf, remark } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -62,7 +62,7 @@ export async function ifAny<T>(answer: Promise<T>): Promise<T | null> {
 /** The error of a slice as the error of a command: nothing retries a command automatically. */
 function forPeople(error: unknown): unknown {
   // the driver's own text says little and may say where
-  if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
+  if (isLostConnection(error)) return databaseOutage(error);
   if (!(error instanceof StorehouseError)) return error;
   if (error instanceof DeferError) {
     const { cost, remaining } = error.context;

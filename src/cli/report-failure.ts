@@ -25,8 +25,8 @@ export async function reportFailure(
 
 /** What a database reports, in our words: the driver's own text says little and may contain the address. */
 async function inOurWords(failure: unknown): Promise<unknown> {
-  const { isLostConnection, isMissingRight } = await import("../postgres/database-errors.ts");
-  if (isLostConnection(failure)) return fail("database_unreachable", { problem: "the connection broke" });
+  const { databaseOutage, isLostConnection, isMissingRight } = await import("../postgres/database-errors.ts");
+  if (isLostConnection(failure)) return databaseOutage(failure);
   return isMissingRight(failure) ? fail("rights_missing", { problem: failure.message }, failure) : failure;
 }
 

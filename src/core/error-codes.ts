@@ -138,6 +138,19 @@ export const errorCodes = {
     says: "the answer is not JSON",
     next: "it is requested again automatically; the body is kept in raw.answer",
   },
+  not_utf8: {
+    recovery: "retry",
+    later: true,
+    attempts: 3,
+    says: "the name of a field in the answer has bytes that are not UTF-8",
+    next: "it is requested again automatically; the body is kept in raw.answer",
+  },
+  answer_too_deep: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the answer nests lists and objects deeper than {limit} levels",
+    next: "the body is kept in raw.answer; report it to the operator of the API",
+  },
   success_false: {
     recovery: "retry",
     later: true,
@@ -163,9 +176,9 @@ export const errorCodes = {
   bad_answer_file: {
     recovery: "usage",
     says: "{file} is not loaded: {problem}",
-    next: "correct the file and import it again; the documentation describes its fields",
+    next: "correct the file and import it again; docs/answers-as-files.md describes its fields",
   },
-  answer_gone: {
+  answer_pruned: {
     recovery: "usage",
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} have no stored answer any more: rebuilding would lose their rows",
     next: "import their answers with `storehouse raw import`, narrow --from and --to, or leave those rows as they are with --keep-pruned",
@@ -222,7 +235,7 @@ export const errorCodes = {
     recovery: "fenced",
     sent: true,
     charged: true,
-    says: "the worker is stopping",
+    says: "the process is stopping",
     next: "nothing to do; the slice is released",
   },
 } as const satisfies Record<

@@ -12,9 +12,9 @@ export function backoffMs({ firstMs, longestMs, factor = 2 }: Backoff, failures:
 export type RetryOptions = {
   readonly clock: Pick<Clock, "sleep">;
   readonly backoff: Backoff;
-  /** Ends a wait early. Whether there is another try then is for `again` to say. */
+  /** Ends a wait early and the tries with it: the last error is thrown. */
   readonly signal?: AbortSignal;
-  /** Whether to try again after so many failures, at the end of the wait; may throw an error of its own. */
+  /** Whether to try again after so many failures. Called before the wait; may throw an error of its own. */
   readonly again: (error: unknown, failures: number, waitMs: number) => boolean;
 };
 
@@ -27,6 +27,7 @@ export async function retry<T>({ clock, backoff, signal, again }: RetryOptions, 
       const waitMs = backoffMs(backoff, failures);
       if (!again(error, failures, waitMs)) throw error;
       await clock.sleep(waitMs, signal).catch(() => undefined);
+      if (signal?.aborted) throw error;
     }
   }
 }

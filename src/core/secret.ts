@@ -3,7 +3,7 @@
  * The text may be bytes read as latin1: of characters beyond ASCII the UTF-8 bytes are found too. Empty secrets hide nothing.
  */
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
-  const spelled = secrets.filter((secret) => secret !== "").map((secret) => Array.from(secret, anySpelling).join(""));
+  const spelled = secrets.filter((secret) => secret !== "").map(anySpelling);
   if (spelled.length === 0) return (text) => text;
   const pattern = new RegExp(spelled.join("|"), "g");
   return (text) => text.replace(pattern, "[hidden]");
@@ -25,20 +25,44 @@ export function strikerOf(token: string): (body: Buffer) => Buffer {
 
 const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
 
-/** A pattern for one character, plain or escaped. */
-function anySpelling(character: string): string {
+/*
+ * A search ends soon in any text: a pattern that takes a run of backslashes begins where the run begins and takes all of it. One that
+ * began at each of them would read the rest of the run each time.
+ */
+const runBegins = String.raw`(?<!\\)`;
+
+/** A pattern for a secret, each character plain or escaped. */
+function anySpelling(secret: string): string {
+  const parts = secret.match(/\\+|[^\\]/gu) ?? [];
+  return parts
+    .map((part, index) =>
+      part.startsWith("\\")
+        ? anyBackslashes(part.length)
+        : anyCharacter(part, parts[index - 1]?.startsWith("\\") === true),
+    )
+    .join("");
+}
+
+/** A pattern for backslashes in a row. An unescaped run stands for any number of them: it may be escaped once or several times. */
+function anyBackslashes(count: number): string {
+  return `(?:${runBegins}\\\\+(?:u005[cC])?|%(?:25)*5[cC]|&(?:amp;)*(?:#0*92|#[xX]0*5[cC]);){1,${count}}`;
+}
+
+/** A pattern for one character, plain or escaped. After a backslash of the secret the run that escapes it is taken already. */
+function anyCharacter(character: string, followsBackslash: boolean): string {
+  const escape = (run: "+" | "*") => `(?:${followsBackslash ? "(?<=\\\\)|" : ""}${runBegins}\\\\${run})`;
   const bytes = [...Buffer.from(character)].map((byte) => hex(byte, 2));
   const units = character.split("").map((unit) => hex(unit.charCodeAt(0), 4));
   const point = character.codePointAt(0) ?? 0;
   const names = [`#0*${point}`, `#[xX]0*${anyCase(point.toString(16))}`, named[character]].filter(Boolean);
   const forms = [
     bytes.map((byte) => `%(?:25)*${anyCase(byte)}`).join(""),
-    units.map((unit) => `\\\\+u${anyCase(unit)}`).join(""),
+    units.map((unit) => `${escape("+")}u${anyCase(unit)}`).join(""),
     `&(?:amp;)*(?:${names.join("|")});`,
     ...(bytes.length > 1 ? [bytes.map((byte) => `\\x${byte}`).join("")] : []),
     ...(character === " " ? ["\\+"] : []),
     // last, since % or & as it is would leave the rest of its escaped form
-    `${/["'/\\]/.test(character) ? "\\\\*" : ""}${units.map((unit) => `\\u${unit}`).join("")}`,
+    `${/["'/]/.test(character) ? escape("*") : ""}${units.map((unit) => `\\u${unit}`).join("")}`,
   ];
   return `(?:${forms.join("|")})`;
 }

@@ -13,6 +13,26 @@ export function cleanJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)]));
 }
 
+const quote = 34;
+const backslash = 92;
+const opening = new Set([91, 123]);
+const closing = new Set([93, 125]);
+
+/** True for a text of JSON whose lists and objects are nested deeper than that. */
+export function isDeeperThan(json: string, most: number): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) inText = !inText;
+    else if (inText) at += code === backslash ? 1 : 0;
+    else if (opening.has(code)) depth += 1;
+    else if (closing.has(code)) depth -= 1;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
 /** The form in which two spellings of one keyword meet: lower case, NFC, runs of space as one, no space around. */
 export function foldKeyword(keyword: string): string {
   return keyword.toLowerCase().normalize("NFC").replaceAll(/\s+/g, " ").trim();

@@ -45,7 +45,7 @@ export const usageErrors = {
   unknown_table: {
     recovery: "usage",
     says: "no table or view has the name {table}{near}",
-    next: "the documentation lists those of core, mart and ops",
+    next: "docs/reference/columns.md lists those of core, mart and ops",
   },
   export_under_way: {
     recovery: "usage",
@@ -92,6 +92,31 @@ export const usageErrors = {
     recovery: "usage",
     says: "Postgres does not respond",
     next: "check DATABASE_URL and that the server runs",
+  },
+  database_full: {
+    recovery: "usage",
+    says: "the disk of Postgres is full",
+    next: "free disk space on the server; a worker continues automatically, a command has to be run again",
+  },
+  database_busy: {
+    recovery: "usage",
+    says: "Postgres accepts no further connection",
+    next: "stop other programs or raise the limit (max_connections of the server, or the connection limit of the role or database); a worker continues automatically, a command has to be run again",
+  },
+  database_read_only: {
+    recovery: "usage",
+    says: "Postgres only reads: the server is a standby, or default_transaction_read_only is on",
+    next: "let DATABASE_URL name the primary, and a role and database whose transactions may write",
+  },
+  database_encoding: {
+    recovery: "usage",
+    says: "the encoding of the database is {found}, which cannot hold every character",
+    next: "use a database with encoding UTF8: `create database storehouse encoding 'UTF8' template template0`",
+  },
+  database_taken: {
+    recovery: "usage",
+    says: "the database has {thing} of another program where Storehouse would create its own",
+    next: "let DATABASE_URL name an empty database",
   },
   database_too_old: {
     recovery: "usage",

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from "pg";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { makeFolder, unwritableFile } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { lockFileNow } from "../postgres/embedded/file-lock.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
 import { openParquetWriter } from "./parquet.ts";
@@ -90,7 +90,7 @@ async function sweepWork(out: string): Promise<void> {
 
 function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
-  if (isLostConnection(error)) return fail("database_unreachable", { problem: "the connection broke" }, error);
+  if (isLostConnection(error)) return databaseOutage(error);
   const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
   const cause = causeOf(error, problem);
   if (cause !== null) return unwritableFile(out, { code: cause });

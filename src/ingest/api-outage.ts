@@ -63,9 +63,8 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
       return true;
     };
     const backoff = { firstMs: parts.retryMs, longestMs: slowestCheckMs };
-    await retry({ clock, backoff, signal: halted, again }, async () => {
-      if (unavailable && halted.aborted) throw fail("stopped");
-      await check();
+    await retry({ clock, backoff, signal: halted, again }, check).catch((error: unknown) => {
+      throw unavailable && halted.aborted ? fail("stopped") : error;
     });
     if (!unavailable) return false;
     log.info({ duration_ms: clock.now() - from }, "api.recovered");

@@ -51,12 +51,17 @@ export async function readPages(
     const available =
       suspicion?.stuck === true
         ? index + 1
-        : Math.max(index + 1, pagesReported(operation, read.value, index, read.invalid.length));
+        : Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid)));
     const wanted = Math.max(index + 1, Math.min(mostPages, available));
     if (operation.paging !== null) await onPages(wanted);
     if (wanted === index + 1) return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
     before = seen;
   }
+}
+
+/** How many items of a list are invalid; what is wrong with the page as a whole is none. */
+function itemsIn(invalid: readonly InvalidItem[]): number {
+  return invalid.filter(({ index }) => index !== undefined).length;
 }
 
 /** A page as it came and as it was read. */

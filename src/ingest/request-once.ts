@@ -42,7 +42,6 @@ export function retryCall<T>(
   stop: AbortSignal,
   call: () => Promise<T>,
 ): Promise<T> {
-  const again = (error: unknown, failures: number) =>
-    error instanceof RetryError && failures < error.attempts && !stop.aborted;
+  const again = (error: unknown, failures: number) => error instanceof RetryError && failures < error.attempts;
   return retry({ clock, backoff: { firstMs: retryMs }, signal: stop, again }, call);
 }

@@ -1,5 +1,5 @@
 import { retry } from "../core/retry.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isOutOfRoom } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
 /** With waits that double from one second this is half a minute: a restarted Postgres is back by then. */
@@ -10,11 +10,19 @@ export function longestRetryMs(retryMs: number): number {
   return retryMs * 2 ** tries;
 }
 
-/** Does repeatable work, again while the database is unreachable, for half a minute; after the stop it does not wait between tries. */
+/**
+ * Does repeatable work, again while the database is unreachable, for half a minute; after the stop it does not wait between tries. Where
+ * the database is out of room all calls are stopped at once: it may still grant them, and could not store what they bring.
+ */
 export async function retryDatabase<T>(
-  { clock, retryMs, halted }: Pick<IngestParts, "clock" | "retryMs" | "halted">,
+  { clock, retryMs, halted, abort }: Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort">,
   work: () => Promise<T>,
 ): Promise<T> {
-  const again = (error: unknown, failures: number) => isLostConnection(error) && failures < tries;
-  return retry({ clock, backoff: { firstMs: retryMs }, signal: halted, again }, work);
+  const again = (error: unknown, failures: number) => {
+    if (isOutOfRoom(error)) abort(databaseOutage(error));
+    return isLostConnection(error) && failures < tries;
+  };
+  // an answer that is paid for is written after the stop too: often the next connection is a good one
+  const sleep = (ms: number) => clock.sleep(ms, halted).catch(() => undefined);
+  return retry({ clock: { sleep }, backoff: { firstMs: retryMs }, again }, work);
 }

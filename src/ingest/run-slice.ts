@@ -218,7 +218,7 @@ function laterTry(slice: Slice, { code }: StorehouseError, { failures, now }: { 
 }
 
 /** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
-const unusable: ReadonlySet<string> = new Set(["not_json", "success_false"]);
+const unusable: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);
 
 async function landedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
   return (await pagesLandedBy(parts.db, slice)) > (unusable.has(code) ? 1 : 0);

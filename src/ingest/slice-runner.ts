@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { anySuspect, claimNext, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
-import { isLostConnection, isPassing } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { longestRetryMs, retryDatabase } from "./retry-database.ts";
 import { runSlice } from "./run-slice.ts";
@@ -82,7 +82,11 @@ export function startSliceRunner(
   }
 
   const feeding = feed().catch((error: unknown) =>
-    parts.abort(isLostConnection(error) ? unreachable(error) : unexpected(error)),
+    parts.abort(
+      isLostConnection(error)
+        ? databaseOutage(error, "the connection broke while slices were claimed")
+        : unexpected(error),
+    ),
   );
   return {
     wake,
@@ -93,10 +97,6 @@ export function startSliceRunner(
       await Promise.allSettled(running.values());
     },
   };
-}
-
-function unreachable(error: unknown): StorehouseError {
-  return fail("database_unreachable", { problem: "the connection broke while slices were claimed" }, error);
 }
 
 /** The slices that this process runs next. */

@@ -1,8 +1,16 @@
 import pg from "pg";
-import { fail } from "../core/errors.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
 
-/** Connection exceptions, a server that shuts down or starts up, one that has no connection to spare. */
-const lostStarts = ["08", "57P", "53300"];
+/** Codes of a server that takes no work for a while, and the error of ours that says why. */
+const outages = {
+  "53100": "database_full",
+  "53300": "database_busy",
+  // a primary that became a standby: its address leads to the new primary soon
+  "25006": "database_read_only",
+} as const;
+
+/** Connection exceptions, a server that shuts down or starts up, and outages. */
+const lostStarts = ["08", "57P", ...Object.keys(outages)];
 const lostNodeCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -16,7 +24,10 @@ const lostNodeCodes = new Set([
 /** Unique violation under concurrent merges, serialisation failure, deadlock. */
 const passing = new Set(["23505", "40001", "40P01"]);
 
-/** True when the database could not be reached or broke the connection: nothing was decided about the work at hand. */
+/**
+ * True when the database could not be reached, broke the connection, or has no room or no connection left: nothing was decided about the
+ * work at hand.
+ */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -27,6 +38,11 @@ export function isLostConnection(error: unknown): boolean {
       error.message,
     )
   );
+}
+
+/** True when the disk of the database is full, or it turned into one that only reads. */
+export function isOutOfRoom(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "53100" || error.code === "25006");
 }
 
 /** True when a lock was not granted within `lock_timeout`, or only by a deadlock. */
@@ -44,9 +60,24 @@ export function isMissingPartition(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "23514" && error.constraint === undefined;
 }
 
-/** True when the connected role may not do what it tried, or sessions of its kind only read. */
+/** True when the connected role may not do what it tried. */
 export function isMissingRight(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && (error.code === "42501" || error.code === "25006");
+  return error instanceof pg.DatabaseError && error.code === "42501";
+}
+
+/** The error of ours for an outage: the driver's own text says little and may contain the address. */
+export function databaseOutage(cause: unknown, problem = "the connection broke"): StorehouseError {
+  const code = cause instanceof pg.DatabaseError ? outageOf(cause.code) : undefined;
+  return code === undefined ? fail("database_unreachable", { problem }, cause) : fail(code, {}, cause);
+}
+
+/** True for an error of ours that stands for an outage: what waits for the database waits on. */
+export function isOutage({ code }: StorehouseError): boolean {
+  return code === "database_unreachable" || Object.values<string>(outages).includes(code);
+}
+
+function outageOf(code: string | undefined) {
+  return outages[code as keyof typeof outages] as (typeof outages)[keyof typeof outages] | undefined;
 }
 
 /** Why a server refuses a login: wrong password, no such role or database, no rule for the way there. */
@@ -65,6 +96,7 @@ export function connectionProblem(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause.name === "UsageError") return cause;
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   const facts = { variable: "DATABASE_URL", code: code ?? cause.name };
+  if (cause instanceof pg.DatabaseError && outageOf(code) !== undefined) return databaseOutage(cause);
   if (cause instanceof pg.DatabaseError && (isMissingRight(cause) || refusals.has(code ?? "")))
     return fail("database_refused", facts);
   if (/does not support SSL/i.test(cause.message))

@@ -11,7 +11,7 @@ import { type Queryable, sql } from "./sql.ts";
 export interface Database extends Queryable {
   /** All of `work` on one connection. */
   connection(): { readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T> };
-  /** All of `work` or nothing. */
+  /** All of `work` or nothing. Throws inside another one on the same connection: its end would commit the outer one. */
   transaction(): TransactionBuilder;
 }
 
@@ -46,6 +46,23 @@ const types: pg.CustomTypesConfig = {
 /** Long enough for any statement of ours, and for waiting until another process has planned. */
 const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
+/** What statements and the driver rely on, whatever the server, the database or the role has for other programs. */
+const sessionSettings = Object.entries({
+  timezone: "UTC",
+  datestyle: "ISO,YMD",
+  intervalstyle: "postgres",
+  bytea_output: "hex",
+  extra_float_digits: "1",
+  standard_conforming_strings: "on",
+  transform_null_equals: "off",
+  default_transaction_isolation: "read\\ committed",
+  default_transaction_deferrable: "off",
+  statement_timeout: "0",
+  lock_timeout: "0",
+  search_path: "public",
+})
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(" ");
 /** A peer that has vanished is found after half a minute or so, at either end, and its locks are released. */
 const keepAliveMs = 30_000;
 const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
@@ -53,7 +70,8 @@ const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tc
 /**
  * Opens a pool of at most `size` connections. A statement without a reply for `timeoutMs` counts as a lost connection.
  * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way cannot
- * be secured as sslmode requires, `database_too_old` below 15, and `bad_setting` for an address that does not fit.
+ * be secured as sslmode requires, `database_busy` without a connection left, `database_too_old` below 15, `database_encoding` for one
+ * that is not UTF8, and `bad_setting` for an address that does not fit.
  */
 export async function openWarehouse(url: string, size: number, timeoutMs = usualTimeoutMs): Promise<Warehouse> {
   const pool = new pg.Pool({
@@ -66,7 +84,7 @@ export async function openWarehouse(url: string, size: number, timeoutMs = usual
     // of this pool alone: the sessions of a dead process can be distinguished from others
     application_name: `storehouse ${randomBytes(4).toString("hex")}`,
     // a session that is idle in a transaction for too long loses its locks
-    options: `-c timezone=UTC -c statement_timeout=0 -c idle_in_transaction_session_timeout=${Math.ceil(timeoutMs)} ${keepAlive}`,
+    options: `${sessionSettings} -c idle_in_transaction_session_timeout=${Math.ceil(timeoutMs)} ${keepAlive}`,
   });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
   pool.on("error", () => undefined);
@@ -76,17 +94,23 @@ export async function openWarehouse(url: string, size: number, timeoutMs = usual
   });
   const db = databaseOf(pool);
   try {
-    const version = await sql<{
-      version: number;
-    }>`select current_setting('server_version_num')::int as version`.execute(db);
-    const found = version.rows[0]?.version ?? 0;
-    if (found < 150_000) throw fail("database_too_old", { found });
+    await checkServer(db);
   } catch (cause) {
     await pool.end();
     throw connectionProblem(cause);
   }
   let ended: Promise<void> | undefined;
   return { db, pool, [Symbol.asyncDispose]: () => (ended ??= pool.end()) };
+}
+
+async function checkServer(db: Database): Promise<void> {
+  const { rows } = await sql<{ version: number; encoding: string }>`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(
+    db,
+  );
+  const { version = 0, encoding = "" } = rows[0] ?? {};
+  if (version < 150_000) throw fail("database_too_old", { found: version });
+  if (encoding !== "UTF8") throw fail("database_encoding", { found: encoding });
 }
 
 /** What the driver has and its types leave out. */
@@ -111,7 +135,7 @@ function breakWithoutReply(client: PoolClient, ms: number): void {
 }
 
 function databaseOf(pool: pg.Pool): Database {
-  const onOne = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+  const onOne = async <T>(work: (one: Connected) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     try {
       return await work(databaseOn(client));
@@ -123,21 +147,34 @@ function databaseOf(pool: pg.Pool): Database {
   return {
     run: (text, values) => onOne((one) => one.run(text, values)),
     connection: () => ({ execute: onOne }),
-    transaction: () => transactionOn((work, begin) => onOne((one) => within(one, work, begin))),
+    transaction: () => transactionOn((work, begin) => onOne((one) => one.transact(work, begin))),
   };
 }
 
-/** One connection, which runs a statement when the one before has ended. */
-function databaseOn(client: PoolClient): Database {
+type Connected = Database & { readonly transact: Transact };
+
+/** One connection, which runs a statement when the one before has ended, and one transaction at a time. */
+function databaseOn(client: PoolClient): Connected {
   let before: Promise<unknown> = Promise.resolve();
-  const one: Database = {
+  let isInTransaction = false;
+  const transact: Transact = async (work, begin) => {
+    if (isInTransaction) throw new Error("a transaction is under way on this connection: run the statements on it");
+    isInTransaction = true;
+    try {
+      return await within(one, work, begin);
+    } finally {
+      isInTransaction = false;
+    }
+  };
+  const one: Connected = {
+    transact,
     run: (text, values) => {
       const result = before.then(() => client.query<Record<string, unknown>>(text, [...values]));
       before = result.catch(() => undefined);
       return result;
     },
     connection: () => ({ execute: (work) => work(one) }),
-    transaction: () => transactionOn((work, begin) => within(one, work, begin)),
+    transaction: () => transactionOn(transact),
   };
   return one;
 }

@@ -7,7 +7,7 @@ import { withAdvisoryLock } from "./advisory-lock.ts";
 import { isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
-import { migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
+import { foreignThing, migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
 
 /** Without it the queue's own migrations write to the console. */
 const noLogger = new Logger(() => () => undefined);
@@ -20,9 +20,12 @@ export async function migrate(url: string): Promise<string[]> {
 
 /**
  * `migrate` over an open pool of at least three connections. On a database that is up to date it reads one table and needs no right to
- * change anything. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has.
+ * change anything. Throws `migrations_pending` where the connected role may not migrate, `database_newer` where a newer program has, and
+ * `database_taken` where another program has tables in a schema of ours.
  */
 export async function migrateWarehouse(warehouse: Warehouse): Promise<string[]> {
+  const taken = await foreignThing(warehouse.db);
+  if (taken !== null) throw fail("database_taken", { thing: taken });
   const { missing, unknown, mayMigrate } = await pendingMigrations(warehouse.db);
   if (unknown.length > 0) throw fail("database_newer", { migration: unknown.at(-1) });
   if (missing.length > 0 && !mayMigrate) throw fail("migrations_pending", { migration: missing[0] });

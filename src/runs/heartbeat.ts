@@ -5,7 +5,7 @@ import { readStop, type AccountStop } from "../credits/account-stop.ts";
 import { releaseDeadHolds, type Holders } from "../credits/dead-holds.ts";
 import { reconcile } from "../ledger/reconcile.ts";
 import type { LivingWorker } from "../ledger/workers.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** How often a process says that it lives, after how long without one it counts as dead, and how far apart checks of a refused account are. */
@@ -89,9 +89,8 @@ async function beatOnce(parts: HeartbeatParts): Promise<boolean> {
     parts.onBeat(null);
     return true;
   } catch (error) {
-    const isUnreachable =
-      isLostConnection(error) || (error instanceof StorehouseError && error.code === "database_unreachable");
-    if (isUnreachable) parts.onBeat(fail("database_unreachable", { problem: "no heartbeat gets through" }, error));
+    if (isLostConnection(error)) parts.onBeat(databaseOutage(error, "no heartbeat gets through"));
+    else if (error instanceof StorehouseError && isOutage(error)) parts.onBeat(error);
     else say(parts, error);
     return false;
   }

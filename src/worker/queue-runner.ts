@@ -1,16 +1,20 @@
 import { Logger, run, type ParsedCronItem, type Runner, type Task, type TaskList } from "graphile-worker";
 import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** How often the queue polls for jobs that have become due; a job that is added and due at once needs no poll. */
 const longestPollMs = 1_000;
 const shortestPollMs = 50;
 
-/** What a queue of jobs runs. `onLost` is called when graphile-worker stopped itself, because it could not record the end of a job. */
+/**
+ * What a queue of jobs runs. `onLost` is called when graphile-worker stopped itself, because it could not record the end of a job, and
+ * with the error of a job that met an outage of the database: the job would fail for good after a few tries.
+ */
 export type JobQueueOptions = {
   readonly taskList: TaskList;
   readonly schedule: readonly ParsedCronItem[];
-  readonly onLost: () => void;
+  readonly onLost: (cause?: unknown) => void;
   /** The name under which jobs are locked, by which those of a dead process are found. */
   readonly workerId: string;
 };
@@ -28,7 +32,7 @@ export async function startQueue(
   { taskList, schedule, onLost, workerId }: JobQueueOptions,
 ): Promise<JobQueue> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
-  const tracked = trackTasks(taskList, app.hide);
+  const tracked = trackTasks(taskList, { hide: app.hide, onOutage: onLost });
   const options = {
     pgPool: app.warehouse.pool,
     // one job plans at a time
@@ -67,7 +71,7 @@ export async function startQueue(
 /** The same tasks, and a function that waits until none runs. Secrets are struck out of their errors, which the queue stores. */
 function trackTasks(
   taskList: TaskList,
-  hide: (text: string) => string,
+  { hide, onOutage }: { readonly hide: (text: string) => string; readonly onOutage: (cause: unknown) => void },
 ): { taskList: TaskList; allEnded: () => Promise<void> } {
   const running = new Set<PromiseLike<unknown>>();
   const track = (task: Task): Task => {
@@ -77,6 +81,7 @@ function trackTasks(
       try {
         return await work;
       } catch (error) {
+        if (isLostConnection(error)) onOutage(error);
         const hidden = new Error(hide(error instanceof Error ? error.message : String(error)));
         hidden.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
         throw hidden;

@@ -1,16 +1,16 @@
-import { sql } from "../postgres/sql.ts";
 import { createClient } from "../api/client.ts";
 import { clientOptions, createApp, createAppLog, type App } from "../app.ts";
 import { apiAccess, type Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { StorehouseError } from "../core/errors.ts";
 import { retry, type Backoff } from "../core/retry.ts";
 import { liftStop, readStop, claimBalanceCheck } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
 import { usualRhythm } from "../runs/heartbeat.ts";
 import { noteEnd } from "../ledger/workers.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
+import { checkStorable } from "../raw/check-storable.ts";
 import type { OnState } from "./state.ts";
 
 /** Checks of a database that does not respond grow rarer up to one a minute. */
@@ -26,34 +26,53 @@ export async function openWorkerApp(
   const since = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {
     if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) return false;
-    log.warn({ code: "database_unreachable", wait_ms: waitMs }, "database.unavailable");
-    const known = error instanceof StorehouseError ? error : fail("database_unreachable", {}, error);
+    const known = error instanceof StorehouseError ? error : databaseOutage(error);
+    log.warn({ code: known.code, wait_ms: waitMs }, "database.unavailable");
     onState?.({ is: "database_unavailable", since, error: { code: known.code, message: known.message } });
     return true;
   };
-  return retry({ clock, backoff: waits, signal: stop, again }, async () =>
-    stop.aborted ? null : createApp(config, asOf),
+  if (stop.aborted) return null;
+  return retry({ clock, backoff: waits, signal: stop, again }, () => openStorable(config, asOf)).catch(
+    unlessStopped(stop),
   );
 }
 
-/** False for a server that responds and refuses: waiting does not correct a wrong password or name. */
+/** False for a server that responds and refuses, or only reads: waiting does not correct a wrong password or address. */
 function mayComeUp(error: unknown): boolean {
-  return error instanceof StorehouseError ? error.code === "database_unreachable" : isLostConnection(error);
+  const known = isLostConnection(error) ? databaseOutage(error) : error;
+  return known instanceof StorehouseError && isOutage(known) && known.code !== "database_read_only";
 }
 
-/** Waits until the database responds again, or until the stop. */
+async function openStorable(config: Config, asOf?: Day): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  const app = opened.use(await createApp(config, asOf));
+  await checkStorable(app.warehouse.db);
+  opened.move();
+  return app;
+}
+
+/** Waits until the database responds again and has room for answers, or until the stop. */
 export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop: AbortSignal): Promise<void> {
   const from = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {
-    if (!isLostConnection(error)) return false;
-    log.warn({ code: "database_unreachable", wait_ms: waitMs }, "database.unavailable");
+    if (!(error instanceof StorehouseError) || !isOutage(error)) return false;
+    log.warn({ code: error.code, wait_ms: waitMs }, "database.unavailable");
     return true;
   };
-  await retry({ clock, backoff: waits, signal: stop, again }, async () => {
-    if (stop.aborted) return;
-    await sql`select`.execute(warehouse.db);
+  const check = async () => {
+    await checkStorable(warehouse.db);
     log.info({ duration_ms: clock.now() - from }, "database.recovered");
-  });
+    return null;
+  };
+  await retry({ clock, backoff: waits, signal: stop, again }, check).catch(unlessStopped(stop));
+}
+
+/** A wait that the stop has ended gives null; any other error is thrown. */
+function unlessStopped(stop: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    if (stop.aborted) return null;
+    throw error;
+  };
 }
 
 /**

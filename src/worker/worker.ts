@@ -9,7 +9,13 @@ import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import { jobHolder, releaseFormerClaims } from "../ledger/reconcile.ts";
 import { noteEnd } from "../ledger/workers.ts";
-import { connectionProblem, isLostConnection, isRefusedLogin } from "../postgres/database-errors.ts";
+import {
+  connectionProblem,
+  databaseOutage,
+  isLostConnection,
+  isOutage,
+  isRefusedLogin,
+} from "../postgres/database-errors.ts";
 import { readCrontab } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
@@ -20,7 +26,7 @@ import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
  * shared queue of slices until it is stopped or an error ends it:
  *
  *   the API refuses the token or the account   wait until it accepts them again
- *   the database does not respond              wait until it responds
+ *   the database does not respond or is full   wait until it can store an answer
  *   the lease in the ledger expired            start the next session at once
  *   settings that cannot work                  the worker ends: a restart does not mend them
  *   any other error                            start the next session, after a wait that grows
@@ -75,7 +81,7 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
     if (end instanceof AbortError) {
       report("aborted", end);
       await untilApiAccepts(app, stop, former);
-    } else if (end.code === "database_unreachable") {
+    } else if (isOutage(end)) {
       report("database_unavailable", end);
       await untilDatabaseResponds(app, stop);
     } else if (end.code === "lease_expired") app.log.warn({ problem: end.message }, "worker.re_registered");
@@ -89,7 +95,7 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
     return null;
   } catch (error) {
     const problem = inOurWords(app, error);
-    return problem instanceof UsageError && problem.code !== "database_unreachable" ? problem : null;
+    return problem instanceof UsageError && !isOutage(problem) ? problem : null;
   }
 }
 
@@ -133,7 +139,7 @@ function inOurWords({ hide }: App, error: unknown): StorehouseError {
   // the error of a clean-up hides the one before it
   const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
   if (cause instanceof StorehouseError) return cause;
-  if (isLostConnection(cause)) return fail("database_unreachable", { problem: "the connection broke" }, cause);
+  if (isLostConnection(cause)) return databaseOutage(cause);
   const refused = isRefusedLogin(cause) ? connectionProblem(cause) : null;
   if (refused instanceof StorehouseError) return refused;
   return fail("unexpected", { problem: hide(String(cause)).slice(0, 300) }, cause);

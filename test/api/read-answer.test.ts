@@ -213,8 +213,50 @@ test("U+0000 and half characters are cleaned and cost no row", () => {
   });
 });
 
-test("bytes that are no UTF-8 cost no row", () => {
-  const body = Buffer.from(JSON.stringify([{ ...rank, keyword: "caf?" }]));
-  body[body.indexOf("?")] = 0xe9;
-  expect(readAnswer(iosKeywordRanking, body).value).toMatchObject([{ keyword: "caf\uFFFD" }]);
+/** A body in which each `?` is a byte that is not UTF-8. */
+function brokenBody(json: unknown): Buffer {
+  return Buffer.from(JSON.stringify(json).replaceAll("?", "\xe9"), "latin1");
+}
+
+describe("bytes that are not UTF-8", () => {
+  const brokenItem = { reason: "the answer has bytes that are not UTF-8", item: null };
+
+  test("cost no row, and leave an invalid item that may be about any keyword", () => {
+    const { value, invalid } = readAnswer(iosKeywordRanking, brokenBody([{ ...rank, keyword: "caf?" }, rank]));
+    expect(value).toMatchObject([{ keyword: "caf\uFFFD" }, { keyword: "yoga" }]);
+    expect(invalid).toEqual([brokenItem]);
+  });
+
+  test("are not taken for U+FFFD that the service sent as such", () => {
+    expect(read(iosKeywordRanking, [{ ...rank, keyword: "caf\uFFFD" }]).invalid).toEqual([]);
+  });
+
+  test.each<[string, Operation, unknown]>([
+    ["a field", iosKeywordRanking, [{ ...rank, "ran?": 3 }]],
+    ["a map", numberOfKeywords, { data: { "U?": 3 }, success: true }],
+    ["a wrapped item", dashboardApps, { data: [{ trackId: "1", nested: [{ "?": 1 }] }], success: true }],
+  ])("in a name inside %s are an error of their own", (_, operation, json) => {
+    expect(() => readAnswer(operation, brokenBody(json))).toThrow(coded("not_utf8", { operation: operation.id }));
+  });
+});
+
+describe("an answer that is nested deeper than the contract ever nests", () => {
+  const levels = 100_000;
+  const deep = { list: ["[", "]"], object: ['{"a":', "}"] } as const;
+
+  test.each(["list", "object"] as const)("is an error of its own (%s)", (kind) => {
+    const [open, close] = deep[kind];
+    const value = `${open.repeat(levels)}1${close.repeat(levels)}`;
+    const item = JSON.stringify(rank).slice(0, -1);
+    for (const text of [value, `[${item},"x":${value}}]`, `{"data":${value}}`, `[${item},"x":${value},"y":"\\u0000"}]`])
+      for (const operation of [iosKeywordRanking, dashboardApps])
+        expect(() => readText(operation, text)).toThrow(
+          coded("answer_too_deep", { operation: operation.id, limit: 100 }),
+        );
+  });
+
+  test("is not one whose texts hold brackets", () => {
+    const keyword = `\\"${"[{".repeat(levels)}`;
+    expect(read(iosKeywordRanking, { data: [{ ...rank, keyword }] }).value).toMatchObject([{ keyword }]);
+  });
 });

@@ -83,10 +83,10 @@ test("refuses to rebuild what it has no answers for, and changes nothing", async
   const yesterday = addDays(today, -1);
   await pruneDay(stage, yesterday);
   await expect(rebuild(stage, ["keyword_rank"])).rejects.toMatchObject({
-    code: "answer_gone",
+    code: "answer_pruned",
     context: { dataset: "keyword_rank", from: yesterday, to: yesterday, slices: expect.any(Number) },
   });
-  await expect(rebuild(stage, ["keyword_rank"], { start: yesterday })).rejects.toMatchObject({ code: "answer_gone" });
+  await expect(rebuild(stage, ["keyword_rank"], { start: yesterday })).rejects.toMatchObject({ code: "answer_pruned" });
   expect(await everything(stage)).toEqual(before);
   // the days beside it have theirs
   const done = await rebuild(stage, ["keyword_rank"], { end: yesterday });

@@ -69,7 +69,7 @@ describe("storehouse replay and prune", () => {
     const refused = await run("replay", "--dataset", "keyword_rank");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
-      /^answer_gone: \d+ loaded slices of keyword_rank with days from 2026-08-16 to 2026-08-19 have no stored answer any more: .*--keep-pruned\n$/,
+      /^answer_pruned: \d+ loaded slices of keyword_rank with days from 2026-08-16 to 2026-08-19 have no stored answer any more: .*--keep-pruned\n$/,
     );
     expect(await run("replay", "--keep-pruned")).toMatchObject({ code: 0 });
     expect(await factsOf(stage, [])).toEqual(before);

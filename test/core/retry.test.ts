@@ -47,13 +47,19 @@ test("the error after which there is no other try is thrown, and what decides kn
   });
 });
 
-test("an abort ends the wait and leaves it to the decision whether there is another try", async () => {
-  const { clock } = waits();
+test("an abort during the wait ends it, and the work is not done once more", async () => {
+  const stop = new AbortController();
+  const sleep = async (_: number, signal?: AbortSignal) => {
+    stop.abort();
+    signal?.throwIfAborted();
+  };
   let tries = 0;
-  const again = (_: unknown, failures: number) => failures < 3;
-  const work = () => ((tries += 1), Promise.reject(new Error("no")));
-  await expect(retry({ clock, backoff: { firstMs: 10 }, signal: AbortSignal.abort(), again }, work)).rejects.toThrow(
-    "no",
-  );
-  expect(tries).toBe(3);
+  const work = () => Promise.reject(new Error(`try ${(tries += 1)}`));
+  const options = { clock: { sleep }, backoff: { firstMs: 10 }, signal: stop.signal, again: () => true };
+  await expect(retry(options, work)).rejects.toThrow("try 1");
+});
+
+test("work that succeeds at once gives its result after an abort too", async () => {
+  const options = { ...waits(), backoff: { firstMs: 10 }, signal: AbortSignal.abort(), again: () => true };
+  expect(await retry(options, async () => "done")).toBe("done");
 });

@@ -60,6 +60,38 @@ test("every other byte stays as it came, be it text or not", () => {
   );
 });
 
+describe("a long run in a text is read once, not once from each of its places", () => {
+  // squared it is more steps than a test has time for
+  const count = 200_000;
+
+  test.each([
+    ["backslashes", "\\"],
+    ["escaped percent signs", "%25"],
+    ["percent signs escaped again", "25"],
+    ["ampersands", "&amp;"],
+    ["ampersands escaped again", "amp;"],
+    ["zeros of a number", "0"],
+    ["escaped backslashes", "\\u005c"],
+    ["percent-encoded backslashes", "%5c"],
+  ])("%s", (_, unit) => {
+    const text = unit.repeat(count);
+    const secrets = ["S3cr3t-token", `"'/ quoted`, String.raw`\\\\ \a\"b\\c`, "%&#0"];
+    for (const secret of secrets)
+      for (const start of ["", "%", "&", "&#", "\\"]) expect(hiderOf([secret])(start + text).length).toBeGreaterThan(0);
+    expect(hiderOf(secrets)(`${text} S3cr3t-token`)).toBe(`${text} [hidden]`);
+  });
+});
+
+test("backslashes in a row are struck out however they are escaped", () => {
+  const secret = String.raw`a\\b\"c\u`;
+  const spelled = [secret, inJson(secret), inJson(inJson(secret)), encodeURIComponent(secret)];
+  spelled.push(
+    escaped(secret, /[^]/g, (code) => `\\u${code}`),
+    escaped(secret, /["b]/g, (code) => `\\u${code}`),
+  );
+  expect(spelled.map((text) => hiderOf([secret])(`<${text}>`))).toEqual(spelled.map(() => "<[hidden]>"));
+});
+
 test("no character of a secret is taken for a pattern", () => {
   expect(hiderOf(["a.c", "(x|y)*"])("aXc a.c (x|y)* ^$")).toBe("aXc [hidden] [hidden] ^$");
 });

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { iosKeywordRanking } from "../../src/api/operations/keyword.ts";
+import { readAnswer } from "../../src/api/read-answer.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
@@ -80,6 +82,13 @@ describe("keyword ranks", () => {
       "yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00",
       "yoga IPHONE 2026-08-02  ",
     ]);
+  });
+
+  test("claim nothing of the other keywords where bytes of the answer are not UTF-8", () => {
+    const broken = Buffer.from(JSON.stringify([entry(), entry({ keyword: "caf?" })]).replaceAll("?", "\xe9"), "latin1");
+    const { value, invalid } = readAnswer(iosKeywordRanking, broken);
+    const slice = sliceOf({ items: ["café", "run", "yoga"] });
+    expect(rowsOf(slice, value as Entry[], invalid).rows).toEqual(["yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00"]);
   });
 
   test("keep when an unranked keyword was looked at, where the answer says so", () => {

@@ -13,9 +13,12 @@ function databaseError(code: string): Error {
 }
 
 describe("an error of the database", () => {
-  test.each(["08006", "08P01", "57P01", "57P03", "53300"])("%s means that nothing was decided", (code) => {
-    expect(isLostConnection(databaseError(code))).toBe(true);
-  });
+  test.each(["08006", "08P01", "57P01", "57P03", "53300", "53100", "25006"])(
+    "%s means that nothing was decided",
+    (code) => {
+      expect(isLostConnection(databaseError(code))).toBe(true);
+    },
+  );
 
   test.each(["23505", "22P02", "42P01", "53200", "57014"])("%s is an answer", (code) => {
     expect(isLostConnection(databaseError(code))).toBe(false);

@@ -2,8 +2,10 @@ import { inspect } from "node:util";
 import { randomBytes } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { UsageError } from "../../src/core/errors.ts";
-import { openWarehouse } from "../../src/postgres/database.ts";
+import { type Database, openWarehouse } from "../../src/postgres/database.ts";
+import { sql } from "../../src/postgres/sql.ts";
 import { freshDatabase } from "../support/database.ts";
+import { emptyDatabase } from "../support/warehouse-empty.ts";
 import { serverOfVersion } from "../support/warehouse-old-server.ts";
 
 /** What opening ends with: everything that a log or a screen could show of it, too. */
@@ -54,6 +56,30 @@ describe("a database that cannot be used", () => {
     }
   });
 
+  test("its encoding cannot hold every character", async () => {
+    await using database = await emptyDatabase("LATIN1");
+    const { error } = await refusal(database.url);
+    expect(error.message).toBe(
+      "database_encoding: the encoding of the database is LATIN1, which cannot hold every character; use a database with encoding UTF8: `create database storehouse encoding 'UTF8' template template0`",
+    );
+  });
+
+  test("no connection is left", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    const role = `storehouse_test_${randomBytes(6).toString("hex")}`;
+    const url = new URL(database.url);
+    [url.username, url.password] = [role, "s3cret-word"];
+    await warehouse.pool.query(`create role ${role} login password 's3cret-word' connection limit 0`);
+    try {
+      const { error, shown } = await refusal(url.href);
+      expect(error.code).toBe("database_busy");
+      expect(shown).not.toContain("s3cret-word");
+    } finally {
+      await warehouse.pool.query(`drop role ${role}`);
+    }
+  });
+
   test("the server is older than Postgres 15", async () => {
     await using server = await serverOfVersion(140_011);
     const { error, shown } = await refusal(server.url);
@@ -89,4 +115,63 @@ describe("an open database", () => {
       ]);
     },
   );
+
+  test("sets what it relies on, whatever database and role have for other programs", async () => {
+    await using database = await freshDatabase();
+    await using before = await openWarehouse(database.url, 1);
+    const name = new URL(database.url).pathname.slice(1);
+    const foreign = {
+      DateStyle: "SQL, DMY",
+      TimeZone: "Pacific/Apia",
+      IntervalStyle: "sql_standard",
+      bytea_output: "escape",
+      extra_float_digits: "-15",
+      default_transaction_isolation: "serializable",
+      lock_timeout: "1ms",
+      statement_timeout: "1ms",
+      search_path: "pg_temp, pg_catalog",
+    };
+    for (const [setting, value] of Object.entries(foreign))
+      await before.pool.query(
+        `alter database ${name} set ${setting} = ${setting === "search_path" ? value : `'${value}'`}`,
+      );
+    await using warehouse = await openWarehouse(database.url, 1);
+    const { rows } = await warehouse.pool.query(`
+      select date '2026-03-29' as day, array[timestamp '2026-03-29 02:30:00'] as times, interval '1 day 2 hours'::text as duration,
+             timestamptz '2026-03-29 02:30:00+00' as instant, '2026-03-29 02:30:00+00'::timestamptz::date as "dayOf",
+             '\\x00ff'::bytea as bytes, 0.1::float8 + 0.2::float8 as number, current_setting('transaction_isolation') as isolation,
+             current_setting('lock_timeout') as "lockTimeout", current_setting('search_path') as path`);
+    expect(rows).toEqual([
+      {
+        day: "2026-03-29",
+        times: ["2026-03-29 02:30:00"],
+        duration: "1 day 02:00:00",
+        instant: new Date("2026-03-29T02:30:00Z"),
+        dayOf: "2026-03-29",
+        bytes: Buffer.from([0, 255]),
+        number: 0.1 + 0.2,
+        isolation: "read committed",
+        lockTimeout: "0",
+        path: "public",
+      },
+    ]);
+  });
+
+  test.each(["db", "connection"] as const)("refuses a transaction inside another one (%s)", async (on) => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 1);
+    await warehouse.pool.query("create table public.entry (one integer)");
+    const outer = (db: Database) =>
+      db.transaction().execute(async (transaction) => {
+        await sql`insert into public.entry values (1)`.execute(transaction);
+        await transaction.transaction().execute((inner) => sql`insert into public.entry values (2)`.execute(inner));
+      });
+    const work = on === "db" ? outer(warehouse.db) : warehouse.db.connection().execute(outer);
+    await expect(work).rejects.toThrow("a transaction is under way on this connection");
+    // neither of them is committed, and the next one on the connection is
+    await warehouse.db
+      .transaction()
+      .execute((transaction) => sql`insert into public.entry values (3)`.execute(transaction));
+    expect((await warehouse.pool.query("select one from public.entry")).rows).toEqual([{ one: 3 }]);
+  });
 });

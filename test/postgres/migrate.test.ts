@@ -23,6 +23,23 @@ describe("migrate", () => {
     expect(await migrate(database.url)).toEqual([]);
   });
 
+  test.each(["core.dim_app", "ops.migration"])(
+    "refuses a database with %s of another program, and changes nothing",
+    async (thing) => {
+      await using database = await emptyDatabase();
+      await using warehouse = await openWarehouse(database.url, 1);
+      await warehouse.pool.query(
+        `create schema ${thing.split(".")[0]}; create table ${thing} (id integer, title text)`,
+      );
+      await expect(migrate(database.url)).rejects.toMatchObject({
+        code: "database_taken",
+        message: expect.stringContaining(`the database has ${thing} of another program`) as string,
+      });
+      const { rows } = await warehouse.pool.query("select to_regclass('ops.slice') as made");
+      expect(rows).toEqual([{ made: null }]);
+    },
+  );
+
   test("leaves nothing to do, which the next start sees without loading the queue", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 1);

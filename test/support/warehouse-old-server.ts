@@ -21,21 +21,14 @@ export async function serverOfVersion(version: number): Promise<{ readonly url: 
   };
 }
 
-/** One column `version` of type int4, one row, done. */
+/** Columns `version` of type int4 and `encoding` of type text, one row, done. */
 function answer(version: number): Buffer {
-  const column = Buffer.concat([
-    Buffer.from("version\0"),
-    int32(0),
-    int16(0),
-    int32(23),
-    int16(4),
-    int32(-1),
-    int16(0),
-  ]);
-  const text = Buffer.from(String(version));
+  const column = (name: string, type: number) =>
+    Buffer.concat([Buffer.from(`${name}\0`), int32(0), int16(0), int32(type), int16(4), int32(-1), int16(0)]);
+  const value = (text: string) => Buffer.concat([int32(text.length), Buffer.from(text)]);
   return Buffer.concat([
-    message("T", Buffer.concat([int16(1), column])),
-    message("D", Buffer.concat([int16(1), int32(text.length), text])),
+    message("T", Buffer.concat([int16(2), column("version", 23), column("encoding", 25)])),
+    message("D", Buffer.concat([int16(2), value(String(version)), value("UTF8")])),
     message("C", Buffer.from("SELECT 1\0")),
     message("Z", Buffer.from("I")),
   ]);

@@ -63,7 +63,7 @@ async function rebuild({ warehouse: { db }, clock }: App, options: Options): Pro
   process.exitCode = 1;
 }
 
-/** Throws `answer_gone` with every dataset that cannot be rebuilt, before the first is. */
+/** Throws `answer_pruned` with every dataset that cannot be rebuilt, before the first is. */
 async function refuseWhatIsGone(
   db: App["warehouse"]["db"],
   wanted: readonly Dataset[],
@@ -76,7 +76,7 @@ async function refuseWhatIsGone(
     if (missing.slices > 0) gone.push({ ...missing, dataset: dataset.name });
   }
   if (gone.length === 0) return;
-  throw fail("answer_gone", {
+  throw fail("answer_pruned", {
     slices: gone.reduce((sum, { slices }) => sum + slices, 0),
     dataset: gone.map(({ dataset }) => dataset).join(", "),
     from: gone.map(({ from }) => from).reduce(earlier),

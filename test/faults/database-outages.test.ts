@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { App } from "../../src/app.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
+import type { WorkerState } from "../../src/health/worker-state.ts";
+import { openWorkerApp } from "../../src/worker/waits.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { grant, passwords, tried, urlAs } from "../support/granted-stage.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { gateAfter, openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
+import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+import { smallDisk, type SmallDisk } from "../support/small-disk.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const concurrency = 2;
+const settings = { api: { concurrency } };
+
+let calm: Calm;
+let server: OwnPostgres;
+let disk: SmallDisk;
+
+beforeAll(async () => {
+  calm = await calmRun();
+  server = await ownPostgres();
+  disk = await smallDisk(server);
+  await migrate(disk.url);
+});
+
+afterAll(async () => {
+  await disk[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Runs a sync in a process of its own, which is to end with 2 and one line that begins with `code`, with nothing requested. */
+async function expectRefusal(stage: Stage, code: string): Promise<void> {
+  await using child = startChild(stage, syncCommand, { settings });
+  expect(await child.ended).toBe(2);
+  expect(child.output()).toEqual({
+    stdout: "",
+    stderr: expect.stringMatching(new RegExp(`^${code}: .*\n$`)) as string,
+  });
+  expect(stage.asked()).toEqual([]);
+}
+
+type Seen = { readonly states: readonly WorkerState[]; readonly waits: readonly number[] };
+
+/** Runs a worker, whose waits are cut short, until `steer` is done; it is called with the states that the worker was in and its waits. */
+async function workThrough(app: App, steer: (seen: Seen) => Promise<void>): Promise<void> {
+  const waits: number[] = [];
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    waits.push(ms);
+    return app.clock.sleep(Math.min(ms, 50), signal);
+  };
+  const stop = new AbortController();
+  const states: WorkerState[] = [];
+  const onState = (state: WorkerState) => states.push(state);
+  const running = runWorker({ ...app, clock: { ...app.clock, sleep } }, stop.signal, { onState });
+  try {
+    await Promise.race([steer({ states, waits }), running]);
+  } finally {
+    stop.abort();
+  }
+  expect(await running).toBeNull();
+}
+
+async function isLoaded(stage: Stage): Promise<boolean> {
+  const [row] = await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank");
+  return row?.count === calm.facts["core.fact_keyword_rank"]?.length;
+}
+
+test("a full disk is an outage: a sync says so and requests nothing, a worker waits and loses only what was under way", async () => {
+  const gate = gateAfter(12);
+  await using stage = await openStage({ database: disk.url, clock: gate.clock, latencyMs: gate.latencyMs });
+  await disk.fill();
+  await expectRefusal(stage, "database_full");
+  await disk.free();
+  await using app = await stage.open({ settings });
+  await workThrough(app, async ({ states, waits }) => {
+    await until(() => gate.held() > 0);
+    await disk.fill();
+    gate.open();
+    await until(() => states.some(({ error }) => error?.code === "database_full"));
+    const requests = stage.asked().length;
+    // by then it has checked several times whether there is room
+    await until(() => waits.includes(4_000));
+    expect(stage.asked().length).toBe(requests);
+    await disk.free();
+    await until(() => isLoaded(stage));
+  });
+  expect(await torn(stage)).toEqual([]);
+  await expectCalm(stage, calm, concurrency);
+});
+
+test("exhausted connections are an outage: a sync says so and requests nothing, a worker waits", async () => {
+  const database = await server.database();
+  await migrate(database);
+  await grant(database, passwords);
+  const limit = (connections: number) =>
+    tried(database, `alter role storehouse_loader connection limit ${connections}`);
+  await using stage = await openStage({ database: urlAs(database, "storehouse_loader", passwords.loader) });
+  await limit(0);
+  await expectRefusal(stage, "database_busy");
+  const stop = new AbortController();
+  const states: WorkerState[] = [];
+  const opening = openWorkerApp(stage.config({ settings }), {
+    stop: stop.signal,
+    onState: (state) => states.push(state),
+    asOf: today,
+  });
+  await until(() => states.some(({ error }) => error?.code === "database_busy"));
+  await limit(-1);
+  await using app = await opening;
+  if (app === null) throw new Error("the worker did not wait");
+  expect(stage.asked()).toEqual([]);
+  await workThrough(app, () => until(() => isLoaded(stage)));
+  await expectCalm(stage, calm, 0);
+});
+
+test("a database that only reads is refused before anything is requested", async () => {
+  const database = await server.database();
+  await migrate(database);
+  await using stage = await openStage({ database });
+  await stage.query(`alter database ${new URL(database).pathname.slice(1)} set default_transaction_read_only = on`);
+  await expectRefusal(stage, "database_read_only");
+  await using worker = startChild(stage, ["worker"], { settings });
+  expect(await worker.ended).toBe(2);
+  expect(worker.output().stderr).toMatch(/^database_read_only: .*\n$/);
+  expect(stage.asked()).toEqual([]);
+});
