@@ -1,0 +1,55 @@
+/** Errors of answers, as they came from the API or as files; see error-codes.ts for what the fields mean. */
+export const answerErrors = {
+  not_json: {
+    recovery: "retry",
+    later: true,
+    attempts: 3,
+    says: "the answer is not JSON",
+    next: "it is requested again automatically; the body is kept in raw.answer",
+  },
+  not_utf8: {
+    recovery: "retry",
+    later: true,
+    attempts: 3,
+    says: "the name of a field in the answer has bytes that are not UTF-8",
+    next: "it is requested again automatically; the body is kept in raw.answer",
+  },
+  answer_too_deep: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the answer nests lists and objects deeper than {limit} levels",
+    next: "the body is kept in raw.answer; report it to the operator of the API",
+  },
+  success_false: {
+    recovery: "retry",
+    later: true,
+    attempts: 2,
+    says: "the API answered success: false",
+    next: "see the message; it is requested again automatically, at growing distances; `storehouse retry` requests it now",
+  },
+  unknown_shape: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "the answer has an unknown shape",
+    next: "the body is kept in raw.answer; `storehouse replay` loads it once a version knows the shape",
+  },
+
+  unanswered: {
+    recovery: "skip",
+    leaves: "failed",
+    says: "{code}: {problem}",
+    next: "run the command again if the cause may pass; ops.request has the request and the status",
+  },
+
+  // answers as files
+  bad_answer_file: {
+    recovery: "usage",
+    says: "{file} is not loaded: {problem}",
+    next: "correct the file and import it again; docs/answers-as-files.md describes its fields",
+  },
+  answer_pruned: {
+    recovery: "usage",
+    says: "{slices} loaded slices of {dataset} with days from {from} to {to} have no stored answer any more: rebuilding would lose their rows",
+    next: "import their answers with `storehouse raw import`, narrow --from and --to, or leave those rows as they are with --keep-pruned",
+  },
+} as const;
