@@ -33,9 +33,14 @@ export interface App extends AsyncDisposable {
 /** Slices take their steps together, so that more of them need no more connections; a server allows a hundred to all processes. */
 const mostConnections = 20;
 
-/** The log of a process, which shows neither token nor password. */
-export function createAppLog({ environment }: Config): Log {
-  return createLog({ level: environment.LOG_LEVEL, secrets: secretsOf(environment) });
+/** The log of a process, which shows neither token nor password: sentences at a terminal, lines of JSON in a pipe or a file. */
+export async function createAppLog({ environment }: Config): Promise<Log> {
+  const to = process.stderr.isTTY ? (await import("./core/log-lines.ts")).logLines(process.stderr) : undefined;
+  return createLog({
+    level: environment.LOG_LEVEL,
+    secrets: secretsOf(environment),
+    ...(to === undefined ? {} : { to }),
+  });
 }
 
 /** Opens the database (the embedded one when none is named) and migrates it. What runs slices is opened by `openIngest`. */
@@ -51,13 +56,14 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
     ),
   );
   if (!(await isUpToDate(warehouse.db))) await migrateNow(warehouse);
+  const log = await createAppLog(config);
   const stack = opened.move();
   return {
     config,
     warehouse,
     databaseUrl,
     clock: systemClock(asOf),
-    log: createAppLog(config),
+    log,
     hide: hiderOf(secretsOf(environment)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -1,5 +1,5 @@
 import { screen } from "./screen.ts";
-import { textWidth, wrapText } from "./text-width.ts";
+import { textWidth, wrapText } from "../core/text-width.ts";
 
 /** A fact in a line: what it is about, and what is known of it; null where nothing is, then it takes no line. */
 export type Fact = readonly [name: string, value: string | null];

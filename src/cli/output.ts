@@ -1,5 +1,5 @@
 import { screen } from "./screen.ts";
-import { textWidth, wrapText } from "./text-width.ts";
+import { textWidth, wrapText } from "../core/text-width.ts";
 
 /** Writes a result; logs go to stderr, results here. A line that is wider than the screen is broken between words. */
 export function print(text: string): void {

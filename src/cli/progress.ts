@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
 import type { ReportedProgress } from "../runs/run-parts.ts";
 import { count, countOf } from "./output.ts";
-import { textWidth } from "./text-width.ts";
+import { textWidth } from "../core/text-width.ts";
 
 /** Shows how far a run is. */
 export interface ProgressView {

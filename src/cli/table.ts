@@ -1,5 +1,5 @@
 import { screen, toned, type Tone } from "./screen.ts";
-import { leastWidth, textWidth, wrapText, type Breaks } from "./text-width.ts";
+import { leastWidth, textWidth, wrapText, type Breaks } from "../core/text-width.ts";
 
 /** What a cell holds. */
 export type Cell = string | number | bigint | boolean | null | undefined | TonedCell;
@@ -88,7 +88,8 @@ function isToned(cell: Cell): cell is TonedCell {
 
 function show(cell: Exclude<Cell, TonedCell>): string {
   if (cell == null) return "-";
-  return typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell);
+  // names come from outside: what steers a terminal is not handed on
+  return typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell).replaceAll(/(?!\n)\p{Cc}/gu, " ");
 }
 
 function pad(plain: string, text: string, { to, isRight }: { to: number; isRight: boolean }): string {

@@ -94,7 +94,7 @@ export function eventsPage(): string {
     file: "reference/events.md",
     title: "Log events",
     about: [
-      "Logs are lines of JSON on stderr. Each is one event, with its name in `msg`. `LOG_LEVEL` says how much is logged.",
+      "Logs go to stderr: lines of JSON in a pipe or a file, sentences at a terminal. Each is one event, with its name in `msg`. `LOG_LEVEL` says how much is logged.",
     ],
     body: [
       table(

@@ -21,7 +21,7 @@ export async function openWorkerApp(
   config: Config,
   { stop, onState, asOf }: { readonly stop: AbortSignal; readonly onState?: OnState; readonly asOf?: Day },
 ): Promise<App | null> {
-  const log = createAppLog(config);
+  const log = await createAppLog(config);
   const clock = systemClock(asOf);
   const since = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {

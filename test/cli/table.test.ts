@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { factList } from "../../src/cli/fact-list.ts";
 import { optional, table } from "../../src/cli/table.ts";
-import { textWidth } from "../../src/cli/text-width.ts";
+import { textWidth } from "../../src/core/text-width.ts";
 
 test("a wide character takes two columns, so that the next column starts at one place", () => {
   expect(

@@ -30,7 +30,8 @@ async function work(): Promise<void> {
   const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
   try {
     // before the database is opened: probes see a worker that waits for it
-    await using watch = await startWatch({ config, clock: systemClock(), log: createAppLog(config), scheduled });
+    const log = await createAppLog(config);
+    await using watch = await startWatch({ config, clock: systemClock(), log, scheduled });
     const { onState, onRequest } = watch;
     await using app = await openWorkerApp(config, { onState, stop: stop.signal });
     if (app === null) return;
