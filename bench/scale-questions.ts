@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Settings } from "../src/config/settings.ts";
 import { addDays } from "../src/core/day.ts";
 import { readStatus } from "../src/ledger/status.ts";
-import { latestRuns } from "../src/ledger/runs.ts";
+import { latestRuns } from "../src/ledger/run-list.ts";
 import { readScopeCoverage } from "../src/planner/gaps.ts";
 import { planChunks } from "../src/planner/plan-stream.ts";
 import type { Database } from "../src/postgres/database.ts";

@@ -109,7 +109,7 @@ comment on column ops.run.planned_credits is 'Credits those slices were expected
 comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run.started_at      is 'When it started.';
 comment on column ops.run.ended_at        is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run.outcome         is 'loaded, failed, deferred, aborted or interrupted.';
+comment on column ops.run.outcome         is 'How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.';
 
 create table ops.batch (
   batch_id bigint primary key generated always as identity,

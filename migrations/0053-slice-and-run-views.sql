@@ -115,7 +115,13 @@ comment on column ops.failed_slice.next_try_at   is 'When it is requested again 
 select ops.comment_columns('ops.failed_slice');
 
 create view ops.run_summary as
-select r.run_id, r.kind, r.as_of, r.plan_id, r.started_at, r.ended_at, r.outcome, r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
+select r.run_id, r.kind, r.as_of, r.plan_id, r.started_at, r.ended_at,
+       case when r.outcome not in ('planned', 'loaded') then r.outcome
+            when s.open_count > 0                       then 'unfinished'
+            when s.deferred_count > 0                   then 'deferred'
+            when s.failed_count > 0                     then 'failed'
+            when r.outcome is not null                  then 'loaded' end as outcome,
+       r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
        s.loaded_count, s.empty_count, s.skipped_count, s.failed_count, s.open_count, s.deferred_count, s.rows_loaded, s.rows_rejected, q.request_count, q.booked_credits
 from   ops.run as r
 cross  join lateral (
@@ -145,7 +151,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'How it ended.';
+comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits), unfinished (slices wait or run), aborted or interrupted; null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';

@@ -34,7 +34,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
       if (halted.aborted) break;
     }
     if (!halted.aborted) await noteTimings(locked, { request, settings, now: clock.now() });
-    await closeRun(locked, runId, halted.aborted ? "interrupted" : "loaded", clock.now());
+    await closeRun(locked, runId, halted.aborted ? "interrupted" : "planned", clock.now());
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { latestRuns } from "../../src/ledger/runs.ts";
+import { latestRuns } from "../../src/ledger/run-list.ts";
 import { sliceStory } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today } from "../support/ingest-stage.ts";

@@ -1,42 +1,79 @@
 import type { Command } from "commander";
-import { latestRuns, type RunLine } from "../../ledger/runs.ts";
+import { foldedRuns, latestRuns, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
-import { print, printJson } from "../output.ts";
-import { table } from "../table.ts";
+import { countOf, print, printJson } from "../output.ts";
+import type { Tone } from "../screen.ts";
+import { optional, table, type Cell } from "../table.ts";
+import { durationText, timeCell, zoneNote } from "../times.ts";
 
 /** `storehouse runs`: what was run lately and what came of it. */
 export function defineRuns(command: Command): void {
   command
-    .option("--limit <number>", "how many", countArgument, 20)
-    .option("--json", "as JSON")
+    .option("--limit <number>", "how many lines", countArgument, 20)
+    .option("--json", "as JSON, with runs of the schedule that found nothing to do one by one")
     .action((options: { limit: number; json?: true }) =>
       withWarehouse(async ({ warehouse }) => {
-        const runs = await latestRuns(warehouse.db, options.limit);
-        if (options.json) printJson(runs);
-        else printRuns(runs);
+        if (options.json) printJson(await latestRuns(warehouse.db, options.limit));
+        else printRuns(await foldedRuns(warehouse.db, options.limit));
       }),
     );
 }
 
 const states = ["loaded", "empty", "skipped", "failed", "open", "deferred"] as const;
 
-function printRuns(runs: readonly RunLine[]): void {
-  if (runs.length === 0) {
+function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
+  if (lines.length === 0) {
     print("Nothing was run yet: `storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
     return;
   }
+  const runs = lines.filter((line): line is RunLine => !isIdle(line));
   // what is nowhere takes no room
   const columns = states.filter((state) => state === "loaded" || runs.some((run) => run[`${state}_count`] > 0));
-  const rows = runs.map((run) => [
+  const rows = lines.map((line) => (isIdle(line) ? idleCells(line, columns.length) : cellsOf(line, columns)));
+  const headings = ["run", "kind", "started", optional("took"), "outcome", ...columns, optional("planned"), "booked"];
+  print(`${table(headings, rows)}\n${zoneNote()}`);
+}
+
+function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
+  return "run_count" in line;
+}
+
+function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): readonly Cell[] {
+  return [
     run.run_id,
     run.plan_id === null ? run.kind : `${run.kind} of plan ${run.plan_id}`,
-    run.started_at.toISOString().slice(0, 19).replace("T", " "),
-    run.ended_at === null ? null : `${Math.round((run.ended_at.getTime() - run.started_at.getTime()) / 1000)} s`,
-    run.outcome ?? "has not ended",
+    timeCell(run.started_at),
+    run.ended_at === null ? null : durationText(run.ended_at.getTime() - run.started_at.getTime()),
+    outcomeCell(run.outcome ?? "has not ended"),
     ...columns.map((state) => run[`${state}_count`]),
     run.planned_credits,
     run.booked_credits,
-  ]);
-  print(table(["run", "kind", "started (UTC)", "took", "outcome", ...columns, "planned", "booked"], rows));
+  ];
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  failed: "bad",
+  aborted: "bad",
+  deferred: "warn",
+  interrupted: "warn",
+  unfinished: "warn",
+};
+
+function outcomeCell(outcome: string): Cell {
+  const tone = tones[outcome];
+  return tone === undefined ? outcome : { value: outcome, tone };
+}
+
+/** One line for runs that found nothing: the number of the newest one, and since when. */
+function idleCells(idle: IdleRuns, columns: number): readonly Cell[] {
+  const { first_run_id: first, last_run_id: last, run_count: count } = idle;
+  return [
+    first === last ? first : `${first}-${last}`,
+    count === 1 ? "schedule" : `schedule, ${countOf(count, "run")}`,
+    timeCell(idle.first_started_at),
+    null,
+    "nothing due",
+    ...Array.from({ length: columns + 2 }, () => 0),
+  ];
 }

@@ -1,0 +1,78 @@
+import { sql } from "../postgres/sql.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** A run as `ops.run_summary` has it. */
+export type RunLine = {
+  readonly run_id: string;
+  readonly kind: string;
+  readonly as_of: string;
+  readonly plan_id: string | null;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly outcome: string | null;
+  readonly planned_slice_count: number;
+  readonly planned_credits: number;
+  readonly loaded_count: number;
+  readonly empty_count: number;
+  readonly skipped_count: number;
+  readonly failed_count: number;
+  readonly open_count: number;
+  readonly deferred_count: number;
+  readonly request_count: number;
+  readonly booked_credits: number;
+};
+
+/** The latest runs, the newest first. */
+export function latestRuns(db: Database, most: number): Promise<readonly RunLine[]> {
+  return summaries(db, sql`select run_id from ops.run order by run_id desc limit ${most}`);
+}
+
+async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<readonly RunLine[]> {
+  const { rows } = await sql<RunLine>`
+    select run_id, kind, as_of, plan_id, started_at, ended_at, outcome, planned_slice_count, planned_credits::float8, loaded_count::int,
+           empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int
+    from   ops.run_summary
+    where  run_id in (${ids})
+    order  by run_id desc`.execute(db);
+  return rows;
+}
+
+/** Runs of the schedule that found nothing to do, one after the other. */
+export type IdleRuns = {
+  readonly first_run_id: string;
+  readonly last_run_id: string;
+  readonly run_count: number;
+  readonly first_started_at: Date;
+  readonly last_started_at: Date;
+};
+
+type Group = IdleRuns & { readonly is_idle: boolean };
+
+/** More runs are not looked at: a year of hourly triggers. */
+const mostRead = 10_000;
+
+/** The latest runs, the newest first, those in between that found nothing to do as one line. */
+export async function foldedRuns(db: Database, most: number): Promise<readonly (RunLine | IdleRuns)[]> {
+  const { rows: groups } = await sql<Group>`
+    with run as (
+      select run_id, started_at,
+             kind = 'schedule' and outcome = 'planned' and planned_slices = 0
+             and not exists (select from ops.slice as s where s.run_id = r.run_id) as is_idle
+      from   ops.run as r
+      order  by run_id desc
+      limit  ${mostRead}
+    ), numbered as (
+      select *, count(*) filter (where not is_idle) over (order by run_id desc) as working from run
+    )
+    select is_idle, min(run_id) as first_run_id, max(run_id) as last_run_id, count(*)::int as run_count,
+           min(started_at) as first_started_at, max(started_at) as last_started_at
+    from   numbered
+    group  by is_idle, working
+    order  by last_run_id desc
+    limit  ${most}`.execute(db);
+  const working = groups.filter(({ is_idle: isIdle }) => !isIdle).map((group) => group.last_run_id);
+  const runs = await summaries(db, sql`select unnest(${working}::bigint[])`);
+  return groups.flatMap(({ is_idle: isIdle, ...group }): readonly (RunLine | IdleRuns)[] =>
+    isIdle ? [group] : runs.filter((run) => run.run_id === group.last_run_id),
+  );
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { foldedRuns, latestRuns } from "../../src/ledger/run-list.ts";
+import { closeRun } from "../../src/ledger/runs.ts";
+import { august, draft, ledgerForTests, now } from "../support/ledger-stage.ts";
+
+describe("the list of runs", () => {
+  const ledger = ledgerForTests();
+
+  /** A run of the schedule that has planned one slice in each of these states. */
+  async function scheduled(...states: readonly ("loaded" | "failed" | "pending" | "deferred")[]): Promise<string> {
+    const { stage, worker } = ledger;
+    const run = await stage.run({ kind: "schedule" });
+    for (const [index, state] of states.entries())
+      await stage.inState(run, state, worker, draft({ dataset: `of run ${run}`, window: august(index + 1) }));
+    await closeRun(stage.db, run, "planned", now + 1_000);
+    return run;
+  }
+
+  test("folds the runs of the schedule that found nothing to do, between those that did something", async () => {
+    const { stage } = ledger;
+    const idle = [await scheduled(), await scheduled()];
+    const busy = await scheduled("loaded");
+    const last = await scheduled();
+    const started = new Date(now);
+    const fold = (first_run_id: string, last_run_id: string, run_count: number) => ({
+      ...{ first_run_id, last_run_id, run_count },
+      ...{ first_started_at: started, last_started_at: started },
+    });
+    const lines = await foldedRuns(stage.db, 10);
+    expect(lines).toEqual([
+      fold(last, last, 1),
+      expect.objectContaining({ run_id: busy, outcome: "loaded" }),
+      fold(idle[0] ?? "", idle[1] ?? "", 2),
+    ]);
+    expect(await foldedRuns(stage.db, 2)).toEqual(lines.slice(0, 2));
+    expect(await latestRuns(stage.db, 10)).toHaveLength(4);
+  });
+
+  test("calls no run of the schedule loaded whose slices wait, are deferred or failed", async () => {
+    await scheduled("loaded", "pending", "deferred", "failed");
+    await scheduled("loaded", "deferred", "failed");
+    await scheduled("loaded", "failed");
+    await scheduled("loaded");
+    await ledger.stage.run({ kind: "schedule" });
+    const outcomes = (await foldedRuns(ledger.stage.db, 10)).map((line) => "outcome" in line && line.outcome);
+    expect(outcomes).toEqual([null, "loaded", "failed", "deferred", "unfinished"]);
+  });
+
+  test("calls a sync unfinished whose slices were queued again since it ended", async () => {
+    const { stage, worker } = ledger;
+    const run = await stage.run();
+    await stage.inState(run, "pending", worker, draft());
+    await closeRun(stage.db, run, "loaded", now + 1_000);
+    expect(await latestRuns(stage.db, 1)).toMatchObject([{ outcome: "unfinished" }]);
+  });
+});
