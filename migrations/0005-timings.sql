@@ -44,3 +44,21 @@ comment on column ops.dataset_timing.empty_until_days is 'Number of the newest d
 comment on column ops.dataset_timing.empty_early_days is 'Days by which an empty answer becomes final later than others; null for a snapshot.';
 comment on column ops.dataset_timing.keep_months      is 'Number of whole months before the current one that are kept and requested; null without a limit.';
 select ops.comment_columns('ops.dataset_timing');
+
+create table ops.next_run (
+  line_id   text        primary key,
+  datasets  text[]      not null,
+  runs_at   timestamptz not null,
+  slices    integer     not null,
+  requests  integer     not null,
+  credits   bigint      not null,
+  priced_at timestamptz not null
+);
+comment on table  ops.next_run           is 'Next run of each line of the crontab that plans, priced by the worker that planned last.';
+comment on column ops.next_run.line_id   is 'Line of the crontab, by its id.';
+comment on column ops.next_run.datasets  is 'Datasets that the line names; empty for all that are on.';
+comment on column ops.next_run.runs_at   is 'When it runs next.';
+comment on column ops.next_run.slices    is 'Slices that it will plan, if those before it are loaded by then.';
+comment on column ops.next_run.requests  is 'Requests that these are expected to take.';
+comment on column ops.next_run.credits   is 'Credits that these are expected to cost.';
+comment on column ops.next_run.priced_at is 'When that was worked out.';

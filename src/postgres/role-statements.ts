@@ -12,7 +12,7 @@ const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_wor
 const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 
 /** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
-export const deletable = ["ops.credit_hold", "ops.reject", "ops.dataset_timing", "ops.slice"];
+export const deletable = ["ops.credit_hold", "ops.reject", "ops.dataset_timing", "ops.next_run", "ops.slice"];
 
 /** What sessions of the reader are held to unless the role or the database says otherwise already. */
 const readerSettings = {

@@ -1,3 +1,4 @@
+import type { Task } from "graphile-worker";
 import { jobs } from "../../jobs/all.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
@@ -16,6 +17,7 @@ import {
   isOutage,
   isRefusedLogin,
 } from "../postgres/database-errors.ts";
+import { announceRuns } from "./announce-runs.ts";
 import { readCrontab } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
@@ -172,7 +174,10 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   const { parts } = ingest;
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(
-      Object.entries(jobs).map(([name, { task }]) => [name, task(parts, app.config.settings)]),
+      Object.entries(jobs).map(([name, { task, plans }]) => {
+        const run = task(parts, app.config.settings);
+        return [name, plans ? thenPriced(app, parts.halted, run) : run];
+      }),
     ),
     schedule: readCrontab(crontabFile(app.config)).map(({ item }) => item),
     onLost: ingest.loseQueue,
@@ -190,6 +195,14 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     await slices.stop();
     await queue.stop();
   }
+}
+
+/** A task that plans; the runs to come are priced from what it left. */
+function thenPriced(app: App, halted: AbortSignal, task: Task): Task {
+  return async (payload, helpers) => {
+    await task(payload, helpers);
+    await announceRuns(app, halted);
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

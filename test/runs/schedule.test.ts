@@ -1,9 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { scheduleOf } from "../../src/cli/commands/schedule.ts";
-import { addDays, type Day } from "../../src/core/day.ts";
+import { addDays, dayOf, type Day } from "../../src/core/day.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
+import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
+import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
@@ -171,6 +173,39 @@ test("the schedule prices each run as what it will cost, and writes and requests
     await stage.sync({ request: { today: night.at.slice(0, 10) as Day } });
     expect(night.price?.credits).toBe(charged(stage.asked()) - from);
   }
+});
+
+test("the ledger knows the next runs at the prices that the schedule shows, and forgets lines that are gone", async () => {
+  await using stage = await openStage();
+  await stage.sync({ settings: listed(["US"], keywords.slice(0, 2)) });
+  await using opened = await stage.open({ settings: listed(["US"], keywords.slice(0, 2)) });
+  const now = Date.parse(`${today}T05:00:00Z`);
+  const app = { ...opened, clock: { ...opened.clock, now: () => now } };
+  const gone = { line: "gone", datasets: [], slices: 1, requests: 1, credits: 1, at: now + 1, pricedAt: now };
+  await writeNextRuns(opened.warehouse.db, [gone]);
+  await announceRuns(app, new AbortController().signal);
+  const { runs } = await scheduleOf(app, 1);
+  const known = await readNextRuns(opened.warehouse.db, now);
+  expect(known.map(({ line, at, credits, slices }) => [line, at, credits, slices])).toEqual(
+    runs.flatMap(({ id, at, price }) => (price === null ? [] : [[id, Date.parse(at), price.credits, price.slices]])),
+  );
+  expect(known[0]).toMatchObject({ line: "hourly", credits: 0 });
+  expect(known.find(({ line }) => line === "nightly")?.credits).toBeGreaterThan(0);
+  const later = known[0]?.at ?? 0;
+  expect(await readNextRuns(opened.warehouse.db, later)).toEqual(known.slice(1));
+});
+
+test("a worker announces the next runs when it has planned", async () => {
+  await using stage = await openStage();
+  await using opened = await stage.open({ settings: listed(["US"], keywords.slice(0, 1)) });
+  const clock = { ...opened.clock, today: () => dayOf(opened.clock.now()) };
+  const stop = new AbortController();
+  const running = runWorker({ ...opened, clock }, stop.signal);
+  const announced = async () => (await stage.query("select from ops.next_run")).length > 0;
+  await Promise.race([until(announced), running]);
+  stop.abort();
+  expect(await running).toBeNull();
+  expect(await announced()).toBe(true);
 });
 
 test("says of an account of which nothing is known that it is so", async () => {

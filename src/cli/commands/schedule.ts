@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { crontabFile } from "../../config/config.ts";
-import { dayOf } from "../../core/day.ts";
-import { nextRuns, readCrontab, type CrontabLine } from "../../worker/crontab.ts";
+import type { Settings } from "../../config/settings.ts";
+import { comingRuns, type ComingRun } from "../../worker/coming-runs.ts";
+import { readCrontab, type CrontabLine } from "../../worker/crontab.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
-import { createForesight, type Foreseen } from "../../planner/price-schedule.ts";
+import type { Foreseen } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
 import { countArgument } from "../arguments.ts";
@@ -17,7 +18,7 @@ import { durationText, timeCell, zoneNote } from "../times.ts";
 type Options = { readonly json?: true; readonly count: number };
 
 /** A run to come; `price` null for a task that plans nothing. */
-type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
+type ShownRun = Omit<ComingRun, "at" | "price"> & {
   readonly at: string;
   readonly inSeconds: number;
   readonly price: (Foreseen & { readonly isLeast: boolean }) | null;
@@ -28,7 +29,7 @@ export type Schedule = {
   readonly file: string;
   /** False when nothing is known yet of the portfolio: then only reading it has a price. */
   readonly isFollowedKnown: boolean;
-  readonly runs: readonly ComingRun[];
+  readonly runs: readonly ShownRun[];
   /** Lines that do not run in the next years. */
   readonly never: readonly Pick<CrontabLine, "line" | "id">[];
   /** What was planned earlier and waits for a worker. */
@@ -57,32 +58,20 @@ export function defineSchedule(command: Command): void {
 export async function scheduleOf({ config, warehouse, clock }: App, count: number): Promise<Schedule> {
   const { db } = warehouse;
   const { settings } = config;
-  const file = crontabFile(config);
   const now = clock.now();
-  const coming = readCrontab(file).map((line) => ({ line, times: nextRuns(line, now, count) }));
-  const inOrder = coming.flatMap(({ line, times }) => times.map((at) => ({ line, at }))).sort((a, b) => a.at - b.at);
-  const foresee = createForesight(db, settings);
-  const runs: ComingRun[] = [];
-  for (const {
-    line: { item: _, ...line },
-    at,
-  } of inOrder) {
-    const planned = line.datasets === null ? null : await foresee(line.datasets, dayOf(at));
-    const isLeast =
-      planned !== null &&
-      datasetsAtLeast(
-        planned.datasets.map((dataset) => ({ dataset })),
-        settings,
-      ).length > 0;
-    const price = planned === null ? null : { ...planned, isLeast };
-    runs.push({ at: new Date(at).toISOString(), inSeconds: Math.round((at - now) / 1000), ...line, price });
-  }
+  const runs = (await comingRuns({ db, config, now, count })).map(({ at, price, ...run }) => ({
+    ...run,
+    at: new Date(at).toISOString(),
+    inSeconds: Math.round((at - now) / 1000),
+    price: price === null ? null : { ...price, isLeast: isLeast(price, settings) },
+  }));
+  const ids = new Set(runs.map(({ id }) => id));
   const waiting = await openWork(db, scheduled([], settings));
   return {
-    file,
+    file: crontabFile(config),
     isFollowedKnown: (await currentPortfolio(db, settings)).apps.length > 0,
     runs,
-    never: coming.filter(({ times }) => times.length === 0).map(({ line: { line, id } }) => ({ line, id })),
+    never: readCrontab(crontabFile(config)).flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),
     waiting: {
       slices: waiting.reduce((sum, { slices }) => sum + slices, 0),
       credits: waiting.reduce((sum, { credits }) => sum + credits, 0),
@@ -101,6 +90,11 @@ const headings = [
   "credits",
   "",
 ];
+
+function isLeast({ datasets }: Foreseen, settings: Settings): boolean {
+  const work = datasets.map((dataset) => ({ dataset }));
+  return datasetsAtLeast(work, settings).length > 0;
+}
 
 function printSchedule({ file, isFollowedKnown, runs, never, waiting }: Schedule): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price }) => [

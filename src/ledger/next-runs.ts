@@ -1,0 +1,51 @@
+import { sql } from "../postgres/sql.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** The next run of a line of the crontab, and its price. Times in epoch-ms. */
+export type NextRun = {
+  readonly line: string;
+  /** Empty for all that are on. */
+  readonly datasets: readonly string[];
+  readonly at: number;
+  readonly slices: number;
+  readonly requests: number;
+  readonly credits: number;
+  readonly pricedAt: number;
+};
+
+/** Replaces what is known of the next runs. */
+export async function writeNextRuns(db: Database, runs: readonly NextRun[]): Promise<void> {
+  const rows = JSON.stringify(
+    runs.map((run) => ({
+      ...run,
+      at: new Date(run.at).toISOString(),
+      priced_at: new Date(run.pricedAt).toISOString(),
+    })),
+  );
+  await sql`
+    with known as (
+      select * from jsonb_to_recordset(${rows}::jsonb)
+        as r (line text, datasets text[], at timestamptz, slices integer, requests integer, credits bigint, priced_at timestamptz)
+    ), gone as (
+      delete from ops.next_run where line_id not in (select line from known)
+    )
+    insert into ops.next_run (line_id, datasets, runs_at, slices, requests, credits, priced_at)
+    select line, datasets, at, slices, requests, credits, priced_at from known order by line
+    on conflict (line_id) do update
+    set datasets = excluded.datasets, runs_at = excluded.runs_at, slices = excluded.slices, requests = excluded.requests,
+        credits = excluded.credits, priced_at = excluded.priced_at`.execute(db);
+}
+
+/** Runs that are still to come, the next one first; none where no worker has planned lately. */
+export async function readNextRuns(db: Database, now: number): Promise<readonly NextRun[]> {
+  const { rows } = await sql<Omit<NextRun, "at" | "pricedAt"> & { at: Date; priced_at: Date }>`
+    select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits, priced_at
+    from   ops.next_run
+    where  runs_at > ${new Date(now).toISOString()}::timestamptz
+    order  by runs_at, line_id`.execute(db);
+  return rows.map(({ at, priced_at: pricedAt, ...run }) => ({
+    ...run,
+    at: at.getTime(),
+    pricedAt: pricedAt.getTime(),
+  }));
+}

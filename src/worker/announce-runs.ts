@@ -1,0 +1,29 @@
+import type { App } from "../app.ts";
+import { dayOf } from "../core/day.ts";
+import { writeNextRuns } from "../ledger/next-runs.ts";
+import { comingRuns } from "./coming-runs.ts";
+
+/**
+ * Writes the next run of each line and its price into the ledger, for `storehouse status`: planning takes too long for a page that is read
+ * at a glance. A day that is pinned has no next run.
+ */
+export async function announceRuns(
+  { config, warehouse: { db }, clock, log, hide }: App,
+  stop: AbortSignal,
+): Promise<void> {
+  const now = clock.now();
+  if (clock.today() !== dayOf(now)) return;
+  try {
+    const runs = await comingRuns({ db, config, now, count: 1, stop });
+    if (stop.aborted) return;
+    await writeNextRuns(
+      db,
+      runs.flatMap(({ id, datasets, at, price }) =>
+        datasets === null || price === null ? [] : [{ line: id, at, pricedAt: now, ...price, datasets }],
+      ),
+    );
+  } catch (error) {
+    // what was planned stands; only the page of the morning lacks its price
+    log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced");
+  }
+}

@@ -1,0 +1,37 @@
+import type { Config } from "../config/config.ts";
+import { crontabFile } from "../config/config.ts";
+import { dayOf } from "../core/day.ts";
+import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
+import type { Database } from "../postgres/database.ts";
+import { nextRuns, readCrontab, type CrontabLine } from "./crontab.ts";
+
+/** A run to come; `price` null for a task that plans nothing. Time in epoch-ms. */
+export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
+  readonly at: number;
+  readonly price: Foreseen | null;
+};
+
+/** What the runs to come are worked out from: so many of each line, after `now`. */
+type ComingOptions = {
+  readonly db: Database;
+  readonly config: Config;
+  readonly now: number;
+  readonly count: number;
+  readonly stop?: AbortSignal;
+};
+
+/** The next runs of each line of the crontab, in order of time, each priced as if those before it had run. Fewer after a stop. */
+export async function comingRuns({ db, config, now, count, stop }: ComingOptions): Promise<readonly ComingRun[]> {
+  const lines = readCrontab(crontabFile(config));
+  const inOrder = lines
+    .flatMap((line) => nextRuns(line, now, count).map((at) => ({ line, at })))
+    .sort((a, b) => a.at - b.at);
+  const foresee = createForesight(db, config.settings);
+  const runs: ComingRun[] = [];
+  for (const { line, at } of inOrder) {
+    if (stop?.aborted === true) break;
+    const { item: _, ...rest } = line;
+    runs.push({ ...rest, at, price: rest.datasets === null ? null : await foresee(rest.datasets, dayOf(at)) });
+  }
+  return runs;
+}
