@@ -3853,6 +3853,18 @@ create table ops.migration (
   constraint migration_pkey PRIMARY KEY (name)
 );
 
+-- Next run of each line of the crontab that plans, priced by the worker that planned last.
+create table ops.next_run (
+  line_id text not null, -- Line of the crontab, by its id.
+  datasets text[] not null, -- Datasets that the line names; empty for all that are on.
+  runs_at timestamp with time zone not null, -- When it runs next.
+  slices integer not null, -- Slices that it will plan, if those before it are loaded by then.
+  requests integer not null, -- Requests that these are expected to take.
+  credits bigint not null, -- Credits that these are expected to cost.
+  priced_at timestamp with time zone not null, -- When that was worked out.
+  constraint next_run_pkey PRIMARY KEY (line_id)
+);
+
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (
   plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
@@ -3956,7 +3968,7 @@ create table ops.run (
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- loaded, failed, deferred, aborted or interrupted.
+  outcome text, -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
   constraint run_pkey PRIMARY KEY (run_id),
   constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
   constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
@@ -3971,7 +3983,7 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- How it ended.
+  outcome text, -- How it stands: loaded, failed, deferred (slices wait for credits), unfinished (slices wait or run), aborted or interrupted; null while its process runs.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
@@ -3992,7 +4004,14 @@ create view ops.run_summary (
     r.plan_id,
     r.started_at,
     r.ended_at,
-    r.outcome,
+        CASE
+            WHEN r.outcome <> ALL (ARRAY['planned'::text, 'loaded'::text]) THEN r.outcome
+            WHEN s.open_count > 0 THEN 'unfinished'::text
+            WHEN s.deferred_count > 0 THEN 'deferred'::text
+            WHEN s.failed_count > 0 THEN 'failed'::text
+            WHEN r.outcome IS NOT NULL THEN 'loaded'::text
+            ELSE NULL::text
+        END AS outcome,
     r.planned_slices AS planned_slice_count,
     r.planned_credits,
     r.naive_credits,
