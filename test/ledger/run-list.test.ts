@@ -23,8 +23,11 @@ describe("the list of runs", () => {
     const last = await scheduled();
     const started = new Date(now);
     const fold = (first_run_id: string, last_run_id: string, run_count: number) => ({
-      ...{ first_run_id, last_run_id, run_count },
-      ...{ first_started_at: started, last_started_at: started },
+      first_run_id,
+      last_run_id,
+      run_count,
+      first_started_at: started,
+      last_started_at: started,
     });
     const lines = await foldedRuns(stage.db, 10);
     expect(lines).toEqual([

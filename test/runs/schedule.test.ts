@@ -180,11 +180,11 @@ test("the ledger knows the next runs at the prices that the schedule shows, and 
   await stage.sync({ settings: listed(["US"], keywords.slice(0, 2)) });
   await using opened = await stage.open({ settings: listed(["US"], keywords.slice(0, 2)) });
   const now = Date.parse(`${today}T05:00:00Z`);
-  const app = { ...opened, clock: { ...opened.clock, now: () => now } };
+  const morning = { ...opened, clock: { ...opened.clock, now: () => now } };
   const gone = { line: "gone", datasets: [], slices: 1, requests: 1, credits: 1, at: now + 1, pricedAt: now };
   await writeNextRuns(opened.warehouse.db, [gone]);
-  await announceRuns(app, new AbortController().signal);
-  const { runs } = await scheduleOf(app, 1);
+  await announceRuns(morning, new AbortController().signal);
+  const { runs } = await scheduleOf(morning, 1);
   const known = await readNextRuns(opened.warehouse.db, now);
   expect(known.map(({ line, at, credits, slices }) => [line, at, credits, slices])).toEqual(
     runs.flatMap(({ id, at, price }) => (price === null ? [] : [[id, Date.parse(at), price.credits, price.slices]])),
