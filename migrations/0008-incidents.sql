@@ -18,41 +18,74 @@ create unique index incident_open       on ops.incident (kind, subject, account_
 create index        incident_unnotified on ops.incident (incident_id) where close_notified_at is null;
 comment on table  ops.incident                   is 'Problems that the workers found, with start, end and the times of the messages to the webhook.';
 comment on column ops.incident.incident_id       is 'Number of the incident. A receiver of messages can recognise a repeated message by it.';
-comment on column ops.incident.kind              is 'slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or requests_stopped.';
-comment on column ops.incident.subject           is 'Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.';
+comment on column ops.incident.kind              is 'Kind of the problem, such as api_unavailable; the documentation lists all.';
+comment on column ops.incident.subject           is 'Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.';
 comment on column ops.incident.account_id        is 'Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.';
-comment on column ops.incident.summary           is 'Text: what is wrong, with its latest figures, and what to do next.';
+comment on column ops.incident.summary           is 'Text: what happened, since when, what it means for the data, and one command to type.';
 comment on column ops.incident.detail            is 'Latest figures.';
-comment on column ops.incident.opened_at         is 'When it was first seen.';
+comment on column ops.incident.opened_at         is 'When a check first found it; since in its detail says when the problem began.';
 comment on column ops.incident.last_seen_at      is 'When it was last seen.';
 comment on column ops.incident.clean_checks      is 'Checks in a row that did not find the problem; the tenth closes the incident.';
 comment on column ops.incident.closed_at         is 'When it was closed; null while it is open.';
-comment on column ops.incident.notified_at       is 'When the webhook last accepted a message that it is open; null until then. It is notified again a day later.';
+comment on column ops.incident.notified_at       is 'When the webhook last accepted a message that it is open; null until then. It is notified again after notify.repeat_hours.';
 comment on column ops.incident.close_notified_at is 'When the webhook accepted the message that it closed; null until then.';
 
 create table ops.watch (
   is_only         boolean primary key default true check (is_only),
   checked_at      timestamptz,
   notify_after    timestamptz,
+  pinged_at       timestamptz,
   notify_failures integer not null default 0
 );
 comment on table  ops.watch                 is 'One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.';
 comment on column ops.watch.is_only         is 'Always true, so that the table has one row.';
 comment on column ops.watch.checked_at      is 'When a worker last started a check.';
 comment on column ops.watch.notify_after    is 'Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.';
+comment on column ops.watch.pinged_at       is 'When a worker last requested NOTIFY_PING_URL.';
 comment on column ops.watch.notify_failures is 'Messages in a row that the webhook did not accept. The wait grows with their number.';
 
 insert into ops.watch default values;
+
+create table ops.api_outage (
+  account_id text        primary key,
+  code       text        not null,
+  since_at   timestamptz not null,
+  seen_at    timestamptz not null,
+  ended_at   timestamptz
+);
+comment on table  ops.api_outage            is 'Per account the last time in which the API did not respond, as the processes that wait for it saw it.';
+comment on column ops.api_outage.account_id is 'Account, as the shortened hash of its key.';
+comment on column ops.api_outage.code       is 'Error code of the calls.';
+comment on column ops.api_outage.since_at   is 'When the first process found that it does not respond.';
+comment on column ops.api_outage.seen_at    is 'When a process last saw it; it is over when none has for three minutes.';
+comment on column ops.api_outage.ended_at   is 'When it responded again; null until a process saw that.';
+
+create table ops.finding (
+  kind         text        not null,
+  subject      text        not null,
+  account_id   text        not null,
+  facts        jsonb       not null,
+  found_at     timestamptz not null,
+  stands_until timestamptz,
+  primary key (kind, subject, account_id)
+);
+comment on table  ops.finding              is 'What processes noticed at their work and a person should know of; each is an incident while it stands.';
+comment on column ops.finding.kind         is 'Kind of incident that it becomes.';
+comment on column ops.finding.subject      is 'Subject of the problem; empty where the kind needs none.';
+comment on column ops.finding.account_id   is 'Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.';
+comment on column ops.finding.facts        is 'Figures.';
+comment on column ops.finding.found_at     is 'When it was first found.';
+comment on column ops.finding.stands_until is 'When it is over, unless it is found again; null where it stands until it is removed.';
 
 create view ops.incident_log as
 select incident_id, kind, subject, summary, opened_at, last_seen_at, closed_at, closed_at is null as is_open, notified_at, close_notified_at
 from   ops.incident;
 comment on view   ops.incident_log                   is 'One row per incident, open or closed, with the times of the messages to the webhook. What is wrong now? How often was a dataset late last month?';
 comment on column ops.incident_log.incident_id       is 'Number of the incident.';
-comment on column ops.incident_log.kind              is 'slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or requests_stopped.';
-comment on column ops.incident_log.subject           is 'Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.';
-comment on column ops.incident_log.summary           is 'Text: what is wrong, with its latest figures, and what to do next.';
-comment on column ops.incident_log.opened_at         is 'When it was first seen.';
+comment on column ops.incident_log.kind              is 'Kind of the problem, such as api_unavailable; the documentation lists all.';
+comment on column ops.incident_log.subject           is 'Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.';
+comment on column ops.incident_log.summary           is 'Text: what happened, since when, what it means for the data, and one command to type.';
+comment on column ops.incident_log.opened_at         is 'When a check first found it.';
 comment on column ops.incident_log.last_seen_at      is 'When it was last seen.';
 comment on column ops.incident_log.closed_at         is 'When it was closed; null while it is open.';
 comment on column ops.incident_log.is_open           is 'True until it is closed.';

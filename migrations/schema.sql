@@ -3480,6 +3480,16 @@ create table ops.account_stop (
   constraint account_stop_pkey PRIMARY KEY (account_id)
 );
 
+-- Per account the last time in which the API did not respond, as the processes that wait for it saw it.
+create table ops.api_outage (
+  account_id text not null, -- Account, as the shortened hash of its key.
+  code text not null, -- Error code of the calls.
+  since_at timestamp with time zone not null, -- When the first process found that it does not respond.
+  seen_at timestamp with time zone not null, -- When a process last saw it; it is over when none has for three minutes.
+  ended_at timestamp with time zone, -- When it responded again; null until a process saw that.
+  constraint api_outage_pkey PRIMARY KEY (account_id)
+);
+
 -- Lists of keywords (or ids) that a slice requests together; one row per distinct list.
 create table ops.batch (
   batch_id bigint not null generated always as identity, -- Number of the list.
@@ -3782,6 +3792,17 @@ create view ops.failed_slice (
              CROSS JOIN LATERAL generate_series(GREATEST(n.window_start, f.window_start)::timestamp without time zone, (LEAST(n.window_end, f.window_end) - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
           WHERE n.slice_id = ANY (newer.ids))));
 
+-- What processes noticed at their work and a person should know of; each is an incident while it stands.
+create table ops.finding (
+  kind text not null, -- Kind of incident that it becomes.
+  subject text not null, -- Subject of the problem; empty where the kind needs none.
+  account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
+  facts jsonb not null, -- Figures.
+  found_at timestamp with time zone not null, -- When it was first found.
+  stands_until timestamp with time zone, -- When it is over, unless it is found again; null where it stands until it is removed.
+  constraint finding_pkey PRIMARY KEY (kind, subject, account_id)
+);
+
 -- One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. Which apps are behind? How old is the data in a report?
 create view ops.freshness (
   dataset text, -- Dataset.
@@ -3805,16 +3826,16 @@ create view ops.freshness (
 -- Problems that the workers found, with start, end and the times of the messages to the webhook.
 create table ops.incident (
   incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
-  kind text not null, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or requests_stopped.
-  subject text not null, -- Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  kind text not null, -- Kind of the problem, such as api_unavailable; the documentation lists all.
+  subject text not null, -- Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.
   account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
-  summary text not null, -- Text: what is wrong, with its latest figures, and what to do next.
+  summary text not null, -- Text: what happened, since when, what it means for the data, and one command to type.
   detail jsonb not null, -- Latest figures.
-  opened_at timestamp with time zone not null, -- When it was first seen.
+  opened_at timestamp with time zone not null, -- When a check first found it; since in its detail says when the problem began.
   last_seen_at timestamp with time zone not null, -- When it was last seen.
   clean_checks integer not null default 0, -- Checks in a row that did not find the problem; the tenth closes the incident.
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
-  notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then. It is notified again a day later.
+  notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then. It is notified again after notify.repeat_hours.
   close_notified_at timestamp with time zone, -- When the webhook accepted the message that it closed; null until then.
   constraint incident_pkey PRIMARY KEY (incident_id)
 );
@@ -3824,10 +3845,10 @@ CREATE INDEX incident_unnotified ON ops.incident USING btree (incident_id) WHERE
 -- One row per incident, open or closed, with the times of the messages to the webhook. What is wrong now? How often was a dataset late last month?
 create view ops.incident_log (
   incident_id bigint, -- Number of the incident.
-  kind text, -- slices_failed, dataset_stale, credits_short, contract_drift, cost_changed or requests_stopped.
-  subject text, -- Subject of the problem: a dataset with an error code, a dataset or an operation; empty where the kind needs none.
-  summary text, -- Text: what is wrong, with its latest figures, and what to do next.
-  opened_at timestamp with time zone, -- When it was first seen.
+  kind text, -- Kind of the problem, such as api_unavailable; the documentation lists all.
+  subject text, -- Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  summary text, -- Text: what happened, since when, what it means for the data, and one command to type.
+  opened_at timestamp with time zone, -- When a check first found it.
   last_seen_at timestamp with time zone, -- When it was last seen.
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
   is_open boolean, -- True until it is closed.
@@ -4382,6 +4403,7 @@ create table ops.watch (
   is_only boolean not null default true, -- Always true, so that the table has one row.
   checked_at timestamp with time zone, -- When a worker last started a check.
   notify_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
+  pinged_at timestamp with time zone, -- When a worker last requested NOTIFY_PING_URL.
   notify_failures integer not null default 0, -- Messages in a row that the webhook did not accept. The wait grows with their number.
   constraint watch_pkey PRIMARY KEY (is_only),
   constraint watch_is_only_check CHECK (is_only)

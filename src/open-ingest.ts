@@ -14,6 +14,7 @@ import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
 import { sharedQueue } from "./ledger/queue.ts";
+import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
@@ -80,6 +81,7 @@ export async function openIngest(
     refresh,
   });
   const dimensions = createDimensions(db);
+  const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
   const queueId = kind === "worker" ? sharedQueue : workerId;
   const retryMs = api.retry_seconds * 1000;
   let noting: Promise<void> = Promise.resolve();
@@ -90,6 +92,7 @@ export async function openIngest(
     if (error instanceof AbortError) noting = noteRefusal(app, access, error);
   };
   opened.defer(() => noting);
+  opened.defer(outage.written);
   const parts: IngestParts = {
     db,
     client,
@@ -102,7 +105,7 @@ export async function openIngest(
       refreshBalance: refresh,
       abort,
       halted: halting.signal,
-      onChange: onApi,
+      onChange: outage.onChange,
     }),
     dimensions,
     batched: createBatchedSteps({ db, dimensions, clock, queueId, workerId, retryMs, at: app.at }),
@@ -129,7 +132,10 @@ export async function openIngest(
       ...living,
       worker,
       abort,
-      onBeat,
+      onBeat: (problem) => {
+        if (problem === null) outage.note();
+        onBeat(problem);
+      },
     }),
   );
   const stack = opened.move();
@@ -139,6 +145,30 @@ export async function openIngest(
     halt: () => halting.abort(),
     loseQueue: (cause) => parts.abort(databaseOutage(cause, "the connection broke while the queue was at work")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Records for how long the API has not responded, for the incidents: now, with each heartbeat, and its end. What cannot be written is written with the next. */
+function outageLog(
+  { db, clock, accountId }: Pick<IngestParts, "db" | "clock" | "accountId">,
+  onApi: NonNullable<Watchers["onApi"]>,
+) {
+  let problem: StorehouseError | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  const write = (work: () => Promise<void>) => void (writing = writing.then(work).catch(() => undefined));
+  const note = () => {
+    const code = problem?.code;
+    if (code !== undefined) write(() => noteOutage(db, accountId, code, clock.now()));
+  };
+  return {
+    note,
+    onChange: (next: StorehouseError | null) => {
+      problem = next;
+      if (next === null) write(() => endOutage(db, accountId, clock.now()));
+      else note();
+      onApi(next);
+    },
+    written: () => writing,
   };
 }
 

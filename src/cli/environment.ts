@@ -8,6 +8,7 @@ import { secretsOf } from "../config/secrets.ts";
 import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
 import { hiderOf } from "../core/secret.ts";
+import { reportGoneWorker } from "./gone-worker.ts";
 
 /** The environment of this process, and `.env` in the working folder or else the project's. */
 function loadEnvironment(): Environment {
@@ -58,5 +59,6 @@ export function configWith(read: (file: string) => Settings): Config {
  */
 export async function withWarehouse<T>(work: (app: App) => Promise<T>): Promise<T> {
   await using app = await createApp(configWith((file) => readSettings(file)));
+  await reportGoneWorker(app);
   return await work(app);
 }

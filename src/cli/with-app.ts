@@ -6,6 +6,7 @@ import type { Day } from "../core/day.ts";
 import { datasetOptions } from "../datasets/shared/all.ts";
 import { unusableSettings } from "../planner/unusable-settings.ts";
 import { configWith } from "./environment.ts";
+import { reportGoneWorker } from "./gone-worker.ts";
 
 /** What the configuration file says, compared with what each dataset can use. Throws a UsageError that names file, line and key. */
 export function settingsIn(file: string): Settings {
@@ -20,6 +21,7 @@ export function loadConfig(): Config {
 /** Opens the app for one command that plans or fetches, and closes it afterwards. */
 export async function withApp<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<T> {
   await using app = await createApp(loadConfig(), asOf);
+  await reportGoneWorker(app);
   return await work(app);
 }
 

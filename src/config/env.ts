@@ -88,6 +88,11 @@ export const Environment = z.object({
       "Webhook that is notified of problems and of their end: https, or http on this machine; as secret as a password.",
     secret: true,
   }),
+  NOTIFY_PING_URL: WebhookUrl.optional().meta({
+    description:
+      "Address of a dead man's switch, requested (GET) every minute while all is well: https, or http on this machine; as secret as a password.",
+    secret: true,
+  }),
   STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
   STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z

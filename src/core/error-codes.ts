@@ -1,5 +1,6 @@
 import { answerErrors } from "./answer-errors.ts";
 import { metabaseErrors } from "./metabase-errors.ts";
+import { notifyErrors } from "./notify-errors.ts";
 import { usageErrors } from "./usage-errors.ts";
 
 /**
@@ -173,11 +174,7 @@ export const errorCodes = {
     says: "the lease of this process expired while it was frozen, and other processes have taken over its slices",
     next: "a worker registers again automatically; run a command again",
   },
-  webhook_failed: {
-    recovery: "retry",
-    says: "the webhook did not take the message",
-    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again automatically, at growing intervals",
-  },
+  ...notifyErrors,
   fenced: { recovery: "fenced", says: "another worker has taken over this slice", next: "nothing to do" },
   stopped: {
     recovery: "fenced",

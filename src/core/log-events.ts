@@ -58,6 +58,10 @@ export const logEvents = {
   "incident.closed": { level: "info", says: "an incident has closed" },
   "notification.sent": { level: "info", says: "the webhook took a message" },
   "notification.failed": { level: "warn", says: "the webhook did not take a message; the time of the next try" },
+  "ping.failed": {
+    level: "warn",
+    says: "NOTIFY_PING_URL did not take a ping; it is requested again after a minute",
+  },
   "watch.check_failed": { level: "warn", says: "one kind of incident could not be checked" },
   "watch.failed": { level: "warn", says: "a whole check for incidents failed; at debug while it goes on failing" },
 } as const satisfies Record<string, { level: Level; says: string }>;

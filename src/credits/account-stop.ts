@@ -6,6 +6,8 @@ export type AccountStop = {
   readonly operation: string;
   readonly dataset: string;
   readonly message: string;
+  /** Left out before it is recorded. */
+  readonly stoppedAt?: Date;
 };
 
 /** The intervals between balance checks of a refused account: the first, and the longest that they grow to by doubling. */
@@ -45,7 +47,7 @@ export async function readStop(
   workerId: string | null = null,
 ): Promise<AccountStop | null> {
   const { rows } = await sql<AccountStop>`
-    select s.code, s.operation, s.dataset, s.message
+    select s.code, s.operation, s.dataset, s.message, s.stopped_at as "stoppedAt"
     from   ops.account_stop as s
     where  s.account_id = ${accountId} and s.lifted_at is null
     and    not exists (select from ops.worker as w where w.worker_id = ${workerId}::bigint and w.started_at > s.stopped_at)`.execute(

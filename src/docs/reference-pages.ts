@@ -3,7 +3,7 @@ import { describeOperation, rangeWords } from "../cli/describe.ts";
 import { isTriedLater } from "../core/later-tries.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { logEvents } from "../core/log-events.ts";
-import { incidentKinds } from "../incidents/kinds.ts";
+import { incidentKinds, summaryOf, type IncidentKind } from "../incidents/kinds.ts";
 import { fleetMetrics, workerMetrics } from "../health/metric-list.ts";
 import { pageText, table } from "./page.ts";
 
@@ -71,18 +71,25 @@ export function metricsPage(): string {
   });
 }
 
+const exampleSince = "2026-11-22 03:58 UTC";
+
 /** The page of incidents: what a worker checks for, and what to do. */
 export function incidentsPage(): string {
   return pageText({
     file: "reference/incidents.md",
     title: "Incidents",
     about: [
+      "One incident is opened for one cause: what follows from an incident that is open, such as late datasets while the API is unavailable, is named in its message and opens none of its own.",
       "One of the workers checks for these about every minute (`notify.check_seconds`). Each is a row of `ops.incident_log`, a line of the log and, with `NOTIFY_URL` set, part of a message ([monitoring](../monitoring.md)).",
     ],
     body: [
       table(
-        ["kind", "what is wrong", "next step"],
-        Object.entries(incidentKinds).map(([kind, { says, next }]) => [`\`${kind}\``, says, next]),
+        ["kind", "opens and closes", "message, by an example"],
+        Object.entries(incidentKinds).map(([kind, { title, says, example }]) => [
+          `\`${kind}\``,
+          says,
+          `**${title}.** ${summaryOf({ kind: kind as IncidentKind, facts: example }, exampleSince)}`,
+        ]),
       ),
     ],
   });

@@ -66,3 +66,15 @@ export async function checkWebhook(
     return failedWith("webhook", error);
   }
 }
+
+/** Whether the dead man's switch takes a ping; nothing where none is set. */
+export async function checkPing(ping: (() => Promise<void>) | null, tests: boolean): Promise<readonly Diagnosis[]> {
+  if (ping === null) return [];
+  if (!tests) return [pass("ping", "set; a worker requests NOTIFY_PING_URL every minute while all is well")];
+  try {
+    await ping();
+    return [pass("ping", "accepted a ping")];
+  } catch (error) {
+    return [failedWith("ping", error)];
+  }
+}

@@ -14,8 +14,8 @@ import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./database-checks.ts";
 import { checkFailedSlices, checkIncidents, checkWorkers } from "./ledger-checks.ts";
 import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
-import { checkApi, checkWebhook } from "./api-and-webhook-checks.ts";
-import { createWebhook } from "../incidents/webhook.ts";
+import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
+import { createPing, createWebhook } from "../incidents/webhook.ts";
 
 /** What the doctor checks: as much of the configuration as could be read. */
 export type DoctorInput = {
@@ -38,13 +38,16 @@ export async function diagnose(input: DoctorInput): Promise<readonly Diagnosis[]
   const url = environment.NOTIFY_URL;
   const { network, problems } = readNetwork(environment);
   const send = url === undefined ? null : createWebhook({ url, format, network });
-  const [database, api, webhook] = await Promise.all([
+  const pingUrl = environment.NOTIFY_PING_URL;
+  const ping = pingUrl === undefined ? null : createPing({ url: pingUrl, network });
+  const [database, api, webhook, switched] = await Promise.all([
     checkAnyDatabase(input),
     checkApiAccess(input, network),
     checkWebhook(send, { tests: testsWebhook, format, now: clock.now() }),
+    checkPing(ping, testsWebhook),
   ]);
   const disk = environment.DATABASE_URL === undefined ? [await checkDisk(embeddedFolder(input.home))] : [];
-  return [...problems, ...database, ...disk, ...api, checkCrontab(input.crontab), webhook];
+  return [...problems, ...database, ...disk, ...api, checkCrontab(input.crontab), webhook, ...switched];
 }
 
 function readNetwork(environment: Environment): { network: Network; problems: readonly Diagnosis[] } {

@@ -5,7 +5,7 @@ import { creditClasses } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
-import { latenessOf, readSliceSums, type Lateness, type SliceSums } from "../incidents/lateness.ts";
+import { latenessOf, readSliceSums, type Lateness, type Schedule, type SliceSums } from "../incidents/lateness.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
 
@@ -31,10 +31,13 @@ export type FleetParts = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly accountId: string;
+  /** Datasets that the crontab names. */
+  readonly scheduled: Schedule;
 };
 
 /** Reads the figures, one query after the other: a scrape uses one connection. */
-export async function readFleet({ db, settings, clock, accountId }: FleetParts): Promise<FleetFigures> {
+export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
+  const { db, clock, accountId } = parts;
   const now = sql`${new Date(clock.now()).toISOString()}::timestamptz`;
   const rowsOf = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(db)).rows;
   const states = await readSliceSums(db);
@@ -43,7 +46,7 @@ export async function readFleet({ db, settings, clock, accountId }: FleetParts):
   const since = start === null ? null : new Date(start).toISOString();
   return {
     states,
-    lateness: latenessOf(states, settings, clock),
+    lateness: latenessOf(states, parts),
     account,
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`
       select class, ${chargedCredits()} as credits

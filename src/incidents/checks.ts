@@ -1,6 +1,4 @@
 import { sql } from "../postgres/sql.ts";
-import type { Settings } from "../config/settings.ts";
-import type { Clock } from "../core/clock.ts";
 import { readStop } from "../credits/account-stop.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
 import { learnedCosts } from "../credits/costs.ts";
@@ -9,54 +7,100 @@ import { chargedCredits } from "../credits/charges.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
 import { paceHours, type CreditDemand } from "./credit-outlook.ts";
-import { latenessOf, readSliceSums } from "./lateness.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { failedProblems, type FailedGroup } from "./failures.ts";
+import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
+import { isScheduled, latenessOf, readSliceSums } from "./lateness.ts";
 import {
   costProblems,
   creditProblems,
   driftProblems,
-  failedProblems,
   lateProblems,
   stopProblems,
-  type FailedGroup,
   type Problem,
   type UnknownFields,
+  type WaitingForCredits,
 } from "./problems.ts";
-import type { IncidentKind } from "./kinds.ts";
+import { raisedProblems } from "./raised.ts";
+import { outageProblems, workerProblems } from "./service-checks.ts";
 import { isOpen } from "../ledger/open-slices.ts";
 
-/** What a check needs. */
-export type CheckParts = {
-  readonly db: Database;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly accountId: string;
-  /** Datasets that the crontab names: they are on, also where they are off by default. */
-  readonly scheduled: ReadonlySet<string>;
+/** A check, and the kinds of problems that it finds. */
+type Check = {
+  readonly kinds: readonly IncidentKind[];
+  readonly find: (parts: CheckParts) => Promise<readonly Problem[]>;
 };
 
-/** Finds the problems of each kind. */
-export const checks: Readonly<Record<IncidentKind, (parts: CheckParts) => Promise<readonly Problem[]>>> = {
-  requests_stopped: async ({ db, accountId }) => stopProblems(accountId, await readStop(db, accountId)),
-  slices_failed: async (parts) => failedProblems((await failedGroups(parts.db)).filter(isInUse(parts))),
-  dataset_stale: async ({ db, settings, clock }) => lateProblems(latenessOf(await readSliceSums(db), settings, clock)),
-  credits_short: async (parts) => creditProblems(parts.accountId, await readAllowance(parts), parts.clock.now()),
-  contract_drift: async ({ db, clock }) => driftProblems(await unknownFields(db, clock.now())),
-  cost_changed: async ({ db }) => costProblems(await learnedCosts(db)),
-};
+const raisedKinds = (Object.keys(incidentKinds) as IncidentKind[]).filter((kind) => kindNamed(kind)?.isRaised === true);
 
-async function failedGroups(db: Database): Promise<readonly FailedGroup[]> {
+/** Every check. Each kind is found by one of them. */
+export const checks: readonly Check[] = [
+  { kinds: ["api_unavailable"], find: outageProblems },
+  {
+    kinds: ["requests_stopped"],
+    find: async ({ db, accountId }) => stopProblems(accountId, await readStop(db, accountId)),
+  },
+  { kinds: ["no_worker"], find: workerProblems },
+  {
+    kinds: ["slices_failed", "app_failing"],
+    find: async (parts) => failedProblems((await failedGroups(parts)).filter(isInUse(parts))),
+  },
+  {
+    kinds: ["dataset_stale"],
+    find: async ({ db, clock, ...parts }) =>
+      lateProblems(latenessOf(await readSliceSums(db), { clock, ...parts }), clock.now()),
+  },
+  {
+    kinds: ["credits_exhausted", "credits_short"],
+    find: async (parts) =>
+      creditProblems(
+        parts.accountId,
+        { allowance: await readAllowance(parts), waiting: await waitingForCredits(parts) },
+        parts.clock.now(),
+      ),
+  },
+  {
+    kinds: ["contract_drift"],
+    find: async ({ db, clock }) => driftProblems(await unknownFields(db, clock.now())),
+  },
+  { kinds: ["cost_changed"], find: async ({ db }) => costProblems(await learnedCosts(db)) },
+  { kinds: raisedKinds, find: raisedProblems },
+];
+
+/** A later try begins within a minute of its time; where none has begun for so long, none will for now. */
+const tryOverdueMs = 10 * 60_000;
+
+/** Failed slices, save those whose first later try is still to come: most of what fails passes. */
+async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedGroup[]> {
+  const overdue = new Date(clock.now() - tryOverdueMs).toISOString();
   const { rows } = await sql<FailedGroup>`
-    select dataset, coalesce(error_code, 'unexpected') as code, count(*)::int as slices, coalesce(min(error_message), '') as example
-    from   ops.failed_slice
-    group  by 1, 2
-    order  by 1, 2`.execute(db);
+    with failed as (
+      select f.dataset, coalesce(f.error_code, 'unexpected') as code, f.scope ->> 'store' as store, f.scope ->> 'app' as app,
+             count(*)::int as slices, min(f.ended_at) as since, min(f.next_try_at) as "nextTryAt"
+      from   ops.failed_slice as f
+      join   ops.slice as s using (slice_id)
+      where  f.next_try_at is null or s.retried_at is not null or f.next_try_at < ${overdue}::timestamptz
+      group  by 1, 2, 3, 4
+    )
+    select failed.*, (select a.app_name from core.dim_app as a where a.store = failed.store and a.track_id = failed.app) as name
+    from   failed
+    order  by 1, 2, 3, 4`.execute(db);
   return rows;
 }
 
+/** Slices other than history that wait for a reset to come. */
+async function waitingForCredits({ db, clock }: CheckParts): Promise<WaitingForCredits> {
+  const { rows } = await sql<WaitingForCredits>`
+    select count(*)::int as slices, coalesce(sum(planned_credits), 0)::int as wanted, min(ended_at) as since
+    from   ops.slice
+    where  state = 'deferred' and error_code = 'credits_exhausted' and class <> 'history'
+    and    due_at > ${new Date(clock.now()).toISOString()}::timestamptz`.execute(db);
+  return rows[0] ?? { slices: 0, wanted: 0, since: null };
+}
+
 /** Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that another version knows do. */
-function isInUse({ settings, scheduled }: CheckParts): (group: FailedGroup) => boolean {
-  const off = datasets.filter(({ name, on }) => !(settings.datasets[name]?.on ?? (on || scheduled.has(name))));
-  const names = new Set(off.map(({ name }) => name));
+function isInUse(parts: CheckParts): (group: FailedGroup) => boolean {
+  const names = new Set(datasets.filter((dataset) => !isScheduled(dataset, parts)).map(({ name }) => name));
   return ({ dataset }) => !names.has(dataset);
 }
 

@@ -1,11 +1,13 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import type { IncidentKind } from "./kinds.ts";
+import type { Folded, OpenIncident } from "./fold.ts";
+import { summaryOf, type IncidentKind } from "./kinds.ts";
+import { minuteOf } from "./kinds/define-kind.ts";
 import type { Incident } from "./message.ts";
 import type { Problem } from "./problems.ts";
 
 /*
- * A problem that a check finds opens an incident, or keeps the one that is open. An incident closes after `cleanChecksToClose` checks
+ * A problem that a check finds opens an incident, or keeps the one that is open; one that is an effect of another only keeps. An incident closes after `cleanChecksToClose` checks
  * in a row without its problem; a problem that returns later opens a new one.
  */
 
@@ -24,10 +26,20 @@ export async function claimCheck(db: Database, now: number, everyMs: number): Pr
   return rows.length > 0;
 }
 
+/** The open incidents of the warehouse and of an account. */
+export async function readOpen(db: Database, accountId: string): Promise<readonly OpenIncident[]> {
+  const { rows } = await sql<OpenIncident>`
+    select kind, subject, account_id as "accountId", opened_at as "openedAt"
+    from   ops.incident
+    where  closed_at is null and account_id in ('', ${accountId})`.execute(db);
+  return rows;
+}
+
 /** What a check found. Incidents of kinds that could not be checked, and of other accounts, stay as they are. */
 export type CheckResult = {
   readonly kinds: readonly IncidentKind[];
-  readonly problems: readonly Problem[];
+  readonly found: Folded;
+  readonly open: readonly OpenIncident[];
   readonly accountId: string;
 };
 
@@ -45,13 +57,22 @@ export async function recordCheck(
 
 const columns = sql`incident_id as "incidentId", kind, subject, summary`;
 
-async function openOrKeep(db: Database, { problems }: CheckResult, now: number): Promise<readonly IncidentLine[]> {
-  if (problems.length === 0) return [];
+async function openOrKeep(
+  db: Database,
+  { found: { causes, effects }, open }: CheckResult,
+  now: number,
+): Promise<readonly IncidentLine[]> {
+  const isOpen = (one: Problem) => open.some((incident) => keyOf(incident) === keyOf(one));
+  const found = [
+    ...causes.map(({ problem, effects: names }) => rowOf(problem, sinceOf(problem, open, now), names)),
+    ...effects.filter(isOpen).map((effect) => rowOf(effect, sinceOf(effect, open, now))),
+  ];
+  if (found.length === 0) return [];
   // `xmax = 0` is true for a row that was inserted, not for one that was updated
   const { rows } = await sql<IncidentLine & { isNew: boolean }>`
     insert into ops.incident as i (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
     select p.kind, p.subject, p.account_id, p.summary, p.detail, ${at(now)}, ${at(now)}
-    from   jsonb_to_recordset(${JSON.stringify(problems.map(rowOf))}::jsonb)
+    from   jsonb_to_recordset(${JSON.stringify(found)}::jsonb)
              as p (kind text, subject text, account_id text, summary text, detail jsonb)
     order  by p.kind, p.subject, p.account_id
     on conflict (kind, subject, account_id) where closed_at is null do update
@@ -60,7 +81,24 @@ async function openOrKeep(db: Database, { problems }: CheckResult, now: number):
   return rows.filter(({ isNew }) => isNew);
 }
 
+type Key = Pick<OpenIncident, "kind" | "subject" | "accountId">;
+
+function keyOf({ kind, subject, accountId }: Key): string {
+  return JSON.stringify([kind, subject, accountId]);
+}
+
+/** When a problem began, in epoch-ms: as its check found it, else when its incident opened. */
+function sinceOf(one: Problem, open: readonly OpenIncident[], now: number): number {
+  return one.since ?? open.find((incident) => keyOf(incident) === keyOf(one))?.openedAt.getTime() ?? now;
+}
+
 async function closeClean(db: Database, result: CheckResult, now: number): Promise<readonly IncidentLine[]> {
+  const { causes, effects } = result.found;
+  const found = [...causes.map(({ problem }) => problem), ...effects].map(({ kind, subject, accountId }) => ({
+    kind,
+    subject,
+    account_id: accountId,
+  }));
   const { rows } = await sql<IncidentLine & { isClosed: boolean }>`
     update ops.incident
     set    clean_checks = clean_checks + 1,
@@ -69,13 +107,20 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
     and    kind = any (${[...result.kinds]}::text[]) and account_id in ('', ${result.accountId})
     and    (kind, subject, account_id) not in (
              select p.kind, p.subject, p.account_id
-             from   jsonb_to_recordset(${JSON.stringify(result.problems.map(rowOf))}::jsonb) as p (kind text, subject text, account_id text))
+             from   jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as p (kind text, subject text, account_id text))
     returning ${columns}, closed_at is not null as "isClosed"`.execute(db);
   return rows.filter(({ isClosed }) => isClosed);
 }
 
-function rowOf({ kind, subject, accountId, summary, detail }: Problem) {
-  return { kind, subject, account_id: accountId, summary, detail };
+function rowOf({ kind, subject, accountId, facts }: Problem, since: number, effects: readonly string[] = []) {
+  const detail = { since: new Date(since).toISOString(), ...facts, ...(effects.length > 0 ? { effects } : {}) };
+  return {
+    kind,
+    subject,
+    account_id: accountId,
+    summary: summaryOf({ kind, facts }, minuteOf(since), effects),
+    detail,
+  };
 }
 
 /** An instant (epoch-ms) as SQL. */

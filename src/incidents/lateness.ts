@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { addDays, day } from "../core/day.ts";
 import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -41,29 +42,60 @@ export async function readSliceSums(db: Database): Promise<readonly SliceSums[]>
 
 const answered: ReadonlySet<string> = new Set(["loaded", "empty"]);
 
-/** The lateness of each dataset that is on, was planned once or more, and is requested regularly. */
-export function latenessOf(states: readonly SliceSums[], settings: Settings, clock: Clock): readonly Lateness[] {
+/** Datasets that lines of the crontab name, each with the longest distance of two runs, in ms. */
+export type Schedule = ReadonlyMap<string, number>;
+
+/** What lateness is judged by. */
+export type LatenessParts = { readonly settings: Settings; readonly clock: Clock; readonly scheduled: Schedule };
+
+/** True for a dataset that runs on schedule: it is on, or off by default and named by a line of the crontab. */
+export function isScheduled(
+  { name, on }: Pick<Dataset, "name" | "on">,
+  { settings, scheduled }: Pick<LatenessParts, "settings" | "scheduled">,
+): boolean {
+  return settings.datasets[name]?.on ?? (on || scheduled.has(name));
+}
+
+/** The lateness of each dataset that runs on schedule, was planned once or more, and is requested regularly. */
+export function latenessOf(states: readonly SliceSums[], parts: LatenessParts): readonly Lateness[] {
+  const { settings, clock, scheduled } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
-    const limitMs = freshnessLimit(timingWith(dataset.timing, chosen), chosen.fresh_hours);
+    // one that is on is in the lines that name no dataset as well
+    const everyMs = (chosen.on ?? dataset.on) ? 0 : (scheduled.get(dataset.name) ?? 0);
+    const limitMs = freshnessLimit(timingWith(dataset.timing, chosen), { freshHours: chosen.fresh_hours, everyMs });
     const own = states.filter((state) => state.dataset === dataset.name);
-    if (!(chosen.on ?? dataset.on) || limitMs === null || own.length === 0) return [];
-    const newest = own
-      .filter(({ state }) => answered.has(state))
-      .map(({ newestEnd }) => newestEnd)
-      .sort()
-      .at(-1);
+    if (!isScheduled(dataset, parts) || limitMs === null || own.length === 0) return [];
+    const newest = newestEndOf(own);
     const plannedAt = Math.min(...own.map((state) => state.plannedAt.getTime()));
-    const newestEnd = newest === undefined ? null : Date.parse(newest);
+    const newestEnd = newest === null ? null : Date.parse(newest);
     return [
       {
         dataset: dataset.name,
         ageMs: freshnessAge({ newestEnd, plannedAt }, now),
         limitMs,
-        newestDay: newest === undefined ? null : addDays(day(newest), -1),
+        newestDay: newest === null ? null : addDays(day(newest), -1),
       },
     ];
+  });
+}
+
+/** Day after the newest one that is answered; null when none is. */
+function newestEndOf(own: readonly SliceSums[]): string | null {
+  const ends = own.filter(({ state }) => answered.has(state)).map(({ newestEnd }) => newestEnd);
+  return ends.sort().at(-1) ?? null;
+}
+
+/** Scheduled datasets whose rows of today are not loaded, and are available today only: those that are requested each day as of now. */
+export function atRisk(states: readonly SliceSums[], parts: LatenessParts): readonly string[] {
+  const today = parts.clock.today();
+  return datasets.flatMap((dataset) => {
+    const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});
+    const own = states.filter((state) => state.dataset === dataset.name);
+    if (dataset.stage === "portfolio" || timing.kind !== "snapshot" || timing.refreshDays > 1) return [];
+    if (!isScheduled(dataset, parts) || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
+    return [dataset.name];
   });
 }
 
@@ -84,18 +116,23 @@ const onceDays = 3650;
 
 /**
  * How long after the end of its newest day (ms) a dataset counts as late; null for a dataset that is requested once. `freshHours` is
- * the limit of the settings. Else it is the time between two answers by the dataset's timing, and a night and a day more.
+ * the limit of the settings. Else it is the time between two answers by the dataset's timing, or by the schedule where its runs are
+ * further apart (`everyMs`), and a night and a day more.
  */
-export function freshnessLimit(timing: Timing, freshHours?: number): number | null {
+export function freshnessLimit(
+  timing: Timing,
+  { freshHours, everyMs = 0 }: { readonly freshHours?: number | undefined; readonly everyMs?: number } = {},
+): number | null {
   if (freshHours !== undefined) return freshHours * hourMs;
   const margin = nightMs + graceMs;
+  const apart = (days: number) => Math.max(days, Math.ceil(everyMs / dayMs));
   if (timing.kind === "snapshot")
-    return timing.refreshDays >= onceDays ? null : (timing.refreshDays - 1) * dayMs + margin;
+    return timing.refreshDays >= onceDays ? null : (apart(timing.refreshDays) - 1) * dayMs + margin;
   if (timing.kind === "period") {
     const longest = "days" in timing.grid ? timing.grid.days : 31;
-    return (longest + timing.settleDays) * dayMs + margin;
+    return (apart(longest) + timing.settleDays) * dayMs + margin;
   }
-  return ((timing.packDays ?? 1) - 1 + timing.settleDays) * dayMs + margin;
+  return (apart(timing.packDays ?? 1) - 1 + timing.settleDays) * dayMs + margin;
 }
 
 /**

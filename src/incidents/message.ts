@@ -1,4 +1,5 @@
 import { titleOf } from "./kinds.ts";
+import { minuteOf } from "./kinds/define-kind.ts";
 
 /** An incident, as a message reports it. */
 export type Incident = {
@@ -27,8 +28,47 @@ export type Message = {
   readonly isTest: boolean;
 };
 
-/** The forms of a message: an incoming webhook of Slack, or plain JSON. */
-export type MessageFormat = "slack" | "json";
+/** What a message says of one incident: how it changed, as a heading, and its sentences. */
+export type Entry = {
+  readonly is: "opened" | "still open" | "closed";
+  readonly heading: string;
+  readonly text: string;
+};
+
+const longestText = 600;
+
+/** The incidents of a message for people, at most so many, and how many more there are. */
+export function entriesOf(
+  message: Message,
+  most: number,
+): { readonly entries: readonly Entry[]; readonly more: number } {
+  const { opened, stillOpen, closed, counts } = message;
+  const entries = [...opened.map(openedEntry), ...stillOpen.map(stillOpenEntry), ...closed.map(closedEntry)].slice(
+    0,
+    most,
+  );
+  return { entries, more: total(counts) - entries.length };
+}
+
+/** Where to see the incidents that a message leaves out. */
+export function moreWords(more: number): string {
+  return `and ${more} more; \`storehouse doctor\` counts them, and ops.incident_log lists them`;
+}
+
+function openedEntry({ kind, summary }: Incident): Entry {
+  return { is: "opened", heading: titleOf(kind), text: cut(summary, longestText) };
+}
+
+function stillOpenEntry({ kind, summary, openedAt }: Incident): Entry {
+  const heading = `Still open since ${minuteOf(openedAt)}: ${titleOf(kind)}`;
+  return { is: "still open", heading, text: cut(summary, longestText) };
+}
+
+function closedEntry({ kind, subject, openedAt, closedAt }: Incident): Entry {
+  const period = `${minuteOf(openedAt)}${closedAt === null ? "" : ` to ${minuteOf(closedAt)}`}`;
+  const text = `${subject === "" ? "Open" : `${cut(subject, longestText)}, open`} from ${period}`;
+  return { is: "closed", heading: `Closed: ${titleOf(kind)}`, text };
+}
 
 /** A message that only tests the webhook. */
 export function testMessage(sentAt: number): Message {
@@ -42,12 +82,8 @@ export function testMessage(sentAt: number): Message {
   };
 }
 
-/** The body of a message, JSON. */
-export function bodyOf(message: Message, format: MessageFormat): string {
-  return JSON.stringify(format === "slack" ? slackOf(message) : plainOf(message));
-}
-
-function plainOf(message: Message) {
+/** A message as fields that stay, for programs. */
+export function plainOf(message: Message) {
   const { opened, stillOpen, closed, counts, sentAt, isTest } = message;
   return {
     version: 1,
@@ -80,46 +116,8 @@ function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, clos
   };
 }
 
-/** Slack takes 50 blocks a message and 3,000 characters a block. */
-const mostShown = 20;
-const longestLine = 600;
-
-function slackOf(message: Message) {
-  const lines = [
-    ...message.opened.map(openedLine),
-    ...message.stillOpen.map(stillOpenLine),
-    ...message.closed.map(closedLine),
-  ];
-  const shown = lines.slice(0, mostShown);
-  const more = total(message.counts) - shown.length;
-  if (more > 0) shown.push(`and ${more} more: \`storehouse doctor\` and ops.incident_log list them`);
-  return {
-    text: escaped(headline(message)),
-    blocks: [`*${escaped(headline(message))}*`, ...shown].map((text) => ({
-      type: "section",
-      text: { type: "mrkdwn", text },
-    })),
-  };
-}
-
-function openedLine({ kind, summary }: Incident): string {
-  return `:red_circle: *${escaped(titleOf(kind))}*\n${escaped(cut(summary))}`;
-}
-
-function stillOpenLine({ kind, summary, openedAt }: Incident): string {
-  return `:large_orange_circle: *Still open since ${minuteOf(openedAt)} UTC: ${escaped(titleOf(kind))}*\n${escaped(cut(summary))}`;
-}
-
-function closedLine({ kind, subject, openedAt, closedAt }: Incident): string {
-  const period = `${minuteOf(openedAt)} to ${closedAt === null ? "" : minuteOf(closedAt)} UTC`;
-  return `:large_green_circle: *Closed: ${escaped(titleOf(kind))}* ${escaped(cut(subject))} (${period})`;
-}
-
-function minuteOf(instant: Date): string {
-  return instant.toISOString().slice(0, 16).replace("T", " ");
-}
-
-function headline({ opened, stillOpen, closed, counts, isTest }: Message): string {
+/** A message in one line. */
+export function headline({ opened, stillOpen, closed, counts, isTest }: Message): string {
   if (isTest) return "Storehouse: test message, no incident";
   const parts = [
     ...(counts.opened > 0 ? [`${counts.opened} opened`] : []),
@@ -132,11 +130,6 @@ function headline({ opened, stillOpen, closed, counts, isTest }: Message): strin
   return `Storehouse incident ${parts.join("").replace(/^1 /, "")}: ${titleOf(only.kind)}${subject}`;
 }
 
-/** Escapes the three characters that Slack interprets: no text from outside becomes a link or a mention. */
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-function cut(text: string): string {
-  return text.length <= longestLine ? text : `${text.slice(0, longestLine - 1).toWellFormed()}…`;
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }

@@ -4,8 +4,6 @@ import type { Incident, Message } from "./message.ts";
 
 /** A worker has so long to send a message; after that another worker sends it. */
 const leaseMs = 60_000;
-/** An incident that stays open is notified again after so long. */
-const repeatMs = 86_400_000;
 const firstWaitMs = 30_000;
 const longestWaitMs = 3_600_000;
 /** An incident that closed so long ago, and was never notified, is left to `ops.incident_log`. */
@@ -21,10 +19,14 @@ export type NotifyResult = "nothing" | "sent" | { readonly failed: unknown; read
 
 /**
  * Sends one message about every incident that opened, stays open or closed since it was last notified. An incident counts as notified
- * when the webhook accepted the message, so a process that is killed in between repeats a message rather than losing it.
+ * when the webhook accepted the message, so a process that is killed in between repeats a message rather than losing it. `repeatMs`:
+ * an incident that stays open is notified again after so long.
  */
-export async function notify(db: Database, send: Send, now: () => number): Promise<NotifyResult> {
-  const isDue = dueAt(now());
+export async function notify(
+  db: Database,
+  { send, repeatMs, now }: { readonly send: Send; readonly repeatMs: number; readonly now: () => number },
+): Promise<NotifyResult> {
+  const isDue = dueAt(now(), repeatMs);
   if (!(await claimTurn(db, now(), isDue))) return "nothing";
   const due = await readDue(db, isDue);
   try {
@@ -40,7 +42,7 @@ export async function notify(db: Database, send: Send, now: () => number): Promi
  * SQL: whether a message about incident `i` is due. An open one is repeated only where a check has found its problem since: no check finds
  * that of an account whose token was replaced.
  */
-function dueAt(now: number): SqlFragment<boolean> {
+function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
   return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or (i.notified_at <= ${at(now - repeatMs)} and i.last_seen_at > i.notified_at)
                             else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${at(now - historyMs)}) end)`;
 }

@@ -1,9 +1,12 @@
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
-import { checks, type CheckParts } from "./checks.ts";
-import { claimCheck, recordCheck } from "./incidents.ts";
-import { incidentKinds, type IncidentKind } from "./kinds.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { checks } from "./checks.ts";
+import { fold } from "./fold.ts";
+import { claimCheck, readOpen, recordCheck } from "./incidents.ts";
+import type { IncidentKind } from "./kinds.ts";
 import { notify, type Send } from "./notify.ts";
+import { claimPing } from "./ping.ts";
 import type { Problem } from "./problems.ts";
 
 /** What the watcher needs: the parts of a check, how often to check, and how messages are sent (null: only to the log). */
@@ -11,6 +14,8 @@ export type WatcherParts = CheckParts & {
   readonly log: Log;
   readonly checkEveryMs: number;
   readonly send: Send | null;
+  /** Requests the address of a dead man's switch; null where none is set. */
+  readonly ping: (() => Promise<void>) | null;
   /** Called after each turn. */
   readonly report?: () => void;
 };
@@ -36,9 +41,11 @@ export async function runWatcher(parts: WatcherParts, stop: AbortSignal): Promis
 export async function watchOnce(parts: WatcherParts): Promise<void> {
   // a little less, so that the worker of the last check is not always just too early
   if (await claimCheck(parts.db, parts.clock.now(), parts.checkEveryMs * 0.9)) await check(parts);
-  if (parts.send === null) return;
-  const { log } = parts;
-  const result = await notify(parts.db, parts.send, () => parts.clock.now());
+  await pingOnce(parts);
+  const { log, send } = parts;
+  if (send === null) return;
+  const repeatMs = parts.settings.notify.repeat_hours * 3_600_000;
+  const result = await notify(parts.db, { send, repeatMs, now: () => parts.clock.now() });
   if (result === "sent") log.info("notification.sent");
   else if (result !== "nothing")
     log.warn(
@@ -47,21 +54,29 @@ export async function watchOnce(parts: WatcherParts): Promise<void> {
     );
 }
 
+/** After the check: what it found decides whether all is well. */
+async function pingOnce({ db, accountId, clock, log, ping }: WatcherParts): Promise<void> {
+  if (ping === null || !(await claimPing(db, accountId, clock.now()))) return;
+  await ping().catch((error: unknown) => log.warn({ problem: messageOf(error) }, "ping.failed"));
+}
+
 async function check(parts: WatcherParts): Promise<void> {
+  const { db, accountId } = parts;
   const kinds: IncidentKind[] = [];
   const problems: Problem[] = [];
-  for (const kind of Object.keys(incidentKinds) as IncidentKind[]) {
+  for (const { kinds: own, find } of checks) {
     try {
-      problems.push(...(await checks[kind](parts)));
-      kinds.push(kind);
+      problems.push(...(await find(parts)));
+      kinds.push(...own);
     } catch (error) {
       // without a database no kind can be checked, and all incidents stay as they are
       if (isLostConnection(error)) throw error;
-      parts.log.warn({ kind, problem: messageOf(error) }, "watch.check_failed");
+      parts.log.warn({ kind: own.join(", "), problem: messageOf(error) }, "watch.check_failed");
     }
   }
-  const result = { kinds, problems, accountId: parts.accountId };
-  const { opened, closed } = await recordCheck(parts.db, result, parts.clock.now());
+  const open = await readOpen(db, accountId);
+  const result = { kinds, found: fold(problems, open), open, accountId };
+  const { opened, closed } = await recordCheck(db, result, parts.clock.now());
   for (const { incidentId, kind, subject, summary } of opened)
     parts.log.warn({ incident_id: incidentId, kind, subject, problem: summary }, "incident.opened");
   for (const { incidentId, kind, subject } of closed)

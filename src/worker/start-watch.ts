@@ -6,9 +6,10 @@ import { openWarehouse, type Database, type Warehouse } from "../postgres/databa
 import { startHealth, type HealthServer } from "../health/server.ts";
 import { createMetrics, type EndedRequest } from "../health/metrics.ts";
 import { isUp, readReadiness } from "../health/readiness.ts";
+import type { Schedule } from "../incidents/lateness.ts";
 import { runWatcher } from "../incidents/watcher.ts";
 import type { WorkerState } from "../health/worker-state.ts";
-import { createWebhook } from "../incidents/webhook.ts";
+import { createPing, createWebhook } from "../incidents/webhook.ts";
 
 /** What the watch of a worker needs. */
 export type WatchParts = {
@@ -16,7 +17,7 @@ export type WatchParts = {
   readonly clock: Clock;
   readonly log: Log;
   /** Datasets that the crontab names. */
-  readonly scheduled: ReadonlySet<string>;
+  readonly scheduled: Schedule;
 };
 
 /** A worker's watch: a health server from the start, and checks for incidents once the database is known. */
@@ -46,7 +47,8 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   const { accountId } = apiAccess(config.environment);
   let state: WorkerState | null = null;
   let db: Database | null = null;
-  const shared = { db: () => db, settings: config.settings, clock, accountId, state: () => state };
+  const { scheduled } = parts;
+  const shared = { db: () => db, settings: config.settings, clock, accountId, scheduled, state: () => state };
   const requests = requestSummary(parts.log);
   const metrics = createMetrics({ ...shared, isDatabaseUp: () => isUp(db) });
   const server = await listen(parts, { ready: () => readReadiness(shared), scrape: metrics.scrape });
@@ -117,7 +119,8 @@ async function runChecks(
   if (warehouse === null) return;
   await using open = warehouse;
   opened(open.db);
-  const url = environment.NOTIFY_URL;
+  const { NOTIFY_URL: url, NOTIFY_PING_URL: pingUrl } = environment;
+  const network = networkOf(environment);
   await runWatcher(
     {
       db: open.db,
@@ -128,10 +131,8 @@ async function runChecks(
       log,
       report,
       checkEveryMs: settings.notify.check_seconds * 1000,
-      send:
-        url === undefined
-          ? null
-          : createWebhook({ url, format: settings.notify.format, network: networkOf(environment) }),
+      send: url === undefined ? null : createWebhook({ url, format: settings.notify.format, network }),
+      ping: pingUrl === undefined ? null : createPing({ url: pingUrl, network }),
     },
     stop,
   );

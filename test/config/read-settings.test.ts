@@ -46,7 +46,7 @@ const defaults: Settings = {
   worker: { grace_seconds: 50 },
   database: { timeout_seconds: 600 },
   health: { host: "127.0.0.1", port: 9464 },
-  notify: { format: "slack", check_seconds: 60 },
+  notify: { format: "slack", check_seconds: 60, outage_minutes: 5, repeat_hours: 24 },
 };
 
 describe("the defaults", () => {

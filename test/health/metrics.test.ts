@@ -21,6 +21,7 @@ beforeEach(async () => {
     settings: Settings.parse({}),
     clock: clockAt(now),
     accountId: "a1",
+    scheduled: new Map(),
     isDatabaseUp: () => Promise.resolve(isUp),
     state: () => ({ is: "running", since: 0, error: null }),
   });

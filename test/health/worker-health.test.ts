@@ -140,7 +140,16 @@ test("two workers of one machine answer on two ports, and notify an incident onc
   await using receiver = await openReceiver();
   await using stage = await openToday();
   stage.sandbox.set({
-    faults: [{ operation: "ios.keyword-ranking", contains: "JP", times: 1_000_000, kind: "status", status: 418 }],
+    faults: [
+      {
+        operation: "ios.keyword-ranking",
+        contains: "JP",
+        times: 1_000_000,
+        kind: "status",
+        status: 200,
+        body: '{"other":1}',
+      },
+    ],
   });
   const variables = { NOTIFY_URL: receiver.url };
   await using first = startWatched(stage, {}, variables);
@@ -164,7 +173,7 @@ test("two workers of one machine answer on two ports, and notify an incident onc
   }
   const opened = receiver.received.flatMap(({ opened: list = [] }) => list);
   const failed = opened.filter(({ kind }) => kind === "slices_failed");
-  expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank unexpected_status"]);
+  expect(failed.map(({ subject }) => subject)).toEqual(["keyword_rank unknown_shape"]);
 });
 
 test("a worker whose health server cannot have its address says so and ends", async () => {

@@ -59,12 +59,33 @@ describe("a check finds", () => {
     expect(stage.opened()).toMatchObject([
       { kind: "credits_short", detail: { remaining: 100, total: 1000, usable: 50, waiting: 80, short: 30 } },
     ]);
-    expect(stage.opened()[0]?.["summary"]).toContain("100 of 1,000 credits are left");
+    expect(stage.opened()[0]?.["summary"]).toMatch(
+      /^100 of 1,000 credits are left, and since 2026-08-20 \d\d:\d\d UTC/,
+    );
     await stage.stage.pool.query("update ops.credit_account set remaining = 900");
     await stage.watch(cleanChecks);
     expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],
+    ]);
+  });
+
+  test("slices that wait for credits, in one incident with the forecast and what is late because of it", async () => {
+    const resets = new Date(now + 100 * 60 * minute).toISOString();
+    await stage.stage.pool.query(
+      `insert into ops.credit_account (account_id, total, remaining, resets_at, period_hours, pace_per_second, next_start_at)
+       values ($1, 1000, 10, $2, 720, 1, $2)`,
+      [accountId, resets],
+    );
+    await stage.ended("failed", draft({ dataset: "keyword_rank", credits: 80 }));
+    await stage.stage.pool.query(
+      "update ops.slice set state = 'deferred', error_code = 'credits_exhausted', due_at = $1, ended_at = $2",
+      [resets, new Date(now).toISOString()],
+    );
+    const settings = Settings.parse({ datasets: { keyword_rank: { fresh_hours: 0.01 } } });
+    await stage.watch(3, stage.watcher({ settings }));
+    expect(stage.opened()).toMatchObject([
+      { kind: "credits_exhausted", detail: { slices: 1, wanted: 80, effects: ["keyword_rank", "credits_short"] } },
     ]);
   });
 
@@ -113,8 +134,8 @@ describe("a check finds", () => {
 
   test("no failed slice of a dataset that is off, unless a line of the crontab names it", async () => {
     await stage.failSlice("keyword_rank");
-    await stage.failSlice("organic_keyword");
-    await stage.watch(2, stage.watcher({ scheduled: new Set(["organic_keyword"]) }));
+    await stage.failSlice("organic_keyword", "2");
+    await stage.watch(2, stage.watcher({ scheduled: new Map([["organic_keyword", 24 * 60 * minute]]) }));
     expect(stage.opened().map(({ subject }) => subject)).toEqual([
       "keyword_rank server_error",
       "organic_keyword server_error",
@@ -124,6 +145,17 @@ describe("a check finds", () => {
     const settings = Settings.parse({ datasets: { keyword_rank: { on: false } } });
     await stage.watch(cleanChecks, stage.watcher({ settings }));
     expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "keyword_rank server_error" }]);
+  });
+
+  test("a dataset that only a line of the crontab names, by the distance of its runs", async () => {
+    await stage.ended("loaded", draft({ dataset: "organic_keyword", window: oneDay(day("2026-08-18")) }));
+    const every = (days: number) => stage.watcher({ scheduled: new Map([["organic_keyword", days * day24]]) });
+    stage.clock.time = Date.UTC(2026, 7, 23, 7);
+    await stage.watch(1, stage.watcher());
+    await stage.watch(1, every(7));
+    expect(stage.opened()).toEqual([]);
+    await stage.watch(1, every(1));
+    expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "organic_keyword" }]);
   });
 
   test("stopped requests, and no check of another account closes the incident", async () => {

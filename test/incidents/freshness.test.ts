@@ -18,12 +18,12 @@ describe("a dataset counts as late after what passes between two answers, a nigh
   });
 
   test("or after what the settings say", () => {
-    expect(freshnessLimit({ kind: "snapshot", refreshDays: 7 }, 12)).toBe(12 * hour);
+    expect(freshnessLimit({ kind: "snapshot", refreshDays: 7 }, { freshHours: 12 })).toBe(12 * hour);
   });
 
   test("and never where it is requested once, unless the settings say so", () => {
     expect(freshnessLimit({ kind: "snapshot", refreshDays: 3650 })).toBeNull();
-    expect(freshnessLimit({ kind: "snapshot", refreshDays: 3650 }, 1)).toBe(hour);
+    expect(freshnessLimit({ kind: "snapshot", refreshDays: 3650 }, { freshHours: 1 })).toBe(hour);
   });
 });
 

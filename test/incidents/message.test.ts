@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bodyOf, testMessage, type Incident, type Message } from "../../src/incidents/message.ts";
+import { bodyOf } from "../../src/incidents/message-formats.ts";
+import { testMessage, type Incident, type Message } from "../../src/incidents/message.ts";
 
 const incident = (change: Partial<Incident> = {}): Incident => ({
   incidentId: "7",
@@ -62,7 +63,7 @@ describe("a message for Slack", () => {
     });
     expect(body.text).toBe("Storehouse incident closed: Slices failed (keyword_rank server_error)");
     expect(body.blocks.slice(1).map(({ text }) => text.text)).toEqual([
-      ":large_green_circle: *Closed: Slices failed* keyword_rank server_error (2026-08-20 06:00 to 2026-08-20 06:40 UTC)",
+      ":large_green_circle: *Closed: Slices failed*\nkeyword_rank server_error, open from 2026-08-20 06:00 UTC to 2026-08-20 06:40 UTC",
     ]);
   });
 
@@ -78,6 +79,46 @@ describe("a message for Slack", () => {
       counts: { opened: 2, stillOpen: 3, closed: 150 },
     });
     expect(body.text).toBe("Storehouse incidents: 2 opened, 3 still open, 150 closed");
+  });
+});
+
+describe("a message for Teams", () => {
+  type Card = { body: { type: string; inlines: { type: string; text: string; color?: string }[] }[] };
+  const teams = (change: Partial<Message> = {}) => bodyOf(message(change), "teams");
+  const cardIn = (body: string) => {
+    const { type, attachments } = JSON.parse(body) as {
+      type: string;
+      attachments: { contentType: string; content: Card }[];
+    };
+    expect([type, attachments.map(({ contentType }) => contentType)]).toEqual([
+      "message",
+      ["application/vnd.microsoft.card.adaptive"],
+    ]);
+    return attachments[0]?.content ?? { body: [] };
+  };
+
+  test("is an Adaptive Card of runs of text, as a webhook of Workflows takes it", () => {
+    const card = cardIn(teams({ opened: [incident({ summary: "[link](http://evil) <at>x</at>" })] }));
+    expect(card).toMatchObject({ type: "AdaptiveCard", version: "1.4" });
+    expect(
+      card.body.map(({ type, inlines }) => [type, ...inlines.map((run) => [run.type, run.text, run.color])]),
+    ).toEqual([
+      [
+        "RichTextBlock",
+        ["TextRun", "Storehouse incident opened: Slices failed (keyword_rank server_error)", undefined],
+      ],
+      ["RichTextBlock", ["TextRun", "Slices failed", "attention"]],
+      ["RichTextBlock", ["TextRun", "[link](http://evil) <at>x</at>", undefined]],
+    ]);
+  });
+
+  test("stays within the 28 KB that Teams takes, and counts what it leaves out", () => {
+    const many = Array.from({ length: 100 }, (_, index) =>
+      incident({ incidentId: String(index), summary: "é😀漢".repeat(5_000) }),
+    );
+    const body = teams({ opened: many, counts: { opened: 123, stillOpen: 0, closed: 0 } });
+    expect(Buffer.byteLength(body)).toBeLessThan(28_000);
+    expect(cardIn(body).body.at(-1)?.inlines[0]?.text).toMatch(/^and 115 more;/);
   });
 });
 

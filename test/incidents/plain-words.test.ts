@@ -2,7 +2,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { fleetMetrics, workerMetrics } from "../../src/health/metric-list.ts";
-import { incidentKinds } from "../../src/incidents/kinds.ts";
+import { incidentKinds, summaryOf, type IncidentKind } from "../../src/incidents/kinds.ts";
 import { readCollection } from "../../src/metabase/collection-file.ts";
 import { sourcesIn } from "../support/imports.ts";
 import { leftWordsIn } from "../support/left-words.ts";
@@ -18,9 +18,13 @@ test.each(Object.entries({ ...fleetMetrics, ...workerMetrics }))(
   },
 );
 
-test.each(Object.entries(incidentKinds))("the incident %s is in the field's words", (kind, { title, says, next }) => {
-  expect(leftWordsIn(`${wordsOf(kind)}: ${title}; ${says}; ${next}`)).toEqual([]);
-});
+test.each(Object.entries(incidentKinds))(
+  "the incident %s is in the field's words",
+  (kind, { title, says, example }) => {
+    const message = summaryOf({ kind: kind as IncidentKind, facts: example }, "2026-11-22 03:58 UTC");
+    expect(leftWordsIn(`${wordsOf(kind)}: ${title}; ${says}; ${message}`)).toEqual([]);
+  },
+);
 
 describe("messages, checks of the doctor, readiness and reports of Metabase are in the field's words", () => {
   const rooms = /^src\/(health|incidents|doctor|worker|metabase)\//;

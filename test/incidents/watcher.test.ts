@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
+import { Settings } from "../../src/config/settings.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
 
 const stage = watchForTests();
 const day = 24 * 60 * minute;
+
+/** Slices that fail with errors of their own have causes of their own. */
+const eachItsError = () => stage.stage.pool.query("update ops.slice set error_code = 'error_of_' || dataset");
 
 describe("an incident is notified", () => {
   test("when it opens and when it closes, by any worker, and once over restarts", async () => {
@@ -31,12 +35,14 @@ describe("an incident is notified", () => {
 
   test("in one message, however many open at the first check", async () => {
     for (let app = 1; app <= 30; app += 1) await stage.failSlice(`dataset_${app}`, String(app));
+    await eachItsError();
     await stage.watch(3);
     expect(stage.sent()).toEqual([[30, 0]]);
   });
 
   test("with a headline that counts those that are not listed", async () => {
     for (let app = 1; app <= 130; app += 1) await stage.failSlice(`dataset_${app}`, String(app));
+    await eachItsError();
     await stage.watch(1);
     await stage.mend();
     await stage.watch(cleanChecks, stage.watcher({ send: null }));
@@ -74,6 +80,15 @@ describe("an incident is notified", () => {
     expect(stage.receiver.received.slice(1)).toMatchObject([
       { opened: [], closed: [], still_open: [{ kind: "slices_failed" }], counts: { still_open: 1 } },
     ]);
+  });
+
+  test("again at the distance that the settings name", async () => {
+    const parts = stage.watcher({ settings: Settings.parse({ notify: { repeat_hours: 1 } }) });
+    await stage.failSlice();
+    await stage.watch(60, parts);
+    expect(stage.receiver.received).toHaveLength(1);
+    await stage.watch(65, parts);
+    expect(stage.receiver.received.slice(1).map(({ counts }) => counts?.still_open)).toEqual([1, 1]);
   });
 
   test("as closed after ten checks in a row without its problem, not before", async () => {

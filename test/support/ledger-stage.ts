@@ -6,7 +6,7 @@ import type { Slice, SliceDraft } from "../../src/core/slice.ts";
 import { claim } from "../../src/ledger/queue.ts";
 import { endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
 import { openRun, type RunStart } from "../../src/ledger/runs.ts";
-import { enterWorker } from "../../src/ledger/workers.ts";
+import { enterWorker, type LivingWorker, type WorkerKind } from "../../src/ledger/workers.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { freshDatabase } from "./database.ts";
 import { august, draft, now, today } from "./slice-draft.ts";
@@ -32,6 +32,8 @@ export interface LedgerStage extends AsyncDisposable {
   readonly reset: () => Promise<void>;
   /** A process that lives until the stage is reset or disposed. */
   readonly alive: () => Promise<string>;
+  /** A living process of a kind, until it is disposed. */
+  readonly aliveAs: (kind: WorkerKind) => Promise<LivingWorker>;
   /** A process that is gone and never said so. */
   readonly dead: () => Promise<string>;
   /** A run of nobody in particular, unless said otherwise. */
@@ -86,6 +88,7 @@ export async function openLedgerStage(): Promise<LedgerStage> {
     insert,
     claimed,
     alive: async () => living.use(await enterWorker(pool, "sync", clock)).workerId,
+    aliveAs: (kind) => enterWorker(pool, kind, clock),
     dead: async () => {
       const { rows } = await sql<{ worker_id: string }>`
         insert into ops.worker (kind, host, pid, started_at, heartbeat_at) values ('sync', 'gone', 1, now(), now()) returning worker_id`.execute(

@@ -72,9 +72,11 @@ export function watchForTests(): WatchStage {
   beforeEach(async () => {
     await stage.reset();
     await stage.pool.query(
-      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop cascade",
+      "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop, ops.api_outage, ops.finding cascade",
     );
-    await stage.pool.query("update ops.watch set checked_at = null, notify_after = null, notify_failures = 0");
+    await stage.pool.query(
+      "update ops.watch set checked_at = null, pinged_at = null, notify_after = null, notify_failures = 0",
+    );
     worker = await stage.alive();
     clock = clockAt(now);
     kept = keptLog();
@@ -86,9 +88,10 @@ export function watchForTests(): WatchStage {
     settings: Settings.parse({}),
     clock,
     accountId: "a1",
-    scheduled: new Set(),
+    scheduled: new Map(),
     log: kept.log,
     checkEveryMs: minute,
+    ping: null,
     send: createWebhook({ url: receiver.url, format: "json", timeoutMs: 2_000 }),
     ...change,
   });

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { createAppLog } from "../../app.ts";
 import { apiAccess, crontabFile } from "../../config/config.ts";
 import { systemClock } from "../../core/clock.ts";
-import { readCrontab } from "../../worker/crontab.ts";
+import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { AbortError, UsageError } from "../../core/errors.ts";
 import { startWatch } from "../../worker/start-watch.ts";
 import { openWorkerApp } from "../../worker/waits.ts";
@@ -25,13 +25,14 @@ async function work(): Promise<void> {
   const config = loadConfig();
   // a missing setting is reported before anything is opened
   apiAccess(config.environment);
-  const scheduled = new Set(readCrontab(crontabFile(config)).flatMap((line) => line.datasets ?? []));
+  const clock = systemClock();
+  const scheduled = scheduleOf(readCrontab(crontabFile(config)), clock.now());
   const stop = stopSignal();
   const grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
   try {
     // before the database is opened: probes see a worker that waits for it
     const log = await createAppLog(config);
-    await using watch = await startWatch({ config, clock: systemClock(), log, scheduled });
+    await using watch = await startWatch({ config, clock, log, scheduled });
     const { onState, onRequest } = watch;
     await using app = await openWorkerApp(config, { onState, stop: stop.signal });
     if (app === null) return;

@@ -1,0 +1,13 @@
+/** Errors of messages about incidents; see error-codes.ts for what the fields mean. */
+export const notifyErrors = {
+  webhook_failed: {
+    recovery: "retry",
+    says: "the webhook did not take the message",
+    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again automatically, at growing intervals",
+  },
+  ping_failed: {
+    recovery: "retry",
+    says: "the address of NOTIFY_PING_URL did not take the ping",
+    next: "check NOTIFY_PING_URL with `storehouse doctor --notify`; it is requested again after a minute",
+  },
+} as const;

@@ -1,0 +1,51 @@
+import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant } from "./sql-values.ts";
+
+/** Something that a process noticed at its work and that a person should know of: an incident while it stands. */
+export type Finding = {
+  /** A kind of incident that is raised (src/incidents/kinds). */
+  readonly kind: string;
+  /** What it is about; empty where the kind is enough. */
+  readonly subject: string;
+  /** The account that it is about; empty where it is about the warehouse. */
+  readonly accountId: string;
+  /** Figures, as the kind names them. */
+  readonly facts: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+};
+
+/** Writes a finding, or renews it; it stands for `forMs` after that, or until it is cleared where that is null. `now`: epoch-ms. */
+export async function raiseFinding(
+  db: Queryable,
+  { kind, subject, accountId, facts }: Finding,
+  { now, forMs }: { readonly now: number; readonly forMs: number | null },
+): Promise<void> {
+  const until = forMs === null ? sql`null::timestamptz` : instant(now + forMs);
+  await sql`
+    insert into ops.finding as f (kind, subject, account_id, facts, found_at, stands_until)
+    values (${kind}, ${subject}, ${accountId}, ${JSON.stringify(facts)}::jsonb, ${instant(now)}, ${until})
+    on conflict (kind, subject, account_id) do update
+    set facts = excluded.facts, stands_until = excluded.stands_until,
+        found_at = case when f.stands_until < excluded.found_at then excluded.found_at else f.found_at end`.execute(db);
+}
+
+/** Removes a finding: it is over. */
+export async function clearFinding(
+  db: Queryable,
+  { kind, subject, accountId }: Pick<Finding, "kind" | "subject" | "accountId">,
+): Promise<void> {
+  await sql`
+    delete from ops.finding where kind = ${kind} and subject = ${subject} and account_id = ${accountId}`.execute(db);
+}
+
+/** The findings that stand, oldest first. */
+export async function readFindings(
+  db: Queryable,
+  now: number,
+): Promise<readonly (Finding & { readonly foundAt: Date })[]> {
+  const { rows } = await sql<Finding & { foundAt: Date }>`
+    select kind, subject, account_id as "accountId", facts, found_at as "foundAt"
+    from   ops.finding
+    where  stands_until is null or stands_until > ${instant(now)}
+    order  by found_at, kind, subject`.execute(db);
+  return rows;
+}

@@ -1,0 +1,48 @@
+import { kindNamed } from "./kinds.ts";
+import type { Problem } from "./problems.ts";
+
+/** An incident that is open, as far as folding needs it. */
+export type OpenIncident = {
+  readonly kind: string;
+  readonly subject: string;
+  readonly accountId: string;
+  readonly openedAt: Date;
+};
+
+/** A cause with what it has brought about. */
+type Cause = { readonly problem: Problem; readonly effects: readonly string[] };
+
+/** Causes open incidents. Effects open none; where one is open already, it stays open. */
+export type Folded = { readonly causes: readonly Cause[]; readonly effects: readonly Problem[] };
+
+/**
+ * Divides problems into causes and effects: a problem is an effect while a kind that can bring it about is found or still open, or while
+ * another problem explains its dataset.
+ */
+export function fold(problems: readonly Problem[], open: readonly OpenIncident[]): Folded {
+  const standing = new Set<string>([...problems, ...open].map(({ kind }) => kind));
+  const explained = new Set(problems.flatMap(({ explains = [] }) => explains));
+  const isEffect = ({ kind, subject, isEffect: isOne }: Problem) =>
+    isOne === true ||
+    causesOf(kind).some((cause) => standing.has(cause)) ||
+    (kind === "dataset_stale" && explained.has(subject));
+  const [effects, causes] = [problems.filter(isEffect), problems.filter((one) => !isEffect(one))];
+  return {
+    effects,
+    causes: causes.map((one) => ({
+      problem: one,
+      effects: effects.filter((effect) => isUnder(effect, one)).map(({ subject, kind }) => subject || kind),
+    })),
+  };
+}
+
+function isUnder({ kind, subject }: Problem, cause: Problem): boolean {
+  return (
+    causesOf(kind).includes(cause.kind) ||
+    (kind === "dataset_stale" && cause.explains !== undefined && cause.explains.includes(subject))
+  );
+}
+
+function causesOf(kind: string): readonly string[] {
+  return kindNamed(kind)?.under ?? [];
+}

@@ -1,0 +1,71 @@
+import { counted, defineKind, minuteOf } from "./define-kind.ts";
+
+const whole = (credits: number) => Math.round(credits).toLocaleString("en-US");
+
+/** The allowance and prices. */
+export const creditKinds = {
+  credits_exhausted: defineKind<{
+    remaining: number;
+    total: number;
+    slices: number;
+    wanted: number;
+    resets_at: string;
+  }>({
+    title: "Credits are used up",
+    says: "slices other than history wait for credits; closed when none waits",
+    weight: "trouble",
+    under: ["requests_stopped"],
+    wording: ({ remaining, total, slices, wanted, resets_at: resetsAt }, since) => ({
+      happened: `${counted(slices, "slice")} (${counted(wanted, "credit")}) have waited for credits since ${since}: ${whole(remaining)} of ${whole(total)} are left`,
+      means: `their data is loaded automatically after the reset at ${minuteOf(resetsAt)}, save what is available on its own day only`,
+      command: "storehouse credits",
+      does: "shows what used them",
+    }),
+    example: { remaining: 48, total: 1000, slices: 12, wanted: 130, resets_at: "2026-12-01T00:00:00.000Z" },
+  }),
+  credits_short: defineKind<{
+    remaining: number;
+    total: number;
+    usable: number;
+    wanted: number;
+    waiting: number;
+    credits_per_hour: number;
+    short: number;
+    resets_at: string;
+    out_at: string | null;
+  }>({
+    title: "Credits run out before the reset",
+    says: "the planned slices, or the spending of the last day, need more credits until the reset than are left above the floor of the class daily; closed when they are enough",
+    weight: "trouble",
+    under: ["credits_exhausted", "requests_stopped"],
+    wording: ({ remaining, total, usable, wanted, short, resets_at: resetsAt, out_at: outAt }, since) => ({
+      happened: `${whole(remaining)} of ${whole(total)} credits are left, and since ${since} they are ${whole(short)} too few until the reset at ${minuteOf(resetsAt)} (${whole(wanted)} are needed, ${whole(usable)} are above the floor)`,
+      means: `${outAt === null ? "" : `they run out about ${minuteOf(outAt)}, `}slices then wait for the reset, and what is available on its own day only is lost`,
+      command: "storehouse credits",
+      does: "shows what uses them",
+    }),
+    example: {
+      remaining: 100,
+      total: 1000,
+      usable: 50,
+      wanted: 80,
+      waiting: 80,
+      credits_per_hour: 4.2,
+      short: 30,
+      resets_at: "2026-12-01T00:00:00.000Z",
+      out_at: "2026-11-22T15:54:00.000Z",
+    },
+  }),
+  cost_changed: defineKind<{ operation: string; documented: number; learned: number }>({
+    title: "A call costs other than documented",
+    says: "the API charges another price for an operation than documented; closed when it charges the documented one",
+    weight: "note",
+    wording: ({ operation, documented, learned }, since) => ({
+      happened: `the API has charged ${counted(learned, "credit")} a call for ${operation} since ${since}, and documents ${documented}`,
+      means: "no data is missing, and plans use the charged price",
+      command: "storehouse credits",
+      does: "compares the prices",
+    }),
+    example: { operation: "ios.keyword-ranking", documented: 3, learned: 5 },
+  }),
+};

@@ -1,0 +1,77 @@
+/** Figures of an incident: stored in `ops.incident.detail` and sent as `detail`. Instants as ISO text. */
+export type Facts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/** The parts of a message, from which `sentence` makes two sentences. No part ends with a full stop. */
+export type Wording = {
+  /** What happened, and since when. */
+  readonly happened: string;
+  /** What it means for the data. */
+  readonly means: string;
+  /** One command to type, and what it does. */
+  readonly command: string;
+  readonly does: string;
+};
+
+/**
+ * A kind of incident. To add one: an entry in a file of this folder, and a check that finds it in `checks.ts`, or a row that another room
+ * writes with `raiseFinding`. Docs show its message for the facts of `example`.
+ */
+export type Kind<F extends Facts = Facts> = {
+  readonly title: string;
+  /** When it opens and closes, for the docs. */
+  readonly says: string;
+  /** `trouble`: data is missing, or will be; the ping stops. `note`: good to know; no data is missing. */
+  readonly weight: "trouble" | "note";
+  /** Kinds of which it is an effect: while one of those is open it opens no incident of its own. */
+  readonly under?: readonly string[];
+  /** True where no check finds it: the room that notices it writes a finding with `raiseFinding`. */
+  readonly isRaised?: true;
+  /** `since`: when it began, as text. */
+  readonly wording: (facts: F, since: string) => Wording;
+  readonly example: F;
+};
+
+/** A kind with facts of any form, as the table has it. */
+export type AnyKind = Omit<Kind, "wording" | "example"> & {
+  readonly wording: (facts: never, since: string) => Wording;
+  readonly example: Facts;
+};
+
+/** Makes a kind from facts of one form. */
+export function defineKind<F extends Facts>(kind: Kind<F>): Kind<F> {
+  return kind;
+}
+
+/** The message: what happened since when; what it means and what to type. `effects`: what else is wrong because of it. */
+export function sentence({ happened, means, command, does }: Wording, effects: readonly string[] = []): string {
+  const affected = effects.length === 0 ? "" : ` (affected: ${listed(effects)})`;
+  return `${capital(happened)}. ${capital(means)}${affected}; \`${command}\` ${does}.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const mostNamed = 3;
+
+/** Some names, and how many more there are: "a, b, c and 4 more". */
+export function listed(names: readonly string[]): string {
+  const named = names.slice(0, mostNamed).join(", ");
+  return names.length > mostNamed ? `${named} and ${names.length - mostNamed} more` : named;
+}
+
+/** So many of a thing: "1 slice", "2,000 slices". */
+export function counted(count: number, one: string): string {
+  return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/** An instant (ISO text or epoch-ms) to the minute. */
+export function minuteOf(instant: string | number | Date): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** Text from outside, cut to a length that a message bears and without a full stop at its end. */
+export function cut(text: string, longest = 300): string {
+  const short = text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
+  return short.replace(/[.\s]+$/, "");
+}

@@ -1,0 +1,74 @@
+import { errorCodes } from "../../core/error-codes.ts";
+import { defineKind, listed, minuteOf } from "./define-kind.ts";
+
+/** What an error code means, for a message; empty for a code of another version. */
+function meaningOf(code: string): string {
+  return code in errorCodes ? errorCodes[code as keyof typeof errorCodes].says.replaceAll(/\s?\{\w+\}/g, "") : "";
+}
+
+/** A code with its meaning. */
+export function codeWords(code: string): string {
+  const meaning = meaningOf(code);
+  return meaning === "" ? code : `${code}: ${meaning}`;
+}
+
+/** Of which dataset; nothing where none is known. */
+const named = (name: string) => (name === "" ? "" : ` of ${name}`);
+
+/** Nothing is loaded: the API, the account, the workers. */
+export const serviceKinds = {
+  api_unavailable: defineKind<{
+    error_code: string;
+    /** Datasets whose rows of today are not loaded yet and are available today only. */
+    at_risk: readonly string[];
+    lost_at: string;
+  }>({
+    title: "The API is unavailable",
+    says: "the API has not responded for `notify.outage_minutes`; closed ten checks after it responds",
+    weight: "trouble",
+    wording: ({ error_code: code, at_risk: atRisk, lost_at: lostAt }, since) => ({
+      happened: `the API has not responded since ${since} (${codeWords(code)})`,
+      means:
+        atRisk.length === 0
+          ? `no day is lost if it responds before ${minuteOf(lostAt)}, and the workers then catch up automatically`
+          : `today's rows of ${listed(atRisk)} are lost at ${minuteOf(lostAt)} unless it responds before, and the workers catch up on the rest automatically`,
+      command: "storehouse doctor",
+      does: "tests the connection",
+    }),
+    example: {
+      error_code: "no_connection",
+      at_risk: ["category_rank", "keyword_app", "top_chart", "featuring"],
+      lost_at: "2026-11-23T00:00:00.000Z",
+    },
+  }),
+  requests_stopped: defineKind<{ error_code: string; operation: string; dataset: string }>({
+    title: "API requests have stopped",
+    says: "the API refused the token or the account, so no request is sent; closed ten checks after a balance check is accepted",
+    weight: "trouble",
+    wording: ({ error_code: code, operation, dataset }, since) => ({
+      happened: `the API has refused ${operation === "" ? "all requests" : `${operation}${named(dataset)}`} since ${since} (${codeWords(code)})`,
+      means: "nothing is loaded until it accepts requests again, which the workers check automatically",
+      command: "storehouse doctor",
+      does: "tests the token and says what to do",
+    }),
+    example: { error_code: "unauthorised", operation: "", dataset: "" },
+  }),
+  no_worker: defineKind<{ until: string | null; ended_as: string }>({
+    title: "No worker runs",
+    says: "the last worker died or ended with an error, as any command then says on stderr; a worker that starts after a quarter of an hour without one opens an incident for an hour",
+    weight: "note",
+    wording: ({ until, ended_as: endedAs }, since) => ({
+      happened:
+        until === null
+          ? `no worker has run since ${since} (the last one ended as ${endedAs})`
+          : `no worker ran since ${since}, until ${minuteOf(until)}`,
+      means:
+        until === null
+          ? "nothing is loaded on schedule, and what is available on its own day only is lost when that day ends"
+          : "what was due is loaded now, save what was available on its own day only",
+      command: until === null ? "storehouse worker" : "storehouse gaps",
+      does: until === null ? "starts one" : "shows what is missing",
+    }),
+    example: { until: "2026-11-22T09:40:00.000Z", ended_as: "died" },
+  }),
+};

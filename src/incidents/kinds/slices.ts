@@ -1,0 +1,76 @@
+import { counted, defineKind, listed, minuteOf } from "./define-kind.ts";
+import { codeWords } from "./service.ts";
+
+const stopped = ["api_unavailable", "requests_stopped"] as const;
+
+/** What is said of failed slices: whether and when they are requested again. */
+function nextTry(at: string | null): string {
+  return at === null
+    ? "their data is missing until it is requested again"
+    : `their data is missing; they are requested again automatically, next at ${minuteOf(at)}`;
+}
+
+/** Data that is missing or late. */
+export const sliceKinds = {
+  slices_failed: defineKind<{
+    datasets: readonly string[];
+    error_code: string;
+    slices: number;
+    next_try_at: string | null;
+  }>({
+    title: "Slices failed",
+    says: "slices failed with the same error, and their first later try as well where there is one: one incident a dataset, or one for all where more than three datasets fail alike; closed when they are loaded",
+    weight: "trouble",
+    under: stopped,
+    wording: ({ datasets, error_code: code, slices, next_try_at: next }, since) => ({
+      happened: `${counted(slices, "slice")} of ${listed(datasets)} ${slices === 1 ? "has" : "have"} failed since ${since} (${codeWords(code)})`,
+      means: nextTry(next),
+      command:
+        datasets.length === 1 ? `storehouse retry --dry-run --dataset ${datasets[0]}` : "storehouse retry --dry-run",
+      does: "shows what requesting them now costs",
+    }),
+    example: { datasets: ["keyword_rank"], error_code: "server_error", slices: 3, next_try_at: null },
+  }),
+  app_failing: defineKind<{
+    app: string;
+    store: string;
+    name: string | null;
+    datasets: readonly string[];
+    error_codes: readonly string[];
+    slices: number;
+    next_try_at: string | null;
+  }>({
+    title: "An app fails",
+    says: "slices of one app failed in two datasets or more: one incident for the app; closed when they are loaded",
+    weight: "trouble",
+    under: stopped,
+    wording: ({ app, store, name, datasets, error_codes: codes, slices, next_try_at: next }, since) => ({
+      happened: `${counted(slices, "slice")} of the ${store === "ios" ? "iOS" : "Android"} app ${name === null ? app : `${name} (${app})`} ${slices === 1 ? "has" : "have"} failed since ${since}, in ${counted(datasets.length, "dataset")} (${listed(codes)})`,
+      means: nextTry(next),
+      command: "storehouse retry --dry-run",
+      does: "shows what requesting them now costs",
+    }),
+    example: {
+      app: "1000001",
+      store: "ios",
+      name: "Lumi: Habit Garden",
+      datasets: ["app_rating", "keyword_rank", "review"],
+      error_codes: ["server_error"],
+      slices: 8,
+      next_try_at: null,
+    },
+  }),
+  dataset_stale: defineKind<{ newest_day: string | null; age_hours: number; limit_hours: number; dataset: string }>({
+    title: "A dataset is late",
+    says: "a dataset that is scheduled has no newer day than its freshness limit allows; closed when a newer day is loaded",
+    weight: "trouble",
+    under: [...stopped, "no_worker", "credits_exhausted"],
+    wording: ({ dataset, newest_day: newest, limit_hours: limit }, since) => ({
+      happened: `the dataset ${dataset} has been late since ${since}: ${newest === null ? "no day is loaded yet" : `its newest day is ${newest}`}`,
+      means: `a newer day is usually loaded within ${limit < 72 ? `${limit} h` : `${Math.floor(limit / 24)} days`}, so days are missing`,
+      command: `storehouse gaps --dataset ${dataset}`,
+      does: "shows which",
+    }),
+    example: { newest_day: "2026-11-19", age_hours: 60.5, limit_hours: 54, dataset: "keyword_rank" },
+  }),
+};

@@ -1,0 +1,31 @@
+import { holdsLock } from "../ledger/workers.ts";
+import { sql } from "../postgres/sql.ts";
+import type { Database } from "../postgres/database.ts";
+import { incidentKinds, kindNamed } from "./kinds.ts";
+
+/** A little less than a minute, so that a check that comes a minute after the last one is not just too early. */
+const everyMs = 55_000;
+
+/** A worker without a heartbeat for longer is frozen or gone. */
+const freshSeconds = 60;
+
+/** Kinds that leave no data missing: the ping goes on while one is open. */
+const notes = Object.keys(incidentKinds).filter((kind) => kindNamed(kind)?.weight === "note");
+
+/**
+ * Claims the next ping for this process. False while a worker has pinged within the minute, and while not all is well: an incident
+ * other than a note is open, or no worker works.
+ */
+export async function claimPing(db: Database, accountId: string, now: number): Promise<boolean> {
+  const at = sql`${new Date(now).toISOString()}::timestamptz`;
+  const { rows } = await sql`
+    update ops.watch set pinged_at = ${at}
+    where  (pinged_at is null or abs(extract(epoch from ${at} - pinged_at)) * 1000 >= ${everyMs})
+    and    not exists (select from ops.incident
+                       where closed_at is null and account_id in ('', ${accountId}) and not kind = any (${notes}::text[]))
+    and    exists (select from ops.worker as w
+                   where w.kind = 'worker' and w.stopped_at is null and ${holdsLock(sql`w.worker_id`)}
+                   and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${freshSeconds}))
+    returning is_only`.execute(db);
+  return rows.length > 0;
+}

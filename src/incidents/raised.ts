@@ -1,0 +1,15 @@
+import { readFindings } from "../credits/findings.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { kindNamed } from "./kinds.ts";
+import type { Problem } from "./problems.ts";
+
+/** Findings that other rooms have written. One of a kind that another version knows is left to that version. */
+export async function raisedProblems({ db, clock }: CheckParts): Promise<readonly Problem[]> {
+  const found = await readFindings(db, clock.now());
+  return found
+    .filter(({ kind }) => kindNamed(kind)?.isRaised === true)
+    .map(({ kind, subject, accountId, facts, foundAt }) => {
+      const one = { kind, subject, accountId, since: foundAt.getTime(), facts };
+      return one as unknown as Problem;
+    });
+}

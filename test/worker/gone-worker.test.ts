@@ -1,0 +1,78 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test, vi } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { startChild, type Child } from "../support/ingest-child.ts";
+import { openStage, until } from "../support/ingest-stage.ts";
+import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const openToday = (options = {}) => openStage({ today: systemClock().today(), ...options });
+
+/** A dead man's switch on loopback that counts pings. */
+async function openSwitch() {
+  let pings = 0;
+  const server = createServer((request, answer) => {
+    if (request.method === "GET" && request.url?.includes(webhookSecret)) pings += 1;
+    answer.end("ok");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${webhookSecret}`,
+    pings: () => pings,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
+  await using stage = await openToday();
+  const status = async () => {
+    await using child = startChild(stage, ["status"]);
+    expect(await child.ended).toBe(0);
+    return child.output().stderr;
+  };
+  const isRunning = async () => (await stage.query("select from ops.worker where stopped_at is null")).length > 0;
+  await using worker = startChild(stage, ["worker"]);
+  await until(isRunning);
+  expect(await status()).toBe("");
+  worker.process.kill("SIGKILL");
+  await worker.ended;
+  expect(await status()).toMatch(
+    /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
+  );
+  await using next = startChild(stage, ["worker"]);
+  await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
+  await until(isRunning);
+  expect(await status()).toBe("");
+  next.process.kill("SIGTERM");
+  expect(await next.ended).toBe(0);
+  expect(await status()).toBe("");
+});
+
+test("a worker pings the dead man's switch while all is well, and an API that does not respond is one incident by name", async () => {
+  await using stage = await openToday();
+  await using receiver = await openReceiver();
+  await using dead = await openSwitch();
+  await using worker: Child = startChild(stage, ["worker"], {
+    settings: { notify: { check_seconds: 0.1, outage_minutes: 0, format: "json" } },
+    variables: { NOTIFY_URL: receiver.url, NOTIFY_PING_URL: dead.url, LOG_LEVEL: "trace" },
+  });
+  await until(() => dead.pings() > 0);
+  await until(async () => (await stage.query("select from ops.slice where state = 'loaded'")).length > 20);
+  stage.sandbox.set({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
+  await stage.query("update ops.slice set state = 'pending' where dataset = 'keyword_rank'");
+  await until(() => receiver.received.length > 0);
+  expect(receiver.received.map(({ opened = [] }) => opened)).toMatchObject([
+    [{ kind: "api_unavailable", detail: { error_code: "server_error", at_risk: [] } }],
+  ]);
+  const { stdout, stderr } = worker.output();
+  expect(stdout + stderr).not.toContain(webhookSecret);
+  expect(await stage.query("select from ops.api_outage where ended_at is null")).toHaveLength(1);
+  stage.sandbox.set({ faults: [] });
+  await until(async () => (await stage.query("select from ops.api_outage where ended_at is not null")).length > 0);
+});
