@@ -143,6 +143,7 @@ create table ops.slice (
   attempt          integer     not null default 0,
   failures         integer     not null default 0,
   broken_off_count integer     not null default 0,
+  broken_off_alone_count integer not null default 0,
   due_at           timestamptz,
   retried_at       timestamptz,
   error_code       text,
@@ -198,7 +199,8 @@ comment on column ops.slice.turn             is 'Place in the queue, lower first
 comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
 comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
-comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.';
+comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it.';
+comment on column ops.slice.broken_off_alone_count is 'Of these the attempts during which the process ran no other slice. After the second the slice waits ten minutes; after the third it fails.';
 comment on column ops.slice.due_at           is 'Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.';
 comment on column ops.slice.retried_at       is 'When it was first requested again automatically after it had failed; null when it was not. What it costs from then on counts against credits.retries_a_day.';
 comment on column ops.slice.error_code       is 'Stable code of the last error; null when the last attempt succeeded.';

@@ -3761,6 +3761,7 @@ create view ops.failed_slice (
                     s.attempt,
                     s.failures,
                     s.broken_off_count,
+                    s.broken_off_alone_count,
                     s.due_at,
                     s.retried_at,
                     s.error_code,
@@ -4090,7 +4091,8 @@ create table ops.slice (
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
-  broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it; after the third it fails.
+  broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it.
+  broken_off_alone_count integer not null default 0, -- Of these the attempts during which the process ran no other slice. After the second the slice waits ten minutes; after the third it fails.
   due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.
   retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. What it costs from then on counts against credits.retries_a_day.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
@@ -4364,6 +4366,7 @@ create view ops.slice_status (
                                 y.attempt,
                                 y.failures,
                                 y.broken_off_count,
+                                y.broken_off_alone_count,
                                 y.due_at,
                                 y.retried_at,
                                 y.error_code,

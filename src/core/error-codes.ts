@@ -166,7 +166,7 @@ export const errorCodes = {
     sent: true,
     charged: true,
     leaves: "failed",
-    says: "the process died or froze each of {attempts} times that it ran this slice",
+    says: "the process died or froze {attempts} times while it ran this slice and no other",
     next: "give the worker more memory, or narrow the slice (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
   },
   lease_expired: {

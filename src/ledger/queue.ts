@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import { type CreditClass, creditClasses, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
+import { suspectFrom } from "./poison.ts";
 import { likelyCredits } from "./open-slices.ts";
 import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
@@ -14,9 +15,6 @@ export const sharedQueue = "0";
 
 /** Who takes slices: the process, and the queue that it takes them from. */
 export type Taker = { readonly queueId: string; readonly workerId: string };
-
-/** Slices during which that many processes ended run alone: they are the suspects when the next one ends. */
-const suspectFrom = 2;
 
 /** Which slices are wanted: those that others may run beside, or those that run alone. */
 type Sort = "ordinary" | "suspect";

@@ -2,10 +2,8 @@ import { sql } from "../postgres/sql.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { cancelUnfinished } from "./cancel-slices.ts";
+import { mostAlone, verdictAfter } from "./poison.ts";
 import { holdsLock } from "./workers.ts";
-
-/** So many attempts may end with the process before the slice counts as what ended it. */
-const mostBrokenOff = 3;
 
 /** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again, failed or cancelled. */
 export type Reconciled = {
@@ -19,11 +17,11 @@ export type Reconciled = {
 
 /**
  * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
- * what they had: their slices wait again at no failure, their jobs can be taken, their sessions are ended. A slice that was under way
- * at the end of several processes has failed. One statement for slices and processes, so that nobody who freezes over it holds up the others.
+ * what they had: their slices wait again at no failure, their jobs can be taken, their sessions are ended. A slice that ran alone at the end
+ * of several processes has failed (poison.ts); `decidingWaitMs` is the wait before the last of them. One statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
-export async function reconcile(db: Database, deadAfterMs: number): Promise<Reconciled> {
-  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs);
+export async function reconcile(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Reconciled> {
+  const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, decidingWaitMs);
   if (sessions.length > 0) await endSessions(db, sessions);
   return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
 }
@@ -35,9 +33,13 @@ type Freed = {
   readonly failed: readonly string[];
 };
 
-const poisoned = fail("process_died", { attempts: mostBrokenOff });
+const poisoned = fail("process_died", { attempts: mostAlone });
 
-async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
+async function freeSlices(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Freed> {
+  const verdicts = Array.from({ length: mostAlone + 1 }, (_, deaths) => ({
+    deaths,
+    ...verdictAfter(deaths, decidingWaitMs),
+  }));
   const { rows } = await sql<Freed>`
     with dead as (
       update ops.worker as w set stopped_at = clock_timestamp(), ended_as = 'died'
@@ -51,15 +53,24 @@ async function freeSlices(db: Database, deadAfterMs: number): Promise<Freed> {
       and    (s.worker_id in (select worker_id from dead)
               or exists (select from ops.worker as w where w.worker_id = s.worker_id and w.stopped_at is not null))
       for    update skip locked
+    ), judged as (
+      select s.slice_id, least(s.broken_off_alone_count + alone.count, ${mostAlone}::integer) as deaths
+      from   stuck
+      join   ops.slice as s using (slice_id)
+      cross  join lateral (
+        select case when s.worker_id in (select worker_id from dead) and count(*) = 1 then 1 else 0 end as count
+        from   ops.slice as beside where beside.worker_id = s.worker_id and beside.state = 'running') as alone
     ), freed as (
       update ops.slice as s
-      set    broken_off_count = s.broken_off_count + 1, due_at = null,
-             state = case when s.broken_off_count + 1 < ${mostBrokenOff} then 'pending' else 'failed' end,
-             error_code = case when s.broken_off_count + 1 < ${mostBrokenOff} then s.error_code else ${poisoned.code} end,
-             error_message = case when s.broken_off_count + 1 < ${mostBrokenOff} then s.error_message else ${poisoned.message} end,
+      set    broken_off_count = s.broken_off_count + 1, broken_off_alone_count = j.deaths,
+             due_at = case when v."waitMs" > 0 then clock_timestamp() + v."waitMs" * interval '1 millisecond' end,
+             state = case when v."isPoisoned" then 'failed' else 'pending' end,
+             error_code = case when v."isPoisoned" then ${poisoned.code} else s.error_code end,
+             error_message = case when v."isPoisoned" then ${poisoned.message} else s.error_message end,
              ended_at = clock_timestamp()
-      from   stuck
-      where  s.slice_id = stuck.slice_id
+      from   judged as j
+      join   jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v (deaths integer, "isPoisoned" boolean, "waitMs" double precision) using (deaths)
+      where  s.slice_id = j.slice_id
       returning s.slice_id, s.state
     )
     select coalesce((select array_agg(worker_id::text) from dead), '{}')                        as "deadWorkers",

@@ -27,7 +27,7 @@ export async function reopen(
   { runId, ...which }: Reopening & { readonly runId: string },
 ): Promise<number> {
   const { rows } = await sql`
-    update ops.slice as s set state = 'pending', failures = 0, broken_off_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null
+    update ops.slice as s set state = 'pending', failures = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null
     from   ${toReopen(which)} as found
     where  s.slice_id = found.slice_id and s.state = found.state
     returning s.slice_id`.execute(db);

@@ -8,12 +8,16 @@ import type { LivingWorker } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** How often a process says that it lives, after how long without one it counts as dead, and how far apart checks of a refused account are. */
+/**
+ * How often a process says that it lives, after how long without one it counts as dead, how far apart checks of a refused account are, and
+ * how long a slice waits that may have ended its processes (`decidingWaitMs` in poison.ts when left out).
+ */
 export type Rhythm = {
   readonly beatMs: number;
   readonly deadAfterMs: number;
   readonly firstCheckMs: number;
   readonly longestCheckMs: number;
+  readonly decidingWaitMs?: number;
 };
 
 /** A process that died is found by the next beats of another, a frozen one after four beats that it missed: within a minute in all. */
@@ -48,7 +52,11 @@ export async function reapDeadWorkers({
   holders,
   rhythm,
 }: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
-  const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(db, rhythm.deadAfterMs);
+  const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(
+    db,
+    rhythm.deadAfterMs,
+    rhythm.decidingWaitMs,
+  );
   await releaseDeadHolds(db, { accountId, holders }, clock);
   if (deadWorkers.length + freed + jobs > 0) log.warn({ workers: deadWorkers, slices: freed, jobs }, "workers.dead");
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");

@@ -102,23 +102,66 @@ describe("a process of which nothing is heard", () => {
     expect(await stage.slices("broken_off_count")).toEqual([{ broken_off_count: 1 }, { broken_off_count: 1 }]);
   });
 
-  test("leaves a slice that was under way at three such ends as failed, with what to do; from the second on it runs alone", async () => {
+  test("leaves slices that were under way at any number of such ends beside others as they are; from the second on they run alone", async () => {
+    const run = await stage.run();
+    const ids = await stage.insert(run, draft(), draft({ window: august(18) }));
+    const [rest = ""] = await stage.insert(run, draft({ window: august(17) }));
+    for (const end of [1, 2, 3, 4, 5]) {
+      const gone = await stage.dead();
+      for (const id of ids) await stage.claimed(id, gone);
+      expect(await reconcile(stage.db, minute)).toMatchObject({ freed: 2, failed: [] });
+      expect(await stage.slices("broken_off_count as ends, broken_off_alone_count as alone, due_at")).toEqual([
+        { ends: end, alone: 0, due_at: null },
+        { ends: end, alone: 0, due_at: null },
+        { ends: 0, alone: 0, due_at: null },
+      ]);
+    }
+    const taker = { queueId: sharedQueue, workerId: await stage.alive() };
+    expect(await claimNext(stage.db, taker, 9, now)).toMatchObject([{ sliceId: rest }]);
+    expect((await claimNext(stage.db, taker, 9, now, "suspect")).map(({ sliceId }) => sliceId)).toEqual(ids);
+  });
+
+  test("fails a slice that ran alone at the third such end, with what to do, after a wait before the last", async () => {
     const run = await stage.run();
     const [id = ""] = await stage.insert(run, draft());
     const [other = ""] = await stage.insert(run, draft({ window: august(18) }));
-    for (const end of [1, 2]) {
-      await stage.claimed(id, await stage.dead());
-      expect(await reconcile(stage.db, minute)).toMatchObject({ freed: 1, failed: [] });
-      expect(await stage.slices("broken_off_count")).toEqual([{ broken_off_count: end }, { broken_off_count: 0 }]);
-    }
-    const taker = { queueId: sharedQueue, workerId: await stage.dead() };
-    expect(await claimNext(stage.db, taker, 9, now)).toMatchObject([{ sliceId: other }]);
-    expect(await claimNext(stage.db, taker, 9, now, "suspect")).toMatchObject([{ sliceId: id }]);
-    await endAttempt(stage.db, { ...(await stage.claimed(other, taker.workerId)) }, ending, now);
-    expect(await reconcile(stage.db, minute)).toMatchObject({ freed: 0, failed: [id] });
-    expect(await stage.slices("state, error_code")).toEqual([
-      { state: "failed", error_code: "process_died" },
-      { state: "loaded", error_code: null },
+    const dies = async (...running: readonly string[]) => {
+      const gone = await stage.dead();
+      for (const one of running) await stage.claimed(one, gone);
+      return reconcile(stage.db, minute, 1);
+    };
+    const waits = async () => (await stage.slices("due_at is not null as waits"))[0]?.["waits"];
+    expect([(await dies(id)).failed, await waits()]).toEqual([[], false]);
+    expect([(await dies(id, other)).failed, await waits()]).toEqual([[], false]);
+    expect([(await dies(id)).failed, await waits()]).toEqual([[], true]);
+    await sql`update ops.slice set due_at = null`.execute(stage.db);
+    expect((await dies(id)).failed).toEqual([id]);
+    expect(await stage.slices("state, error_code, due_at")).toEqual([
+      { state: "failed", error_code: "process_died", due_at: null },
+      { state: "pending", error_code: null, due_at: null },
     ]);
+  });
+
+  test("twenty-six kills of a worker fail no slice, although most come before anything is loaded: it waits until they are over", async () => {
+    const run = await stage.run();
+    await stage.insert(run, ...Array.from({ length: 20 }, (_, index) => draft({ window: august(index + 1) })));
+    const claims = async (taker: { queueId: string; workerId: string }) => {
+      const alone = await claimNext(stage.db, taker, 1, now, "suspect");
+      return alone.length > 0 ? alone : claimNext(stage.db, taker, 4, now);
+    };
+    for (let kill = 1; kill <= 26; kill += 1) {
+      const taker = { queueId: sharedQueue, workerId: await stage.dead() };
+      const [first] = await claims(taker);
+      // every fifth lives for long enough to load a slice
+      if (kill % 5 === 0 && first !== undefined) {
+        expect(await endAttempt(stage.db, first, ending, now)).toBe(true);
+        await claims(taker);
+      }
+      expect((await reconcile(stage.db, minute)).failed).toEqual([]);
+    }
+    const ends = await stage.slices("state, broken_off_alone_count as alone, due_at is not null as waits");
+    expect(ends.filter(({ state }) => state === "loaded")).toHaveLength(5);
+    expect(ends.some(({ alone, waits }) => alone === 2 && waits === true)).toBe(true);
+    expect(ends.filter(({ state }) => !["loaded", "pending"].includes(String(state)))).toEqual([]);
   });
 });
