@@ -75,7 +75,7 @@ comment on column ops.finding.subject      is 'Subject of the problem; empty whe
 comment on column ops.finding.account_id   is 'Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.';
 comment on column ops.finding.facts        is 'Figures.';
 comment on column ops.finding.found_at     is 'When it was first found.';
-comment on column ops.finding.stands_until is 'When it is over, unless it is found again; null where it stands until it is removed.';
+comment on column ops.finding.stands_until is 'When it is over, unless it is found again; null where it stands until a process ends it.';
 
 create view ops.incident_log as
 select incident_id, kind, subject, summary, opened_at, last_seen_at, closed_at, closed_at is null as is_open, notified_at, close_notified_at

@@ -3800,7 +3800,7 @@ create table ops.finding (
   account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
   facts jsonb not null, -- Figures.
   found_at timestamp with time zone not null, -- When it was first found.
-  stands_until timestamp with time zone, -- When it is over, unless it is found again; null where it stands until it is removed.
+  stands_until timestamp with time zone, -- When it is over, unless it is found again; null where it stands until a process ends it.
   constraint finding_pkey PRIMARY KEY (kind, subject, account_id)
 );
 

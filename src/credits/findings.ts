@@ -13,7 +13,7 @@ export type Finding = {
   readonly facts: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 };
 
-/** Writes a finding, or renews it; it stands for `forMs` after that, or until it is cleared where that is null. `now`: epoch-ms. */
+/** Writes a finding, or renews it; it stands for `forMs` after that, or until it is ended where that is null. `now`: epoch-ms. */
 export async function raiseFinding(
   db: Queryable,
   { kind, subject, accountId, facts }: Finding,
@@ -25,16 +25,20 @@ export async function raiseFinding(
     values (${kind}, ${subject}, ${accountId}, ${JSON.stringify(facts)}::jsonb, ${instant(now)}, ${until})
     on conflict (kind, subject, account_id) do update
     set facts = excluded.facts, stands_until = excluded.stands_until,
-        found_at = case when f.stands_until < excluded.found_at then excluded.found_at else f.found_at end`.execute(db);
+        found_at = case when f.stands_until <= excluded.found_at then excluded.found_at else f.found_at end`.execute(
+    db,
+  );
 }
 
-/** Removes a finding: it is over. */
-export async function clearFinding(
+/** Ends a finding. `now`: epoch-ms. */
+export async function endFinding(
   db: Queryable,
   { kind, subject, accountId }: Pick<Finding, "kind" | "subject" | "accountId">,
+  now: number,
 ): Promise<void> {
   await sql`
-    delete from ops.finding where kind = ${kind} and subject = ${subject} and account_id = ${accountId}`.execute(db);
+    update ops.finding set stands_until = ${instant(now)}
+    where  kind = ${kind} and subject = ${subject} and account_id = ${accountId}`.execute(db);
 }
 
 /** The findings that stand, oldest first. */

@@ -1,4 +1,5 @@
 import type { Task } from "graphile-worker";
+import { hostname } from "node:os";
 import { jobs } from "../../jobs/all.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
@@ -6,6 +7,7 @@ import { crontabFile } from "../config/config.ts";
 import { AbortError, fail, StorehouseError, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { liftStop } from "../credits/account-stop.ts";
+import { raiseFinding } from "../credits/findings.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import { jobHolder, releaseFormerClaims } from "../ledger/reconcile.ts";
@@ -90,6 +92,7 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
     else if (end instanceof UsageError) return end;
     else {
       report("restarting", end);
+      await noteRestart(app, former, end).catch(() => undefined);
       const waitMs = backoffMs(restarts, failures);
       app.log.error({ code: end.code, problem: end.message, wait_ms: waitMs }, "worker.session_failed");
       await app.clock.sleep(waitMs, stop).catch(() => undefined);
@@ -99,6 +102,21 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
     const problem = inOurWords(app, error);
     return problem instanceof UsageError && !isOutage(problem) ? problem : null;
   }
+}
+
+/** A worker that has not started again for so long works. */
+const restartStandsMs = 15 * 60_000;
+
+/** The ledger and an incident say why a worker starts again and again. */
+async function noteRestart(
+  { warehouse: { db }, clock }: App,
+  former: string | null,
+  { code }: StorehouseError,
+): Promise<void> {
+  if (former !== null) await noteEnd(db, former, code);
+  const host = hostname();
+  const finding = { kind: "worker_restarting", subject: host, accountId: "", facts: { error_code: code, host } };
+  await raiseFinding(db, finding, { now: clock.now(), forMs: restartStandsMs });
 }
 
 type Session = {

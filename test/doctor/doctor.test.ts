@@ -136,15 +136,17 @@ describe("the doctor", () => {
     await using stage = await openToday();
     stage.sandbox.set({
       faults: [
-        { operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 200, body: '{"other":1}' },
+        { operation: "ios.keyword-ranking", contains: "JP", times: 1_000, kind: "status", status: 200, body: "{}" },
+        { operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 },
       ],
     });
     await using worker = startChild(stage, ["worker"], { settings: { notify: { check_seconds: 0.1 } } });
     await until(async () => (await stage.query("select from ops.incident")).length > 0);
+    await until(async () => (await stage.query("select distinct error_code from ops.failed_slice")).length === 2);
     const of = await runChecks(stage);
     expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });
     expect(of("incidents")?.found).toContain("Slices failed");
-    expect(of("failed slices")?.found).toContain("keyword_rank (unknown_shape)");
+    expect(of("failed slices")?.found).toContain("keyword_rank (unexpected_status)");
     expect(of("failed slices")?.next).toMatch(
       /^the next try is due at \d{4}-\d\d-\d\d \d\d:\d\d UTC; .*`storehouse retry`/,
     );

@@ -158,6 +158,30 @@ describe("a check finds", () => {
     expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "organic_keyword" }]);
   });
 
+  test("an app that fails in several datasets, by its name", async () => {
+    await stage.stage.pool.query(
+      "insert into core.dim_app (store, track_id, app_name) values ('ios', '77', 'Lumi: Habits')",
+    );
+    for (const dataset of ["keyword_rank", "review", "app_rating"]) await stage.failSlice(dataset, "77");
+    await stage.watch(2);
+    expect(stage.opened()).toMatchObject([{ kind: "app_failing", detail: { name: "Lumi: Habits", slices: 3 } }]);
+    expect(stage.opened()[0]?.["summary"]).toContain(
+      "3 slices of the iOS app Lumi: Habits (77) have failed since 2026-08-20",
+    );
+  });
+
+  test("failed slices whose first later try is still to come only when that has failed too", async () => {
+    await stage.failSlice();
+    const { pool } = stage.stage;
+    await pool.query("update ops.slice set due_at = $1", [new Date(stage.clock.time + 5 * minute).toISOString()]);
+    await stage.watch(4);
+    expect(stage.opened()).toEqual([]);
+    const next = new Date(stage.clock.time + 30 * minute).toISOString();
+    await pool.query("update ops.slice set due_at = $1, retried_at = now()", [next]);
+    await stage.watch(1);
+    expect(stage.opened()).toMatchObject([{ kind: "slices_failed", detail: { next_try_at: next } }]);
+  });
+
   test("stopped requests, and no check of another account closes the incident", async () => {
     const { db } = stage.stage;
     const stop = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { clearFinding, raiseFinding } from "../../src/credits/findings.ts";
+import { endFinding, raiseFinding } from "../../src/credits/findings.ts";
 import { day } from "../../src/core/day.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { endOutage, noteOutage } from "../../src/ledger/api-outages.ts";
 import { draft } from "../support/ledger-stage.ts";
-import { cleanChecks, watchForTests } from "../support/watch-stage.ts";
+import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
 
 const stage = watchForTests();
 const accountId = "a1";
@@ -110,12 +110,28 @@ describe("the dead man's switch is pinged", () => {
   });
 });
 
+test("a finding that another room raised is an incident for as long as it stands", async () => {
+  const { db } = stage.stage;
+  const facts = { error_code: "unexpected", host: "here" };
+  const finding = { kind: "worker_restarting", subject: "here", accountId: "", facts };
+  await raiseFinding(db, finding, { now: stage.clock.time, forMs: null });
+  await stage.watch(3);
+  expect(stage.opened()).toMatchObject([{ kind: "worker_restarting", subject: "here", detail: facts }]);
+  await raiseFinding(db, finding, { now: stage.clock.time, forMs: 5 * minute });
+  await stage.watch(cleanChecks);
+  expect(stage.sent()).toEqual([[1, 0]]);
+  await endFinding(db, finding, stage.clock.time);
+  await stage.watch(cleanChecks);
+  expect(stage.sent()).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+});
+
 test("a finding that another room raised is nothing to a version that does not know its kind", async () => {
   const { db } = stage.stage;
   const finding = { kind: "of_a_newer_version", subject: "x", accountId, facts: { figure: 1 } };
   await raiseFinding(db, finding, { now: stage.clock.time, forMs: null });
   await stage.watch(1);
   expect(stage.opened()).toEqual([]);
-  await clearFinding(db, finding);
-  expect((await stage.stage.pool.query("select from ops.finding")).rowCount).toBe(0);
 });

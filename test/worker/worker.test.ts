@@ -93,6 +93,9 @@ test("starts again after an error that nobody foresaw", async () => {
   const running = runWorker(app, stop.signal, { onState: ({ is }) => void states.push(is) });
   try {
     await until(() => states.includes("restarting"));
+    await until(
+      async () => (await stage.query("select from ops.finding where kind = 'worker_restarting'")).length === 1,
+    );
     await stage.query("alter table ops.worker drop constraint none");
     await Promise.race([until(() => states.includes("running")), running]);
   } finally {

@@ -53,6 +53,20 @@ export const serviceKinds = {
     }),
     example: { error_code: "unauthorised", operation: "", dataset: "" },
   }),
+  worker_restarting: defineKind<{ error_code: string; host: string }>({
+    title: "A worker cannot work",
+    says: "an error that nobody foresaw ended the work of a worker, which starts again after a wait that grows to ten minutes; closed when that has not happened for a quarter of an hour",
+    weight: "trouble",
+    under: ["requests_stopped"],
+    isRaised: true,
+    wording: ({ error_code: code, host }, since) => ({
+      happened: `the worker on ${host} has ended with an error and started again since ${since} (${codeWords(code)})`,
+      means: "slices wait while it does, and another worker takes them over where there is one",
+      command: "storehouse doctor",
+      does: "checks what a worker needs",
+    }),
+    example: { error_code: "unexpected", host: "loader-1" },
+  }),
   no_worker: defineKind<{ until: string | null; ended_as: string }>({
     title: "No worker runs",
     says: "the last worker died or ended with an error, as any command then says on stderr; a worker that starts after a quarter of an hour without one opens an incident for an hour",
