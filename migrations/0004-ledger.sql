@@ -141,6 +141,7 @@ create table ops.slice (
   turn             integer     not null default 0,
   worker_id        bigint      references ops.worker (worker_id),
   attempt          integer     not null default 0,
+  read_from_attempt integer    not null default 0,
   failures         integer     not null default 0,
   broken_off_count integer     not null default 0,
   broken_off_alone_count integer not null default 0,
@@ -198,6 +199,7 @@ comment on column ops.slice.queue_id         is 'Queue in which it waits: number
 comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.';
 comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
+comment on column ops.slice.read_from_attempt is 'Stored pages of attempts before this one are not read by the next attempt but requested again.';
 comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
 comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it.';
 comment on column ops.slice.broken_off_alone_count is 'Of these the attempts during which the process ran no other slice. After the second the slice waits ten minutes; after the third it fails.';

@@ -3759,6 +3759,7 @@ create view ops.failed_slice (
                     s.turn,
                     s.worker_id,
                     s.attempt,
+                    s.read_from_attempt,
                     s.failures,
                     s.broken_off_count,
                     s.broken_off_alone_count,
@@ -4090,6 +4091,7 @@ create table ops.slice (
   turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan.
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
+  read_from_attempt integer not null default 0, -- Stored pages of attempts before this one are not read by the next attempt but requested again.
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it.
   broken_off_alone_count integer not null default 0, -- Of these the attempts during which the process ran no other slice. After the second the slice waits ten minutes; after the third it fails.
@@ -4364,6 +4366,7 @@ create view ops.slice_status (
                                 y.turn,
                                 y.worker_id,
                                 y.attempt,
+                                y.read_from_attempt,
                                 y.failures,
                                 y.broken_off_count,
                                 y.broken_off_alone_count,

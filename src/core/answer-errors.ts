@@ -2,6 +2,7 @@
 export const answerErrors = {
   not_json: {
     recovery: "retry",
+    unreadable: true,
     later: true,
     attempts: 3,
     says: "the answer is not JSON",
@@ -9,6 +10,7 @@ export const answerErrors = {
   },
   not_utf8: {
     recovery: "retry",
+    unreadable: true,
     later: true,
     attempts: 3,
     says: "the name of a field in the answer has bytes that are not UTF-8",
@@ -16,12 +18,14 @@ export const answerErrors = {
   },
   answer_too_deep: {
     recovery: "skip",
+    unreadable: true,
     leaves: "failed",
     says: "the answer nests lists and objects deeper than {limit} levels",
     next: "the body is kept in raw.answer; report it to the operator of the API",
   },
   success_false: {
     recovery: "retry",
+    unreadable: true,
     later: true,
     attempts: 2,
     says: "the API answered success: false",
@@ -29,6 +33,7 @@ export const answerErrors = {
   },
   unknown_shape: {
     recovery: "skip",
+    unreadable: true,
     leaves: "failed",
     says: "the answer has an unknown shape",
     next: "the body is kept in raw.answer; `storehouse replay` loads it once a version knows the shape",

@@ -9,6 +9,7 @@ import { usageErrors } from "./usage-errors.ts";
  * `says` and `next` may name facts of the context in braces; those that neither names are listed after `says`.
  * `leaves` is the state in which a slice ends whose answer is unavailable; `later` is true where a slice that failed with the error is
  * requested again automatically, at growing distances (see later-tries.ts).
+ * `unreadable` is true where a stored answer may be the cause: `storehouse retry` requests it again instead of reading it again.
  * `sent` and `charged` are set where a call can end with the error and no reply: `sent` says whether a request was attempted, so that it
  * has a row in ops.request; `charged` whether the service may have charged for it.
  */
@@ -157,6 +158,7 @@ export const errorCodes = {
   },
   unexpected: {
     recovery: "skip",
+    unreadable: true,
     leaves: "failed",
     says: "an unexpected error",
     next: "the answer is kept in raw.answer; report this message",
@@ -192,6 +194,7 @@ export const errorCodes = {
     attempts?: number;
     leaves?: "empty" | "skipped" | "failed";
     later?: boolean;
+    unreadable?: boolean;
     sent?: boolean;
     charged?: boolean;
   }

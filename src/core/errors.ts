@@ -69,6 +69,12 @@ export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as 
   (code) => callColumns(code).charged === false,
 );
 
+/** The codes of slices whose stored answer may be what cannot be read. */
+export const unreadableCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => {
+  const entry: { readonly unreadable?: boolean; readonly says: string } = errorCodes[code];
+  return entry.unreadable === true;
+});
+
 const classes = {
   usage: UsageError,
   retry: RetryError,

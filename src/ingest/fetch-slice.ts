@@ -4,11 +4,12 @@ import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import { dayOf } from "../core/day.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail } from "../core/errors.ts";
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
 import { callsOf, type Dataset, mostPagesOf } from "../datasets/shared/define-dataset.ts";
 import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
+import { readableFrom } from "../ledger/landed-slices.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
@@ -74,7 +75,10 @@ async function pagesOf(
   signal: AbortSignal,
 ): Promise<(index: number) => Promise<LandedPage>> {
   const operation = operationById(slice.operation);
-  const landed = slice.attempt > 1 ? await landedPages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
+  const landed =
+    slice.attempt > 1
+      ? await landedPages(parts.db, slice.sliceId, await readableFrom(parts.db, slice.sliceId))
+      : new Map<number, LandedPage>();
   // a call that is not sent yet is given back as soon as everything is to stop; one that is under way has until the task is aborted
   const signals = { unsent: AbortSignal.any([signal, parts.halted]), underWay: signal };
   return async (index) => {
@@ -91,13 +95,12 @@ function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
 }
 
-/** False for an answer that was landed and cannot be used: half of one, or one that said it failed. */
+/** False for an answer that was landed and cannot be used: half of one, one that said it failed, or one that the reader breaks at. */
 function isReadable(operation: Operation, body: Buffer): boolean {
   try {
     readAnswer(operation, body);
     return true;
-  } catch (error) {
-    if (error instanceof StorehouseError) return false;
-    throw error;
+  } catch {
+    return false;
   }
 }

@@ -21,7 +21,7 @@ export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
  */
 const pagesLanded = sql`
   case when s.attempt > 0 and s.class <> 'snapshot' and (s.planned_requests > 1 or s.failures = 0)
-       then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id) else 0 end`;
+       then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt) else 0 end`;
 
 /** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */
 export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 0)`;

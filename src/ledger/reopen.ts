@@ -1,5 +1,6 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
+import { unreadableCodes } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { queueOf } from "./runs.ts";
 import { isOpen } from "./open-slices.ts";
@@ -21,13 +22,17 @@ export type Reopened = {
   readonly credits: number;
 };
 
-/** Makes slices pending again in a run, save those that were requested anew or superseded since. Returns how many. */
+/**
+ * Makes slices pending again in a run, save those that were requested anew or superseded since. A stored answer that may be why one failed
+ * is not read again but requested. Returns how many.
+ */
 export async function reopen(
   db: Database,
   { runId, ...which }: Reopening & { readonly runId: string },
 ): Promise<number> {
   const { rows } = await sql`
-    update ops.slice as s set state = 'pending', failures = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null
+    update ops.slice as s set state = 'pending', failures = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null,
+           read_from_attempt = case when s.state = 'failed' and s.error_code = any (${unreadableCodes}::text[]) then s.attempt + 1 else s.read_from_attempt end
     from   ${toReopen(which)} as found
     where  s.slice_id = found.slice_id and s.state = found.state
     returning s.slice_id`.execute(db);

@@ -10,12 +10,12 @@ type LandedRow = { page: number; body: Buffer; fetched_at: Date };
 
 const unpack = promisify(zstdDecompress);
 
-/** The pages that were landed for a slice, by number; of a page that was requested again the latest. */
-export async function landedPages(db: Database, sliceId: string): Promise<ReadonlyMap<number, LandedPage>> {
+/** The pages that were landed for a slice, by number; of a page that was requested again the latest. `from` leaves out those of attempts before it. */
+export async function landedPages(db: Database, sliceId: string, from = 0): Promise<ReadonlyMap<number, LandedPage>> {
   const { rows } = await sql<LandedRow>`
     select distinct on (page) page, body, fetched_at
     from   raw.answer
-    where  slice_id = ${sliceId}
+    where  slice_id = ${sliceId} and attempt >= ${from}
     order  by page, attempt desc, answer_id desc`.execute(db);
   const pages = rows.map(
     async ({ page, body, fetched_at }) =>

@@ -42,6 +42,23 @@ test("fails a slice of whose answer nothing fits, and keeps what did not", async
   expect(await stage.query("select from core.fact_keyword_rank where rank is not null")).toEqual([]);
 });
 
+test("a retry requests an answer again that could not be read, instead of reading what is stored", async () => {
+  await using stage = await openStage();
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    // ranks of another app: the contract is met, and nothing fits
+    if (passing.target.includes("/keywordrankings"))
+      passing.body = passing.body.replaceAll('"trackId":"', '"trackId":"z');
+    if (passing.target.includes("/keywordrankings"))
+      passing.body = passing.body.replaceAll(/"trackId":(\d+)/g, '"trackId":9$1');
+  });
+  expect(await stage.sync({ environment: { API_BASE_URL: proxy.url } })).toMatchObject({ outcome: "failed" });
+  const failed = await stage.query("select slice_id from ops.slice where error_code = 'unknown_shape'");
+  expect(failed.length).toBeGreaterThan(0);
+  stage.sandbox.clearLog();
+  expect(await stage.retry()).toMatchObject({ outcome: "loaded", progress: { total: failed.length } });
+  expect(stage.asked()).toHaveLength(failed.length);
+});
+
 test("shows the market in a plan although the portfolio is read again first", async () => {
   await using stage = await openStage();
   await stage.sync();
