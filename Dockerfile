@@ -6,8 +6,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 
 COPY . .
-# keeps the stripped types, so that no start has to strip them again
-RUN node bin/storehouse.js --help > /dev/null
+# keeps the stripped types: at run time the folder may be read-only, and stripping takes a second at each start
+RUN node bin/storehouse.js --compile-all && node bin/storehouse.js --help > /dev/null
 # without a DATABASE_URL the data of the embedded Postgres go there
 RUN mkdir .storehouse && chown node:node .storehouse
 

@@ -104,8 +104,8 @@ function send(response: ServerResponse, status: number, body: string, left = rem
 
 const server = createServer((request, response) => void answer(request, response));
 
-answerParent(async (told) => {
-  const message = told as Message;
+answerParent(async (received) => {
+  const message = received as Message;
   if (message.kind === "behave") return behave(message.manner);
   if (message.kind === "witness") return { asked, openedAt } satisfies Witness;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

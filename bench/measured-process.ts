@@ -12,8 +12,8 @@ export type Order =
   | { readonly kind: "plan"; readonly scale: PlannerScale };
 
 // the part that is measured, in a process of its own: neither the bench's data nor the service's work counts
-answerParent((told): Promise<SyncTime | LoadTime | readonly PlannerFigures[]> => {
-  const order = told as Order;
+answerParent((received): Promise<SyncTime | LoadTime | readonly PlannerFigures[]> => {
+  const order = received as Order;
   if (order.kind === "sync") return syncMeasured(order);
   return order.kind === "load" ? loadAlone(order) : benchPlanner(order.scale);
 });

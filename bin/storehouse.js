@@ -20,9 +20,15 @@ const cache = process.env.NODE_COMPILE_CACHE ?? join(project, "node_modules", ".
 // times what is alive another 50 MB
 const smallHeap = ["--max-semi-space-size=8", "--heap-growing-percent=100"];
 const [major, minor] = process.versions.node.split(".").map(Number);
+// set where this file runs as the child of a launcher
+const launched = process.env.STOREHOUSE_LAUNCHED !== undefined;
+delete process.env.STOREHOUSE_LAUNCHED;
 
 // a program that only wants to know the version gets it from any Node, without a line of the program
 const isVersionWanted = process.argv.length === 3 && ["--version", "-V"].includes(process.argv[2]);
+
+// the image is built with everything compiled; under the flags of every other start, since V8 refuses what it compiled under others
+const isCompileWanted = process.argv.length === 3 && process.argv[2] === "--compile-all";
 
 // 24.15 is the first that strips types and opens node:sqlite without a warning
 if (isVersionWanted) {
@@ -31,8 +37,9 @@ if (isVersionWanted) {
   module.enableCompileCache(cache);
   for (const flag of [...smallHeap, "--semi-space-growth-factor=1"]) v8.setFlagsFromString(flag);
   process.argv[1] = cli;
-  await import(pathToFileURL(cli).href);
-} else if (existsSync(bundled)) {
+  if (launched) stopWithLauncher();
+  await import(isCompileWanted ? "./compile-all.js" : pathToFileURL(cli).href);
+} else if (existsSync(bundled) && !launched) {
   handOver(bundled);
 } else {
   process.stderr.write(`storehouse needs Node 24.15 or newer, and ${bundled} is missing: run npm ci\n`);
@@ -40,9 +47,11 @@ if (isVersionWanted) {
 }
 
 function handOver(node) {
-  const child = spawn(node, [...process.execArgv, ...smallHeap, cli, ...process.argv.slice(2)], {
-    stdio: "inherit",
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+  const self = fileURLToPath(import.meta.url);
+  const child = spawn(node, [...process.execArgv, ...smallHeap, self, ...process.argv.slice(2)], {
+    // the channel is for its end alone: see stopWithLauncher
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, NODE_COMPILE_CACHE: cache, STOREHOUSE_LAUNCHED: "1" },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     // a terminal sends Ctrl-C to the child as well, and a second SIGINT would end it at once
@@ -53,4 +62,12 @@ function handOver(node) {
     process.exit(2);
   });
   child.on("exit", (code, signal) => process.exit(code ?? 128 + os.signals[signal]));
+}
+
+/** A launcher that is killed passes no signal on: the channel to it closes, and the program stops as after SIGTERM, before it spends more. */
+function stopWithLauncher() {
+  const stop = () => process.kill(process.pid, "SIGTERM");
+  if (!process.connected) stop();
+  process.once("disconnect", stop);
+  process.channel?.unref();
 }

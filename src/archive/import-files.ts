@@ -139,12 +139,14 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string | nul
   return files;
 }
 
-/** The text of a file and when it was written (epoch-ms), or what is wrong with it. */
+/** The text of a file and when it was written (epoch-ms), or what is wrong with it. It is read twice, which a pipe cannot be. */
 async function readFound({ file, sum }: FoundFile): Promise<{ text: string; writtenAt: number } | string> {
   try {
+    const entry = await stat(file);
+    if (!entry.isFile()) return "it is a pipe, a device or a folder: write the answer into a file";
     const text = await readFile(file, "utf8");
     if (sum !== null && sha256(text) !== sum) return "it is not what the manifest of its folder says";
-    return { text, writtenAt: (await stat(file)).mtimeMs };
+    return { text, writtenAt: entry.mtimeMs };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? "the manifest names it, and it is not there" : `it cannot be read (${code})`;

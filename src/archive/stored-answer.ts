@@ -6,10 +6,10 @@ import { callsOf, mostPagesOf } from "../datasets/shared/define-dataset.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import { readPages, type Fetched } from "../ingest/read-pages.ts";
 
-/** An answer that is in hand: what it says, and the pages that it takes of those that were given. */
+/** A stored answer: what it says, and which of the stored pages it takes. */
 export type LandedAnswer = { readonly fetched: Fetched; readonly pages: readonly LandedPage[] };
 
-/** Reads the whole answer of a slice from pages in hand, by number; throws what is wrong with it, `unknown_shape` when one is missing. */
+/** Reads the whole answer of a slice from stored pages, by number; throws what is wrong with it, `unknown_shape` when one is missing. */
 export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, LandedPage>): Promise<LandedAnswer> {
   const used: LandedPage[] = [];
   const fetched = await readPages(

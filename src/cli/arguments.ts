@@ -5,10 +5,16 @@ import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { fail } from "../core/errors.ts";
 
+/** The stores opened in 2008, and no plan reaches a century ahead: a day outside is a mistake. */
+const firstDay = "1970-01-01";
+const lastDay = "2199-12-31";
+
 /** Reads a day argument. */
 export function dayArgument(text: string): Day {
   if (!isDay(text))
     throw new InvalidArgumentError("It is no day of the calendar: write YYYY-MM-DD, for instance 2026-03-31.");
+  if (text < firstDay || text > lastDay)
+    throw new InvalidArgumentError(`It is no day between ${firstDay} and ${lastDay}.`);
   return text;
 }
 

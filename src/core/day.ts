@@ -8,10 +8,14 @@ export type Day = string & { readonly [brand]: "Day" };
 const shape = /^\d{4}-\d{2}-\d{2}$/;
 const dayMs = 86_400_000;
 
-/** True for a `YYYY-MM-DD` string that names a day of the calendar. */
+/** Postgres knows no year 0, and of the last year that four digits write the day after the end would take five. */
+const firstDay = "0001-01-01";
+const lastDay = "9998-12-31";
+
+/** True for a `YYYY-MM-DD` string that names a day of the calendar, from the year 1 to 9998. */
 export function isDay(text: string): text is Day {
   if (numbers.has(text)) return true;
-  if (!shape.test(text)) return false;
+  if (!shape.test(text) || text < firstDay || text > lastDay) return false;
   const start = startOf(text);
   return !Number.isNaN(start) && dayOf(start) === text;
 }

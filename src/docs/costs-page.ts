@@ -37,6 +37,20 @@ export async function costsPage(): Promise<string> {
   });
 }
 
+/** What README says of costs: an account of each size, and what connected search ads add. */
+export async function costSummary(): Promise<string> {
+  const costs = await Promise.all(accountSizes.map(accountCost));
+  const rows = accountSizes.map((size, index) => {
+    const cost = costs[index] ?? new Map();
+    return [sizeWords(size), sumWords(cost, "first", appDatasets), sumWords(cost, "month", appDatasets)];
+  });
+  const added = sumWords(costs[0] ?? new Map(), "month", searchAdsDatasets);
+  return [
+    `A connected search-ads account adds ${added} a month.`,
+    table(["account", "first sync", "a month"], rows),
+  ].join("\n\n");
+}
+
 function costTable(costs: readonly AccountCost[], rows: readonly (readonly string[])[]): string {
   const headings = costs.flatMap((_, index) => {
     const size = accountSizes[index];

@@ -1,3 +1,4 @@
+import { organisations } from "../datasets/search-ads-integration.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { examplePortfolio } from "../planner/example-portfolio.ts";
 import { expectedCredits } from "../planner/night-cost.ts";
@@ -28,8 +29,10 @@ export async function accountCost({ apps, countries, keywords }: AccountSize): P
   return costs;
 }
 
-/** Datasets that cost next to nothing until a search-ads account is connected. */
-export const searchAdsDatasets: readonly string[] = ["bid_change", "search_ads_report"];
+/** Datasets that take part by default and request something once a search-ads account is connected: they are planned from its organisations. */
+export const searchAdsDatasets: readonly string[] = datasets
+  .filter(({ on, plannedFrom }) => on && plannedFrom?.includes(organisations.name) === true)
+  .map(({ name }) => name);
 
 /** Datasets that take part by default and need no connected search-ads account. */
 export const appDatasets: readonly string[] = datasets

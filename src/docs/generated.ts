@@ -7,7 +7,7 @@ import type { Database } from "../postgres/database.ts";
 import { columnsPage } from "./columns-page.ts";
 import { commandsPage } from "./commands-page.ts";
 import { configurationPage } from "./configuration-page.ts";
-import { costsPage } from "./costs-page.ts";
+import { costsPage, costSummary } from "./costs-page.ts";
 import { datasetsPage } from "./datasets-page.ts";
 import { martsPage } from "./marts-page.ts";
 import { roomsTable } from "./rooms.ts";
@@ -33,7 +33,8 @@ const makers: Readonly<Record<string, (catalogue: Catalogue) => string | Promise
   "docs/reference/operations.md": operationsPage,
   "config/storehouse.schema.json": settingsSchema,
   "migrations/schema.sql": ({ db }) => schemaText(db),
-  "CONTRIBUTING.md": contributing,
+  "CONTRIBUTING.md": () => withBlock("CONTRIBUTING.md", "rooms", roomsTable()),
+  "README.md": async () => withBlock("README.md", "costs", await costSummary()),
 };
 
 /** A generated file: its path under the project and what it must hold. */
@@ -45,10 +46,11 @@ export async function generatedFiles(db: Database): Promise<readonly GeneratedFi
   return Promise.all(Object.entries(makers).map(async ([file, make]) => ({ file, text: await make(catalogue) })));
 }
 
-/** CONTRIBUTING with its table of rooms; the rest of it is written by hand. */
-async function contributing(): Promise<string> {
-  const text = await readFile(path.join(projectRoot, "CONTRIBUTING.md"), "utf8");
-  const [before = "", rest = ""] = text.split("<!-- generated: rooms -->");
-  const [, after = ""] = rest.split("<!-- end: rooms -->");
-  return `${before}<!-- generated: rooms -->\n\n${roomsTable()}\n\n<!-- end: rooms -->${after}`;
+/** A page with one generated block between its marks; the rest of it is written by hand. */
+async function withBlock(file: string, name: string, block: string): Promise<string> {
+  const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+  const text = await readFile(path.join(projectRoot, file), "utf8");
+  const [before = "", rest = ""] = text.split(begin);
+  const [, after = ""] = rest.split(end);
+  return `${before}${begin}\n\n${block}\n\n${end}${after}`;
 }

@@ -45,6 +45,8 @@ export async function startHealth(parts: HealthParts): Promise<HealthServer | nu
   return null;
 }
 
+const badRequest = { problem: "bad request", next: "request /healthz, /readyz or /metrics by GET, without a body" };
+
 function serverOf({ ready, scrape }: HealthParts): FastifyInstance {
   const server = fastify({
     logger: false,
@@ -68,8 +70,10 @@ function serverOf({ ready, scrape }: HealthParts): FastifyInstance {
   server.setNotFoundHandler((_, reply) =>
     reply.code(404).send({ problem: "not found", next: "request /healthz, /readyz or /metrics" }),
   );
-  server.setErrorHandler((_, __, reply) =>
-    reply.code(500).send({ problem: "internal error", next: "see the worker's log" }),
-  );
+  server.setErrorHandler((error, _, reply) => {
+    const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+    if (status < 500) return reply.code(status).send(badRequest);
+    return reply.code(500).send({ problem: "internal error", next: "see the worker's log" });
+  });
   return server;
 }

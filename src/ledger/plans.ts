@@ -145,7 +145,7 @@ export type PlanProgress = {
   readonly open: number;
   /** Of the open ones those that another living process is about to load. */
   readonly runningElsewhere: number;
-  /** Of the open ones those that no run has in hand. */
+  /** Of the open ones those that belong to no running process. */
   readonly orphaned: number;
   /** Those that failed and were not made good since by another slice. */
   readonly failed: number;
@@ -160,8 +160,8 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
   const { rows } = await sql<PlanProgress>`
     select count(*)::int as total,
            count(*) filter (where is_open)::int                                   as open,
-           count(*) filter (where is_open and others and state <> 'deferred' and in_hand)::int as "runningElsewhere",
-           count(*) filter (where is_open and others and not in_hand)::int        as orphaned,
+           count(*) filter (where is_open and others and state <> 'deferred' and is_owned)::int as "runningElsewhere",
+           count(*) filter (where is_open and others and not is_owned)::int       as orphaned,
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed,
            count(*) filter (where state = 'skipped')::int                         as skipped,
            (select ${chargedCredits("q")} from ops.request as q
@@ -172,7 +172,7 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
             where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")}) as "unsureCredits"
     from  (select s.state, ${isOpen()} as is_open, s.run_id is distinct from ${beside} as others,
                   s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
-                  or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as in_hand
+                  or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as is_owned
            from   ops.slice as s
            where  s.plan_id = ${planId}) as slice`.execute(db);
   return {

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { jobs } from "../../jobs/all.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { readText } from "../config/read-text.ts";
+import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
 import { datasets } from "../datasets/shared/all.ts";
+import { scheduled } from "../planner/scheduled-datasets.ts";
 
 /** A line of the crontab that runs something. */
 export type CrontabLine = {
@@ -67,6 +69,11 @@ function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly strin
   const unknown = named.find((name) => !names.includes(name));
   if (unknown !== undefined) throw bad(`unknown dataset ${unknown}${didYouMean(unknown, names)}`);
   return named;
+}
+
+/** The datasets that lines plan, each once: those that they name, and all that are on where a line names none. */
+export function scheduledBy(lines: readonly Pick<CrontabLine, "datasets">[], settings: Settings): readonly string[] {
+  return [...new Set(lines.flatMap((line) => (line.datasets === null ? [] : scheduled(line.datasets, settings))))];
 }
 
 const minuteMs = 60_000;

@@ -20,7 +20,7 @@ import {
   isRefusedLogin,
 } from "../postgres/database-errors.ts";
 import { announceRuns } from "./announce-runs.ts";
-import { readCrontab } from "./crontab.ts";
+import { readCrontab, scheduledBy } from "./crontab.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
 import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
@@ -190,14 +190,16 @@ async function checkBalance({ parts }: Ingest, app: App): Promise<void> {
 
 async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Promise<void> {
   const { parts } = ingest;
+  const { settings } = app.config;
+  const lines = readCrontab(crontabFile(app.config));
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(
       Object.entries(jobs).map(([name, { task, plans }]) => {
-        const run = task(parts, app.config.settings);
+        const run = task(parts, settings);
         return [name, plans ? thenPriced(app, parts.halted, run) : run];
       }),
     ),
-    schedule: readCrontab(crontabFile(app.config)).map(({ item }) => item),
+    schedule: lines.map(({ item }) => item),
     onLost: ingest.loseQueue,
     workerId: jobHolder(parts.workerId),
   });
@@ -206,7 +208,8 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();
     // what was due while no worker ran is planned at once, not at the next line of the crontab
-    await queue.addJob("plan_due", {}, { jobKey: "plan_due", maxAttempts: 3 });
+    const datasets = scheduledBy(lines, settings);
+    if (datasets.length > 0) await queue.addJob("plan_due", { datasets }, { jobKey: "plan_due", maxAttempts: 3 });
     await aborted(parts.halted);
   } finally {
     ingest.halt();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -95,6 +96,19 @@ describe("storehouse raw", () => {
     ]) {
       const { code, stderr } = await run(command);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^bad_argument: .*no manifest.*\n$/) });
+    }
+  });
+
+  test("refuses a named pipe in one line, also in a folder, and does not wait for who writes into it", async () => {
+    await using place = await folder();
+    const pipe = path.join(place.path, "pipe.json");
+    execFileSync("mkfifo", [pipe]);
+    for (const named of [pipe, place.path]) {
+      const { code, stderr } = await run(["import", named]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `bad_answer_file: ${pipe} is not loaded: it is a pipe, a device or a folder: write the answer into a file; correct the file and import it again; docs/answers-as-files.md describes its fields\n`,
+      });
     }
   });
 

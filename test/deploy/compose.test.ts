@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
@@ -225,6 +226,29 @@ test("the image is made from pinned parts, runs as nobody special and starts wit
   expect(ignored.split("\n")[0]).toBe("*");
   for (const [, name = ""] of ignored.matchAll(/^!(.+)$/gm))
     expect(existsSync(path.join(projectRoot, name))).toBe(true);
+});
+
+test("the image is built with every file of the program compiled, since it may be read-only when it runs", () => {
+  expect(readFileSync(path.join(projectRoot, "Dockerfile"), "utf8")).toMatch(
+    /^RUN node bin\/storehouse\.js --compile-all && node bin\/storehouse\.js --help/m,
+  );
+  const cache = mkdtempSync(path.join(tmpdir(), "storehouse-compiled-"));
+  const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+    spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), ...args], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: cache, ...more },
+    });
+  try {
+    for (const args of [["--compile-all"], ["--help"]]) expect(run(args)).toMatchObject({ status: 0, stderr: "" });
+    for (const command of ["worker", "plan", "export"]) {
+      const { stderr } = run([command, "--help"], { NODE_DEBUG_NATIVE: "COMPILE_CACHE" });
+      const lines = stderr.split("\n").filter((line) => line.includes(`${projectRoot}/`));
+      expect(lines.length).toBeGreaterThan(20);
+      expect(lines.filter((line) => /rejected|not found|failed|writing/.test(line))).toEqual([]);
+    }
+  } finally {
+    rmSync(cache, { recursive: true });
+  }
 });
 
 function addressIn(service: string): string {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
@@ -60,6 +60,14 @@ describe("the pages", () => {
         .flatMap((line) => leftWordsIn(line).map((word) => [word, line])),
     ).toEqual([]);
   });
+
+  test.each([".env.example", "docker-compose.yml", "Dockerfile", "jobs/crontab", "config/storehouse.yaml"])(
+    "%s is in the field's words",
+    (file) => {
+      const lines = readFileSync(path.join(projectRoot, file), "utf8").split("\n");
+      expect(lines.flatMap((line) => leftWordsIn(line).map((word) => [word, line]))).toEqual([]);
+    },
+  );
 
   test("link the glossary before they use one of its words", () => {
     const terms = [...glossary.text.matchAll(/^\| (\w+) \| /gm)]

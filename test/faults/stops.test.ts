@@ -23,7 +23,7 @@ async function stopped(child: Child, meanwhile: () => void | Promise<void> = () 
   return child.ended;
 }
 
-/** Nothing is in hand any more, and nothing was counted against a slice. */
+/** No slice runs any more, and nothing was counted against a slice. */
 async function expectAllGivenBack(stage: Stage): Promise<void> {
   expect((await statesOf(stage))["running"]).toBeUndefined();
   expect(await stage.query("select from ops.slice where failures > 0 or broken_off_count > 0")).toEqual([]);

@@ -42,6 +42,10 @@ describe("storehouse backfill", () => {
     ["a plan and days", ["--plan", "1", "--from", "2026-08-01"], "cannot be used with"],
     ["a plan and a budget", ["--plan", "1", "--max-credits", "5"], "cannot be used with"],
     ["a day that is none", [...ranks, "--from", "2026-02-30"], "no day of the calendar"],
+    ["a day of the year 0", [...ranks, "--from", "0000-01-01"], "no day of the calendar"],
+    ["the last day of four digits", [...ranks, "--to", "9999-12-31"], "no day of the calendar"],
+    ["a day before all computers", [...ranks, "--from", "0001-01-01"], "no day between 1970-01-01 and 2199-12-31"],
+    ["a day in centuries", [...ranks, "--to", "9998-12-31"], "no day between 1970-01-01 and 2199-12-31"],
     ["credits in words", [...ranks, "--max-credits", "many"], "no number of credits"],
     ["another way to reprocess", [...ranks, "--reprocess", "some"], "Allowed choices are missing, failed, all"],
   ])("refuses %s before anything is opened", async (_, command, words) => {

@@ -11,7 +11,7 @@ function rankingDays(stage: Stage): readonly string[] {
 
 describe("the order", () => {
   const slow = { settings: { api: { concurrency: 1 } } };
-  /** Jobs that one who takes them ahead may have in hand. */
+  /** Jobs that a process may claim ahead. */
   const takenAhead = 24;
 
   test.each([false, true])("of days follows the plan, newest first %s", async (newestFirst) => {

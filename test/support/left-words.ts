@@ -9,6 +9,8 @@ const leftWords: readonly RegExp[] = [
   /\b(is away|answers nobody)\b/i,
   /\b(whoever|whatever|somebody)\b/i,
   /\bhands\b/i,
+  /\bin hand\b/i,
+  /\bin_hand\b/i,
   /\blet(s|ting)? go\b/i,
   /\b(pulse|buried|bury)\b/i,
   /\b(taken for dead|frees? the dead|enters? anew)\b/i,
@@ -19,7 +21,8 @@ const leftWords: readonly RegExp[] = [
   /\b(left open|barren|standing)\b/i,
   /\b(heard|unheard)\b/i,
   /\bset aside\b/i,
-  /\bsilent\b/i,
+  // also a level of the log and an option of curl
+  /(?<!--)\bsilent\b(?!, fatal)/i,
   /\b(belief|believes?|believed|wavers?|blurred)\b/i,
   /\b(wish|wishes)\b/i,
   /\b(fares?|riders?)\b/i,

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
 import { jobs } from "../../jobs/all.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { nextRuns, readCrontab } from "../../src/worker/crontab.ts";
+import { nextRuns, readCrontab, scheduledBy } from "../../src/worker/crontab.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
@@ -98,5 +99,29 @@ describe("the next runs of a line", () => {
   test("of the 29th of February are found, and of the 30th there are none", () => {
     expect(times("0 0 29 2 *", "2026-08-20T00:00:00Z", 1)).toEqual(["2028-02-29T00:00:00.000Z"]);
     expect(times("0 0 30 2 *", "2026-08-20T00:00:00Z", 1)).toEqual([]);
+  });
+});
+
+describe("what a worker plans at its start", () => {
+  const settings = Settings.parse({ datasets: { review: { on: false } } });
+  const named = (...lines: readonly (readonly string[] | null)[]) =>
+    scheduledBy(
+      lines.map((names) => ({ datasets: names })),
+      settings,
+    );
+
+  test("is what the lines of its crontab name, each dataset once", () => {
+    expect(named(["keyword_rank"], null, ["top_chart", "keyword_rank"])).toEqual(["keyword_rank", "top_chart"]);
+  });
+
+  test("is nothing where no line plans, or the configuration switches off what one names", () => {
+    expect(named()).toEqual([]);
+    expect(named(null, ["review"])).toEqual([]);
+  });
+
+  test("is everything that is on where a line names nothing, and what another line names beside it", () => {
+    expect(named([], ["top_chart"])).toEqual(expect.arrayContaining(["keyword_rank", "top_chart", "tracked_app"]));
+    expect(named([])).not.toContain("top_chart");
+    expect(named([])).not.toContain("review");
   });
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
@@ -110,4 +113,32 @@ test("ends with settings that cannot work, and the ledger says why", async () =>
   await using app = await stage.open({ environment: { STOREHOUSE_CRONTAB: "/nowhere/crontab" } });
   expect(await runWorker(app, new AbortController().signal)).toMatchObject({ code: "bad_setting" });
   expect(await stage.query("select ended_as as ended from ops.worker")).toEqual([{ ended: "bad_setting" }]);
+});
+
+test("plans at its start only what its crontab names", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
+  const crontab = path.join(folder, "crontab");
+  writeFileSync(
+    crontab,
+    '0 4 * * * plan_due ?id=countries {"datasets":["tracked_country"]}\n45 3 * * * retention ?id=retention\n',
+  );
+  try {
+    await using stage = await openStage();
+    await stage.sync({ request: { datasets: ["tracked_app"] } });
+    const before = stage.asked().length;
+    await using app = await stage.open({ environment: { STOREHOUSE_CRONTAB: crontab } });
+    const stop = new AbortController();
+    const running = runWorker(app, stop.signal);
+    const isIdle = async () =>
+      (await stage.query("select from ops.run where kind = 'schedule' and ended_at is not null")).length > 0 &&
+      (await stage.query("select from ops.slice where state in ('pending', 'running')")).length === 0;
+    await Promise.race([until(isIdle), running]);
+    stop.abort();
+    expect(await running).toBeNull();
+    const loaded = await stage.query<{ dataset: string }>("select distinct dataset from ops.slice order by 1");
+    expect(loaded.map(({ dataset }) => dataset)).toEqual(["tracked_app", "tracked_country"]);
+    expect(stage.asked().length).toBeGreaterThan(before);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -28,8 +28,8 @@ export function defineBackfill(command: Command): void {
 }
 
 const planHelp = `
-A plan is kept. \`--plan\` runs it exactly as it was made, on any day; if it would be another one by now it says what
-changed, spends nothing and ends with 2. A plan that was stopped goes on with the same \`--plan\`, and never costs more than
+A plan is kept. \`--plan\` runs it exactly as it was made, on any day. If what it requests has changed since then, the command
+lists the changes, spends nothing and ends with 2. A plan that was stopped goes on with the same \`--plan\`, and never costs more than
 its price. Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes.`;
 
 /** A plan of this command's own that another process got in between of is made again so many times. */

@@ -1,0 +1,101 @@
+import { execFileSync, fork, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test, vi } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { gateAfter, openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const program = path.join(projectRoot, "bin", "storehouse.js");
+const concurrency = 2;
+
+/** A Node on the path that is too old for the program, with which the launcher hands over to the one that npm installed; null where there is none. */
+const oldNode = (process.env["PATH"] ?? "")
+  .split(path.delimiter)
+  .map((folder) => path.join(folder, "node"))
+  .find((file) => existsSync(file) && /^v(1\d|2[0-3])\./.test(execFileSync(file, ["--version"], { encoding: "utf8" })));
+
+/** True while a process runs; one that has ended and waits for its parent counts as ended. */
+function lives(pid: number): boolean {
+  try {
+    return !/^State:\s*Z/m.test(
+      execFileSync("cat", [`/proc/${pid}/status`], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts a sync whose requests are held after a while, ends its launcher, lets the requests go, and waits for the end of the program.
+ * Returns its process id and how many requests it sent after that.
+ */
+async function endLauncher(
+  start: (folder: string, variables: NodeJS.ProcessEnv) => ChildProcess,
+  end: (launcher: ChildProcess) => void,
+) {
+  const gate = gateAfter(8);
+  await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-launcher-"));
+  const config = path.join(folder, "storehouse.yaml");
+  writeFileSync(config, JSON.stringify(quick({ api: { concurrency } })));
+  const launcher = start(folder, variablesOf(stage, config));
+  try {
+    await until(() => gate.held() > 0);
+    const [row] = await stage.query<{ pid: number }>("select pid from ops.worker");
+    const requests = stage.asked().length + gate.held();
+    end(launcher);
+    gate.open();
+    await until(() => !lives(row?.pid ?? 0));
+    return { pid: row?.pid, sentLater: stage.asked().length - requests };
+  } finally {
+    launcher.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function variablesOf(stage: Stage, config: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env["PATH"],
+    API_BASE_URL: stage.sandbox.url,
+    API_TOKEN: stage.sandbox.token,
+    DATABASE_URL: stage.databaseUrl,
+    STOREHOUSE_CONFIG: config,
+    LOG_LEVEL: "silent",
+  };
+}
+
+const command = ["sync", "--as-of", today];
+
+test.skipIf(oldNode === undefined)(
+  "a launcher under an old Node that is killed leaves no program behind that spends",
+  async () => {
+    const { pid, sentLater } = await endLauncher(
+      (cwd, env) => spawn(oldNode ?? "", [program, ...command], { cwd, env, stdio: "ignore" }),
+      (launcher) => launcher.kill("SIGKILL"),
+    );
+    expect(pid).toBeGreaterThan(0);
+    expect(sentLater).toBeLessThanOrEqual(concurrency);
+  },
+);
+
+test("a program whose launcher is gone stops as after SIGTERM", async () => {
+  const { pid, sentLater } = await endLauncher(
+    (cwd, env) => fork(program, command, { cwd, env: { ...env, STOREHOUSE_LAUNCHED: "1" }, stdio: "ignore" }),
+    (launcher) => launcher.disconnect(),
+  );
+  expect(pid).toBeGreaterThan(0);
+  expect(sentLater).toBeLessThanOrEqual(concurrency);
+});
+
+test("a program whose launcher was gone before it began stops at once", async () => {
+  const child = spawn(process.execPath, [program, "datasets"], {
+    env: { PATH: process.env["PATH"], STOREHOUSE_LAUNCHED: "1" },
+    stdio: "ignore",
+  });
+  expect(await once(child, "exit")).toEqual([null, "SIGTERM"]);
+});
