@@ -46,7 +46,7 @@ export const checks: readonly Check[] = [
     find: async (parts) => failedProblems((await failedGroups(parts)).filter(isInUse(parts))),
   },
   {
-    kinds: ["dataset_stale"],
+    kinds: ["dataset_stale", "datasets_stale"],
     find: async ({ db, clock, ...parts }) =>
       lateProblems(latenessOf(await readSliceSums(db), { clock, ...parts }), clock.now()),
   },

@@ -1,5 +1,5 @@
 import { kindNamed } from "./kinds.ts";
-import type { Problem } from "./problems.ts";
+import { problem, type Problem } from "./problems.ts";
 
 /** An incident that is open, as far as folding needs it. */
 export type OpenIncident = {
@@ -17,16 +17,17 @@ export type Folded = { readonly causes: readonly Cause[]; readonly effects: read
 
 /**
  * Divides problems into causes and effects: a problem is an effect while a kind that can bring it about is found or still open, or while
- * another problem explains its dataset.
+ * another problem explains its dataset. Many datasets that are late for no known cause have one.
  */
-export function fold(problems: readonly Problem[], open: readonly OpenIncident[]): Folded {
-  const standing = new Set<string>([...problems, ...open].map(({ kind }) => kind));
-  const explained = new Set(problems.flatMap(({ explains = [] }) => explains));
+export function fold(found: readonly Problem[], open: readonly OpenIncident[]): Folded {
+  const standing = new Set<string>([...found, ...open].map(({ kind }) => kind));
+  const explained = new Set(found.flatMap(({ explains = [] }) => explains));
   const isEffect = ({ kind, subject, isEffect: isOne }: Problem) =>
     isOne === true ||
     causesOf(kind).some((cause) => standing.has(cause)) ||
     (kind === "dataset_stale" && explained.has(subject));
-  const [effects, causes] = [problems.filter(isEffect), problems.filter((one) => !isEffect(one))];
+  const causes = gathered(found.filter((one) => !isEffect(one)));
+  const effects = found.filter((one) => !causes.includes(one));
   return {
     effects,
     causes: causes.map((one) => ({
@@ -34,6 +35,23 @@ export function fold(problems: readonly Problem[], open: readonly OpenIncident[]
       effects: effects.filter((effect) => isUnder(effect, one)).map(({ subject, kind }) => subject || kind),
     })),
   };
+}
+
+/** More datasets than these that are late have one cause, though no check knows it. */
+const mostLate = 3;
+
+/** The causes, with one problem in place of many late datasets. */
+function gathered(causes: readonly Problem[]): readonly Problem[] {
+  const late = causes.filter(({ kind }) => kind === "dataset_stale");
+  if (late.length <= mostLate) return causes;
+  const all = problem({
+    kind: "datasets_stale",
+    subject: "",
+    accountId: "",
+    since: Math.min(...late.map(({ since }) => since ?? Number.POSITIVE_INFINITY)),
+    facts: { datasets: late.map(({ subject }) => subject) },
+  });
+  return [...causes.filter((one) => !late.includes(one)), all];
 }
 
 function isUnder({ kind, subject }: Problem, cause: Problem): boolean {

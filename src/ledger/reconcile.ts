@@ -93,14 +93,18 @@ async function endSessions(db: Database, names: readonly string[]): Promise<void
   );
 }
 
-/** Gives back what a process had that lives on under another number; no slice is to blame for that. */
-export async function releaseFormerClaims(db: Database, workerId: string): Promise<void> {
-  await sql`
+/** Gives back what a process had that lives on under another number; no slice is to blame for that. True when it had been declared dead. */
+export async function releaseFormerClaims(db: Database, workerId: string): Promise<boolean> {
+  const { rows } = await sql<{ wasDead: boolean }>`
     with left_behind as (
-      update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()), ended_as = coalesce(ended_as, 'stopped')
+      update ops.worker set stopped_at = coalesce(stopped_at, clock_timestamp()), ended_as = coalesce(nullif(ended_as, 'waiting'), 'stopped')
       where  worker_id = ${workerId}
+      returning ended_as
+    ), released as (
+      update ops.slice set state = 'pending' where state = 'running' and worker_id = ${workerId}
     )
-    update ops.slice set state = 'pending' where state = 'running' and worker_id = ${workerId}`.execute(db);
+    select ended_as = 'died' as "wasDead" from left_behind`.execute(db);
+  return rows[0]?.wasDead ?? false;
 }
 
 /** The name under which a worker locks jobs of the planner's queue. */

@@ -88,9 +88,8 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
     } else if (isOutage(end)) {
       report("database_unavailable", end);
       await untilDatabaseResponds(app, stop);
-    } else if (end.code === "lease_expired") app.log.warn({ problem: end.message }, "worker.re_registered");
-    else if (end instanceof UsageError) return end;
-    else {
+    } else if (end instanceof UsageError) return end;
+    else if (end.code !== "lease_expired") {
       report("restarting", end);
       await noteRestart(app, former, end).catch(() => undefined);
       const waitMs = backoffMs(restarts, failures);
@@ -139,7 +138,8 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
   };
   try {
     // release what an outage kept the former session from releasing, before it is treated as a dead process
-    if (former !== null) await releaseFormerClaims(app.warehouse.db, former);
+    if (former !== null && (await releaseFormerClaims(app.warehouse.db, former)))
+      app.log.warn({ problem: fail("lease_expired").message }, "worker.re_registered");
     await using ingest = await openIngest(app, "worker", createBudget(null), {
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),

@@ -71,6 +71,15 @@ describe("an effect opens no incident of its own", () => {
     expect(effects.map(({ subject }) => subject)).toEqual(["review", "top_chart"]);
   });
 
+  test("one of many datasets that are late for no known cause: they have one", () => {
+    const many = ["a", "b", "c", "d"].map(late);
+    const { causes, effects } = fold(many, []);
+    expect(causes).toMatchObject([{ problem: { kind: "datasets_stale", facts: { datasets: ["a", "b", "c", "d"] } } }]);
+    expect(effects).toEqual(many);
+    expect(fold([...many, outage], []).causes.map(({ problem }) => problem.kind)).toEqual(["api_unavailable"]);
+    expect(fold(many.slice(1), []).causes).toHaveLength(3);
+  });
+
   test("nor while the incident of its cause is still open", () => {
     const open = { kind: "api_unavailable", subject: "", accountId: "a1", openedAt: new Date(0) };
     expect(fold([late("review")], [open]).causes).toEqual([]);

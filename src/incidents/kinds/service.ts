@@ -68,7 +68,7 @@ export const serviceKinds = {
     example: { error_code: "unexpected", host: "loader-1" },
   }),
   no_worker: defineKind<{ until: string | null; ended_as: string }>({
-    title: "No worker runs",
+    title: "No worker ran",
     says: "the last worker died or ended with an error, as any command then says on stderr; a worker that starts after a quarter of an hour without one opens an incident for an hour",
     weight: "note",
     wording: ({ until, ended_as: endedAs }, since) => ({

@@ -60,6 +60,18 @@ export const sliceKinds = {
       next_try_at: null,
     },
   }),
+  datasets_stale: defineKind<{ datasets: readonly string[] }>({
+    title: "Many datasets are late",
+    says: "more than three datasets are late and nothing else explains it: one incident for all of them; closed when three or fewer are",
+    weight: "trouble",
+    wording: ({ datasets }, since) => ({
+      happened: `${counted(datasets.length, "dataset")} are late, the first since ${since} (${listed(datasets)})`,
+      means: "days are missing of each, and what is available on its own day only is lost",
+      command: "storehouse doctor",
+      does: "checks the workers, the API and the schedule",
+    }),
+    example: { datasets: ["app_rating", "keyword_rank", "review", "top_chart", "visibility"] },
+  }),
   dataset_stale: defineKind<{ newest_day: string | null; age_hours: number; limit_hours: number; dataset: string }>({
     title: "A dataset is late",
     says: "a dataset that is scheduled has no newer day than its freshness limit allows; closed when a newer day is loaded",
