@@ -61,7 +61,7 @@ export function printDone(
     `${count(credits)} credits spent`,
   ];
   if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
-  if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse status\`, \`storehouse retry\`)`);
+  if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse failures\`, \`storehouse retry\`)`);
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
   if (total < slices)
     print(

@@ -27,13 +27,19 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "status",
-    summary: "show slices by dataset and state, the last run, and what failed and why",
+    summary:
+      "the page of the morning: a verdict, credits, the next run and its price, workers, incidents, the last run, slices by dataset and state, and what failed and why",
     load: async () => (await import("./commands/status.ts")).defineStatus,
   },
   {
     name: "gaps",
-    summary: "show the cells of each dataset by state, as a table and a calendar; writes and spends nothing",
+    summary: "show which cells are missing, the most first, and a calendar of each dataset; writes and spends nothing",
     load: async () => (await import("./commands/gaps.ts")).defineGaps,
+  },
+  {
+    name: "failures",
+    summary: "list failed slices with their numbers and causes, and the command that requests them again",
+    load: async () => (await import("./commands/failures.ts")).defineFailures,
   },
   {
     name: "runs",

@@ -1,22 +1,24 @@
 import { screen } from "./screen.ts";
-import { textWidth, wrapText } from "../core/text-width.ts";
+import { noBreak, textWidth, wrapText } from "../core/text-width.ts";
 
 /** Writes a result; logs go to stderr, results here. A line that is wider than the screen is broken between words. */
 export function print(text: string): void {
   process.stdout.write(`${fitted(text, screen().columns)}\n`);
 }
 
-/** A command to type stays in one line, to be copied. */
-const shortCommand = /`[^`]{1,38}`/gu;
-const noBreak = "\u00a0";
+const command = /`[^`]+`/gu;
 
 /** A text whose lines fit; what is carried over stands under the beginning of its line. */
 export function fitted(text: string, columns: number): string {
   const fit = (line: string): readonly string[] => {
     if (textWidth(line) <= columns) return [line];
     const indent = /^\s*(- |-> )?/.exec(line)?.[0] ?? "";
-    const whole = line.slice(indent.length).replaceAll(shortCommand, (command) => command.replaceAll(" ", noBreak));
-    const [first = "", ...rest] = wrapText(whole, columns - indent.length);
+    const room = columns - indent.length;
+    // a command to type stays in one line where it fits, to be copied
+    const whole = line
+      .slice(indent.length)
+      .replaceAll(command, (one) => (one.length < room ? one.replaceAll(" ", noBreak) : one));
+    const [first = "", ...rest] = wrapText(whole, room);
     return [indent + first, ...rest.map((next) => " ".repeat(indent.length) + next)];
   };
   return text.split("\n").flatMap(fit).join("\n").replaceAll(noBreak, " ");

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { programVersion } from "../config/program.ts";
 import { commandTable } from "./command-table.ts";
 import { fitted } from "./output.ts";
-import { screen, setScreen } from "./screen.ts";
+import { setScreen } from "./screen.ts";
 
 /**
  * The program that reads the command line. Only the commands in `names` are loaded with their arguments, options and action: the help of
@@ -16,8 +16,8 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     .option("--utc", "show UTC beside times in the zone of the reader")
     .hook("preAction", prepareScreen)
     .configureOutput({
-      // what is added behind the options is not wrapped by commander
-      writeOut: (text) => process.stdout.write(fitted(text, screen().columns)),
+      // what is added behind the options is not wrapped by commander, which takes 80 columns in a pipe
+      writeOut: (text) => process.stdout.write(fitted(text, process.stdout.columns ?? 80)),
     })
     .showHelpAfterError("(add --help for the options)")
     .exitOverride();

@@ -53,7 +53,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
       `${countOf(left.failedBefore, "slice failed earlier and is not loaded", "slices failed earlier and are not loaded")}.`,
     );
   if (failed + left.failedBefore > 0)
-    print("`storehouse status` says why; `storehouse retry` runs failed slices again.");
+    print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");
   if (outcome === "deferred")
     print(
       progress.nextDueAt === null

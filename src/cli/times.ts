@@ -1,3 +1,4 @@
+import { noBreak } from "../core/text-width.ts";
 import { screen } from "./screen.ts";
 
 /** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where calls are told apart. */
@@ -24,14 +25,18 @@ export function zoneNote(): string {
   return `Times are in ${zone}${showsUtc ? ", and in UTC" : "; --utc adds UTC"}.`;
 }
 
-/** How long something is away, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. */
+/** How long something is away, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. No line is broken within it. */
 export function durationText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 90) return `${seconds} s`;
+  return durationParts(Math.max(0, Math.round(ms / 1000))).join(noBreak);
+}
+
+function durationParts(seconds: number): readonly (string | number)[] {
+  if (seconds < 90) return [seconds, "s"];
   const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
+  if (minutes < 120) return [minutes, "min"];
   const hours = Math.floor(minutes / 60);
-  return hours < 72 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+  if (hours >= 72) return [Math.floor(hours / 24), "days"];
+  return [hours, "h", ...(minutes % 60 === 0 ? [] : [minutes % 60, "min"])];
 }
 
 function isUtc(zone: string): boolean {

@@ -19,8 +19,8 @@ type DatasetStatus = {
   readonly lastDay: string | null;
 };
 
-/** The latest run. */
-type LastRun = {
+/** The latest run that had something to do. */
+export type LastRun = {
   readonly runId: string;
   readonly kind: string;
   readonly startedAt: Date;
@@ -44,6 +44,8 @@ export type Status = {
   readonly datasets: readonly DatasetStatus[];
   readonly lastRun: LastRun | null;
   readonly troubles: readonly Trouble[];
+  /** Of all failed slices those that are requested again automatically. */
+  readonly failedForNow: number;
 };
 
 /** Reads the ledger's summary. */
@@ -77,10 +79,10 @@ export async function readStatus(db: Database): Promise<Status> {
     order  by c.dataset`.execute(db);
   const runs = await sql<LastRun>`
     select run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
-           planned_slices as "plannedSlices", planned_credits::int as "plannedCredits"
-    from   ops.run
-    order  by run_id desc
-    limit  1`.execute(db);
+           planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits"
+    from   ops.run_summary
+    where  run_id = coalesce((select max(run_id) from ops.run where ended_at is null or planned_slices > 0 or kind <> 'schedule'),
+                             (select max(run_id) from ops.run))`.execute(db);
   const troubles = await sql<Trouble>`
     select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example
     from   ops.slice
@@ -88,7 +90,14 @@ export async function readStatus(db: Database): Promise<Status> {
     and    (state in ('skipped', 'deferred', 'pending') or state = 'failed' and slice_id in (select slice_id from ops.failed_slice))
     group  by dataset, state, error_code
     order  by dataset, state, error_code`.execute(db);
-  return { datasets: counted.rows, lastRun: runs.rows[0] ?? null, troubles: troubles.rows };
+  const later = await sql<{ slices: number }>`
+    select count(*)::int as slices from ops.failed_slice where next_try_at is not null`.execute(db);
+  return {
+    datasets: counted.rows,
+    lastRun: runs.rows[0] ?? null,
+    troubles: troubles.rows,
+    failedForNow: later.rows[0]?.slices ?? 0,
+  };
 }
 
 /** A slice as `ops.slice_status` has it; counts and credits as numbers, days as `YYYY-MM-DD`, instants as Date. */

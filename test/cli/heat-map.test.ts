@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heatMap } from "../../src/cli/commands/gaps.ts";
+import { heatMap } from "../../src/cli/heat-map.ts";
 import { day } from "../../src/core/day.ts";
 import { cellStates } from "../../src/plan/cell-states.ts";
 

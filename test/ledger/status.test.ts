@@ -21,7 +21,7 @@ describe("readStatus", () => {
   }
 
   test("is empty before anything was planned", async () => {
-    expect(await readStatus(ledger.stage.db)).toEqual({ datasets: [], lastRun: null, troubles: [] });
+    expect(await readStatus(ledger.stage.db)).toEqual({ datasets: [], lastRun: null, troubles: [], failedForNow: 0 });
   });
 
   test("counts the slices of each dataset by state, and the days that were answered", async () => {

@@ -31,6 +31,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ],
     ["status", "--json"],
     ["gaps", "--as-of", today, "--json"],
+    ["failures", "--json"],
     ["runs", "--json"],
     ["show", "1", "--json"],
     ["credits", "--json"],

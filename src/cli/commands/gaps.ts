@@ -1,15 +1,18 @@
-import { type Command, Option } from "commander";
-import { addDays, type Day } from "../../core/day.ts";
-import { type CellCounts, type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readAppNames } from "../../ledger/app-names.ts";
+import { type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
 import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
+import { appWords, dayRange } from "../app-words.ts";
+import { gapLines, gapStates, type GapLine } from "../gap-lines.ts";
+import { heatMap, legend } from "../heat-map.ts";
 import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";
 import { count, print, printJson } from "../output.ts";
 import { addSyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 
-/** `storehouse gaps`: which cells are loaded, which wait, which failed and which were never requested. */
+/** `storehouse gaps`: which cells are missing, and where. */
 export function defineGaps(command: Command): void {
   addSyncOptions(command)
     .addOption(
@@ -20,83 +23,81 @@ export function defineGaps(command: Command): void {
         .argParser(collect)
         .default([], "the whole portfolio"),
     )
+    .addOption(
+      new Option("--state <state>", "cells in this state instead of those that are missing; may be repeated")
+        .argParser(stateArgument)
+        .default([], gapStates.join(", ")),
+    )
     .option("--json", "as JSON: every dataset, app, country and day")
     .addHelpText(
       "after",
       "\nWhat was requested is also in SQL: ops.coverage_daily, without the days that were never requested.",
     )
-    .action((options: GapOptions) =>
+    .action((options: GapOptions & { readonly state: readonly CellState[] }) =>
       withApp(async (app) => {
         const coverage = await scopeCoverageFor(app, options);
-        if (options.json) printJson(coverage.map((one) => ({ ...one, days: Object.fromEntries(one.days) })));
-        else printCoverage(coverage);
+        const states = options.state;
+        const named = states.length === 0 ? coverage : gapLines(coverage, states).map((line) => line.coverage);
+        if (options.json) printJson(named.map((one) => ({ ...one, days: Object.fromEntries(one.days) })));
+        else printCoverage(coverage, { states, names: await readAppNames(app.warehouse.db) });
       }, options.asOf),
     );
 }
 
 /** Rows of the table at most: what is left out is said. */
-const most = 60;
+const most = 30;
 
-function printCoverage(coverage: readonly ScopeCoverage[]): void {
+type Shown = { readonly states: readonly CellState[]; readonly names: ReadonlyMap<string, string> };
+
+function printCoverage(coverage: readonly ScopeCoverage[], { states, names }: Shown): void {
   if (coverage.length === 0) {
     print(
       "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
     );
     return;
   }
-  const shown = coverage.slice(0, most);
-  const all = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
-  const states = cellStates.filter((state) => (all[state] ?? 0) > 0);
-  print(table(["dataset", "store", "app", "country", "from", "to", ...states], shown.map(rowOf(states))));
-  if (shown.length < coverage.length)
-    print(
-      `... and ${count(coverage.length - shown.length)} more: narrow it by --dataset, --app, --country, or see --json.`,
-    );
-  for (const [dataset, same] of Map.groupBy(coverage, (one) => one.dataset))
-    print(`\n${dataset}\n${heatMap(daysOf(same))}`);
-  print(`\n${legend}\nA day has the sign of its worst cell: x before . ~ > o - # d _`);
-}
-
-function rowOf(states: readonly CellState[]) {
-  return ({ dataset, store, trackId, country, days }: ScopeCoverage) => {
-    const cells = sumOfCells(days.values());
-    const known = [...days.keys()];
-    return [dataset, store, trackId, country, known[0], known.at(-1), ...states.map((state) => cells[state] ?? 0)];
-  };
-}
-
-/** What stands for a day: the sign of the worst of its cells. */
-const signs: readonly (readonly [CellState, string])[] = [
-  ["failed", "x"],
-  ["missing", "."],
-  ["deferred", "~"],
-  ["pending", ">"],
-  ["running", ">"],
-  ["stale", "o"],
-  ["skipped", "-"],
-  ["loaded", "#"],
-  ["dropped", "d"],
-  ["empty", "_"],
-];
-
-/** What the signs of a heat map mean, in one line. */
-const legend =
-  "# loaded  _ empty  - unavailable  o to be requested again  > waits or runs  ~ waits for credits  . never requested  d dropped  x failed";
-
-/** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
-export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {
-  const known = [...days.keys()].sort();
-  const [first, last] = [known[0], known.at(-1)];
-  if (first === undefined || last === undefined) return "";
-  const months = new Map<string, string>();
-  for (let day: Day = first; day <= last; day = addDays(day, 1)) {
-    const month = day.slice(0, 7);
-    const before = months.get(month) ?? " ".repeat(Number(day.slice(8)) - 1);
-    months.set(month, before + signOf(days.get(day)));
+  const lines = gapLines(coverage, states.length === 0 ? gapStates : states);
+  const sum = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
+  const all = cellStates
+    .flatMap((state) => (sum[state] === undefined ? [] : [`${count(sum[state])} ${state}`]))
+    .join(", ");
+  if (lines.length === 0) {
+    print(`${states.length === 0 ? "Nothing is missing" : `No cell is ${states.join(" or ")}`}: ${all}.`);
+    return;
   }
-  return [...months].map(([month, line]) => `${month}  ${line}`.trimEnd()).join("\n");
+  print(lineTable(lines.slice(0, most), { states, names }));
+  if (lines.length > most)
+    print(`... and ${count(lines.length - most)} more: narrow it by --dataset, --app, --country, or see --json.`);
+  print(`\nAll cells: ${all}.`);
+  const shown = Map.groupBy(
+    lines.map((line) => line.coverage),
+    (one) => one.dataset,
+  );
+  for (const [dataset] of shown)
+    print(`\n${dataset}\n${heatMap(daysOf(coverage.filter((one) => one.dataset === dataset)))}`);
+  print(`\n${legend}`);
 }
 
-function signOf(cells: CellCounts | undefined): string {
-  return signs.find(([state]) => (cells?.[state] ?? 0) > 0)?.[1] ?? " ";
+function lineTable(lines: readonly GapLine[], { states, names }: Shown): string {
+  // what is nowhere takes no room
+  const wanted = states.length === 0 ? gapStates : states;
+  const columns = wanted.filter((state) => lines.some(({ cells }) => (cells[state] ?? 0) > 0));
+  return table(
+    ["dataset", "app", "country", ...columns, "days"],
+    lines.map(({ coverage: { dataset, store, trackId, country }, cells, first, last }) => [
+      dataset,
+      appWords(trackId, names.get(`${store}:${trackId}`) ?? null) ?? store,
+      country,
+      ...columns.map((state) => cells[state] ?? 0),
+      dayRange(first, last),
+    ]),
+  );
+}
+
+/** One state of `--state`, or several with commas. */
+function stateArgument(text: string, previous: readonly CellState[]): readonly CellState[] {
+  const named = collect(text, previous);
+  const unknown = named.find((name) => !cellStates.some((state) => state === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`Allowed are ${cellStates.join(", ")}.`);
+  return cellStates.filter((state) => named.includes(state));
 }

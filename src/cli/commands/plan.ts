@@ -79,6 +79,6 @@ function printReport(report: Report): void {
   }
   if (failed > 0)
     print(
-      `${countOf(failed, "failed slice waits", "failed slices wait")} for a later try or for \`storehouse retry\`: see \`storehouse status\`.`,
+      `${countOf(failed, "failed slice waits", "failed slices wait")} for a later try or for \`storehouse retry\`: see \`storehouse failures\`.`,
     );
 }

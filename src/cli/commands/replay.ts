@@ -58,7 +58,7 @@ async function rebuild({ warehouse: { db }, clock }: App, options: Options): Pro
     );
   if (done.every(({ invalid }) => invalid === 0)) return;
   remark(
-    "Some stored answers do not fit: their slices are failed. `storehouse status` says why; `storehouse retry` requests them again.",
+    "Some stored answers do not fit: their slices are failed. `storehouse failures` says why; `storehouse retry` requests them again.",
   );
   process.exitCode = 1;
 }

@@ -31,7 +31,8 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
   // what is nowhere takes no room
   const columns = states.filter((state) => state === "loaded" || runs.some((run) => run[`${state}_count`] > 0));
   const rows = lines.map((line) => (isIdle(line) ? idleCells(line, columns.length) : cellsOf(line, columns)));
-  const headings = ["run", "kind", "started", optional("took"), "outcome", ...columns, optional("planned"), "booked"];
+  const counts = columns.map((state) => (state === "empty" || state === "skipped" ? optional(state) : state));
+  const headings = ["run", "kind", "started", optional("took"), "outcome", ...counts, optional("planned"), "booked"];
   print(`${table(headings, rows)}\n${zoneNote()}`);
 }
 

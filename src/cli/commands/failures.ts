@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { readFailures, type Failure, type Failures } from "../../ledger/failures.ts";
+import { appWords, dayRange } from "../app-words.ts";
+import { countArgument, onlyDatasets } from "../arguments.ts";
+import { withWarehouse } from "../environment.ts";
+import { countOf, print, printJson } from "../output.ts";
+import { toned } from "../screen.ts";
+import { optional, table, type Cell } from "../table.ts";
+import { timeCell, zoneNote } from "../times.ts";
+
+type Options = { readonly dataset: readonly string[]; readonly limit: number; readonly json?: true };
+
+/** `storehouse failures`: which slices failed, why, and the command that mends them. */
+export function defineFailures(command: Command): void {
+  command
+    .addOption(onlyDatasets())
+    .option("--limit <number>", "at most so many slices", countArgument, 100)
+    .option("--json", "as JSON")
+    .action((options: Options) =>
+      withWarehouse(async ({ warehouse: { db } }) => {
+        const failures = await readFailures(db, options.dataset, options.limit);
+        if (options.json) printJson(failures.failures);
+        else printFailures(failures);
+      }),
+    );
+}
+
+function printFailures({ failures, total }: Failures): void {
+  if (failures.length === 0) {
+    print("No slice is failed. `storehouse gaps` shows what is missing for other reasons.");
+    return;
+  }
+  for (const same of Map.groupBy(failures, causeOf).values()) printCause(same);
+  if (failures.length < total) print(`The first ${failures.length} of ${total}: --dataset or --limit shows others.`);
+  print(zoneNote());
+}
+
+/** What fails for one reason is shown and mended together. */
+function causeOf({ dataset, code, nextTryAt }: Failure): string {
+  return JSON.stringify([dataset, code, nextTryAt === null]);
+}
+
+function printCause(same: readonly Failure[]): void {
+  const [first] = same;
+  if (first === undefined) return;
+  const { dataset, code, message, sliceId, nextTryAt } = first;
+  const title = `${countOf(same.length, "slice")} of ${dataset}: ${code}`;
+  print(toned(nextTryAt === null ? "bad" : "warn", title));
+  print(`  ${message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message}`);
+  print(`\n${tableOf(same)}\n`);
+  const command = `storehouse retry --dataset ${dataset} --code ${code}`;
+  print(
+    nextTryAt === null
+      ? `  -> \`${command}\` requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` has all of the newest.\n`
+      : `  -> requested again automatically; \`${command}\` does it now.\n`,
+  );
+}
+
+function tableOf(same: readonly Failure[]): string {
+  const hasNextTry = same.some(({ nextTryAt }) => nextTryAt !== null);
+  const rows = same.map((failure): readonly Cell[] => [
+    failure.sliceId,
+    aboutOf(failure),
+    dayRange(failure.firstDay, failure.lastDay),
+    failure.attempts,
+    failure.plannedCredits,
+    timeCell(failure.failedAt),
+    ...(hasNextTry ? [timeCell(failure.nextTryAt)] : []),
+  ]);
+  const headings = ["slice", "about", "days", optional("attempts"), "credits", "failed"];
+  return table([...headings, ...(hasNextTry ? ["next try"] : [])], rows);
+}
+
+function aboutOf({ scope, appName, itemCount }: Failure): string {
+  const { app = null, store, ...rest } = scope;
+  const others = Object.entries(rest)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, value]) => value);
+  const items = itemCount === 0 ? [] : [countOf(itemCount, "item")];
+  return (
+    [appWords(app, appName), ...(app === null ? [store] : []), ...others, ...items].filter(Boolean).join(", ") ||
+    "the account"
+  );
+}

@@ -1,0 +1,40 @@
+import type { CellState } from "../plan/cell-states.ts";
+import { sumOfCells, type CellCounts } from "../plan/cell-states.ts";
+import type { ScopeCoverage } from "../planner/gaps.ts";
+
+/** States of cells whose answer is not there: nobody has it yet, or nobody got it. */
+export const gapStates = [
+  "missing",
+  "failed",
+  "deferred",
+  "pending",
+  "running",
+] as const satisfies readonly CellState[];
+
+/** The cells of one dataset, app and country in the states that are looked for. */
+export type GapLine = {
+  readonly coverage: ScopeCoverage;
+  readonly cells: CellCounts;
+  /** Cells in any of the states. */
+  readonly count: number;
+  /** The first and the last day with such a cell. */
+  readonly first: string;
+  readonly last: string;
+};
+
+/** What of a coverage is in one of these states: the most first, then as the coverage has it. */
+export function gapLines(coverage: readonly ScopeCoverage[], states: readonly CellState[]): readonly GapLine[] {
+  return coverage
+    .flatMap((one): readonly GapLine[] => {
+      const days = [...one.days].filter(([, cells]) => countIn(cells, states) > 0);
+      const [first, last] = [days[0]?.[0], days.at(-1)?.[0]];
+      if (first === undefined || last === undefined) return [];
+      const cells = sumOfCells(days.map(([, counts]) => counts));
+      return [{ coverage: one, cells, count: countIn(cells, states), first, last }];
+    })
+    .sort((a, b) => b.count - a.count);
+}
+
+function countIn(cells: CellCounts, states: readonly CellState[]): number {
+  return states.reduce((sum, state) => sum + (cells[state] ?? 0), 0);
+}

@@ -1,0 +1,87 @@
+import type { AccountState } from "../credits/account.ts";
+import type { OpenIncident } from "../incidents/open-incidents.ts";
+import type { NextRun } from "../ledger/next-runs.ts";
+import type { LastRun } from "../ledger/status.ts";
+import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import type { Fact } from "./fact-list.ts";
+import { count, countOf } from "./output.ts";
+import { durationText, timeText } from "./times.ts";
+
+/** What the facts above the datasets are about. */
+export type StatusFacts = {
+  readonly now: number;
+  readonly account: AccountState | null;
+  readonly nextRuns: readonly NextRun[];
+  readonly workers: WorkerCounts;
+  readonly incidents: readonly OpenIncident[];
+  readonly lastRun: LastRun | null;
+};
+
+/** The facts of the morning, in the order in which a person asks for them. */
+export function statusFacts(facts: StatusFacts): readonly Fact[] {
+  return [
+    ["credits", creditsText(facts)],
+    ["next run", nextRunText(facts)],
+    ["workers", workersText(facts.workers)],
+    ["incidents", incidentsText(facts)],
+    ["last run", facts.lastRun && lastRunText(facts.lastRun)],
+  ];
+}
+
+function creditsText({ account, now }: StatusFacts): string {
+  if (account?.total == null || account.remaining === null)
+    return "not reported yet; `storehouse credits` checks the balance, for free";
+  const { total, remaining, held, resetsAt, observedAt } = account;
+  if (resetsAt !== null && resetsAt <= now)
+    return `${count(total)} again since ${timeText(resetsAt)}; \`storehouse credits\` checks the balance, for free`;
+  const parts = [
+    `${count(remaining)} of ${count(total)} left`,
+    held > 0 ? `${count(held)} of them held` : "",
+    resetsAt === null ? "" : `until ${timeText(resetsAt)}, in ${durationText(resetsAt - now)}`,
+  ];
+  const text = parts.filter((part) => part !== "").join(", ");
+  const isOld = observedAt !== null && now - observedAt > oldMs;
+  return isOld ? `${text}; reported ${durationText(now - observedAt)} ago` : text;
+}
+
+/** A worker hears of the balance with every answer. */
+const oldMs = 3_600_000;
+
+function nextRunText({ nextRuns, now }: StatusFacts): string {
+  if (nextRuns.length === 0) return "no worker has announced one; `storehouse schedule` prices the crontab";
+  const next = nextRuns.slice(0, 1);
+  // a frequent line that costs nothing says little about the credits to come
+  const dearer = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
+  return [...next, ...(dearer === undefined ? [] : [dearer])]
+    .map(({ line, at, slices, credits }) => {
+      const price =
+        slices === 0 ? "nothing is due then" : `about ${countOf(credits, "credit")} for ${countOf(slices, "slice")}`;
+      return `${line} at ${timeText(at)}, in ${durationText(at - now)}: ${price}`;
+    })
+    .join("\n");
+}
+
+function workersText({ running, late, waiting, ageSeconds, lastEndedAs }: WorkerCounts): string {
+  const beat = ageSeconds === null ? "" : `, latest heartbeat ${durationText(ageSeconds * 1000)} ago`;
+  const parts = [
+    running - late > 0 ? `${count(running - late)} running` : "",
+    late > 0 ? `${count(late)} without a recent heartbeat` : "",
+    waiting > 0 ? `${count(waiting)} waiting until the API accepts the account` : "",
+  ].filter((part) => part !== "");
+  if (parts.length > 0) return `${parts.join(", ")}${beat}`;
+  const last = lastEndedAs === null ? "" : `, the last one ended as ${lastEndedAs}`;
+  return `none runs${last}; \`storehouse worker\` starts one`;
+}
+
+function incidentsText({ incidents, now }: StatusFacts): string {
+  if (incidents.length === 0) return "none is open";
+  return incidents
+    .map(({ summary, openedAt }) => `${summary} (open for ${durationText(now - openedAt.getTime())})`)
+    .join("\n");
+}
+
+function lastRunText({ runId, kind, startedAt, endedAt, outcome, plannedSlices, plannedCredits }: LastRun): string {
+  const took = endedAt === null ? "" : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`;
+  const planned = `${countOf(plannedSlices, "slice")}, ${countOf(plannedCredits, "credit")} planned`;
+  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcome ?? "has not ended"}; ${planned}`;
+}

@@ -1,0 +1,70 @@
+import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import { countOf } from "./output.ts";
+
+/** What the verdict of the morning is worked out from. */
+export type VerdictFacts = {
+  readonly incidents: number;
+  readonly workers: WorkerCounts;
+  /** Failed slices that are not requested again automatically, and those that are. */
+  readonly failed: number;
+  readonly failedForNow: number;
+  readonly lostDays: number;
+  /** Slices that wait or run, of these those that run, and those that wait for credits. */
+  readonly open: number;
+  readonly running: number;
+  readonly deferred: number;
+  readonly datasets: number;
+  /** The newest day that any dataset has answered. */
+  readonly newestDay: string | null;
+};
+
+/** The state of everything in a line: `bad` where a person has to act, `warn` where something is mended without one. */
+export type Verdict = { readonly state: "good" | "warn" | "bad"; readonly text: string };
+
+/** The verdict: what is wrong first, and all of that; else what goes on; else that all is well. */
+export function verdictOf(facts: VerdictFacts): Verdict {
+  if (facts.datasets === 0 && facts.incidents === 0) return { state: "good", text: "Nothing was requested yet." };
+  const bad = badOf(facts);
+  const warn = warnOf(facts);
+  if (bad.length > 0) return { state: "bad", text: `Look at this: ${[...bad, ...warn].join("; ")}.` };
+  if (warn.length > 0) return { state: "warn", text: `Not all is there yet: ${warn.join("; ")}.` };
+  if (facts.open > 0)
+    return { state: "good", text: `All is well: ${countOf(facts.open, "slice waits or runs", "slices wait or run")}.` };
+  const until = facts.newestDay === null ? "" : `, up to ${facts.newestDay}`;
+  return {
+    state: "good",
+    text: `All is well: ${countOf(facts.datasets, "dataset is", "datasets are")} loaded${until}.`,
+  };
+}
+
+function badOf({ incidents, workers, failed, lostDays }: VerdictFacts): readonly string[] {
+  return [
+    incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
+    workerTrouble(workers),
+    failed > 0 ? countOf(failed, "slice failed for good", "slices failed for good") : "",
+    lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
+  ].filter((text) => text !== "");
+}
+
+function warnOf({ failedForNow, deferred, open, running, workers }: VerdictFacts): readonly string[] {
+  const isServed = running > 0 || workers.running + workers.waiting > 0;
+  return [
+    !isServed && open > 0
+      ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
+      : "",
+    failedForNow > 0
+      ? countOf(failedForNow, "failed slice is requested again later", "failed slices are requested again later")
+      : "",
+    isServed && deferred > 0 ? countOf(deferred, "slice waits for credits", "slices wait for credits") : "",
+  ].filter((text) => text !== "");
+}
+
+/** A warehouse that no worker ever served, or whose last one was stopped by a person, is served by other means. */
+function workerTrouble({ running, late, waiting, lastEndedAs }: WorkerCounts): string {
+  if (running > late) return "";
+  if (waiting > 0) return "the worker waits until the API accepts the account";
+  if (running > 0) return "no worker has a recent heartbeat";
+  return lastEndedAs === null || lastEndedAs === "stopped"
+    ? ""
+    : `no worker runs, the last one ended as ${lastEndedAs}`;
+}

@@ -1,0 +1,47 @@
+import { sql } from "../postgres/sql.ts";
+import type { Scope } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** A failed slice that nothing has made good since. Credits are what it was planned to cost; times as Date. */
+export type Failure = {
+  readonly sliceId: string;
+  readonly dataset: string;
+  readonly code: string;
+  readonly message: string;
+  readonly scope: Scope;
+  /** The app of its scope, as the dimension names it; null where it is about none, or none is known. */
+  readonly appName: string | null;
+  readonly itemCount: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly attempts: number;
+  readonly plannedCredits: number;
+  readonly failedAt: Date | null;
+  /** When it is requested again automatically; null where only a person does that. */
+  readonly nextTryAt: Date | null;
+};
+
+/** Failures, and how many there are in all. */
+export type Failures = { readonly failures: readonly Failure[]; readonly total: number };
+
+/** Failed slices of these datasets, all where none is named: those for a person first, then by dataset and cause, the newest first. */
+export async function readFailures(db: Database, datasets: readonly string[], most: number): Promise<Failures> {
+  const isNamed = sql`${datasets.length === 0} or f.dataset = any (${[...datasets]}::text[])`;
+  const { rows: failures } = await sql<Failure>`
+    select f.slice_id as "sliceId", f.dataset, coalesce(f.error_code, 'unexpected') as code, coalesce(f.error_message, '') as message, f.scope,
+           a.app_name as "appName", coalesce(cardinality(b.items), 0)::int as "itemCount", f.window_start as "firstDay",
+           f.window_end - 1 as "lastDay", s.attempt as attempts, s.planned_credits as "plannedCredits", f.ended_at as "failedAt",
+           f.next_try_at as "nextTryAt"
+    from   ops.failed_slice as f
+    join   ops.slice as s using (slice_id)
+    left   join ops.batch as b on b.batch_id = f.batch_id
+    left   join core.dim_app as a on a.store = f.scope ->> 'store' and a.track_id = f.scope ->> 'app'
+    where  ${isNamed}
+    order  by f.next_try_at is not null, f.dataset, code, f.slice_id desc
+    limit  ${most}`.execute(db);
+  if (failures.length < most) return { failures, total: failures.length };
+  const { rows } = await sql<{
+    total: number;
+  }>`select count(*)::int as total from ops.failed_slice as f where ${isNamed}`.execute(db);
+  return { failures, total: rows[0]?.total ?? failures.length };
+}

@@ -1,0 +1,32 @@
+import { sql, type Queryable } from "../postgres/sql.ts";
+
+/** A worker writes a heartbeat every ten seconds; one that has not for so long is frozen or gone. */
+const lateSeconds = 60;
+
+/** The workers of the shared queue. */
+export type WorkerCounts = {
+  /** Registered and not stopped, those without a recent heartbeat too. */
+  readonly running: number;
+  /** Of the running ones those without a recent heartbeat. */
+  readonly late: number;
+  /** Those that send nothing until the API accepts the account again. */
+  readonly waiting: number;
+  /** Since the latest heartbeat of any; null where no worker ever ran. */
+  readonly ageSeconds: number | null;
+  /** How the last worker ended (`stopped`, `died`, or the code of an error); null while it runs or where none ever did. */
+  readonly lastEndedAs: string | null;
+};
+
+/** Counts the workers by the clock of the database. */
+export async function readWorkerCounts(db: Queryable): Promise<WorkerCounts> {
+  const isLate = sql`heartbeat_at < clock_timestamp() - make_interval(secs => ${lateSeconds})`;
+  const { rows } = await sql<WorkerCounts>`
+    select count(*) filter (where stopped_at is null)::int as running,
+           count(*) filter (where stopped_at is null and ${isLate})::int as late,
+           count(*) filter (where ended_as = 'waiting' and not ${isLate})::int as waiting,
+           greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 as "ageSeconds",
+           (array_agg(ended_as order by heartbeat_at desc))[1] as "lastEndedAs"
+    from   ops.worker
+    where  kind = 'worker'`.execute(db);
+  return rows[0] ?? { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { verdictOf, type VerdictFacts } from "../../src/cli/verdict.ts";
+
+const workers = { running: 1, late: 0, waiting: 0, ageSeconds: 3, lastEndedAs: null };
+const calm: VerdictFacts = {
+  incidents: 0,
+  workers,
+  failed: 0,
+  failedForNow: 0,
+  lostDays: 0,
+  open: 0,
+  running: 0,
+  deferred: 0,
+  datasets: 41,
+  newestDay: "2026-11-21",
+};
+
+test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
+  ["nothing is wrong", {}, { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." }],
+  ["work is under way", { open: 1 }, { state: "good", text: "All is well: 1 slice waits or runs." }],
+  ["nothing was ever requested", { datasets: 0 }, { state: "good", text: "Nothing was requested yet." }],
+  [
+    "something is mended without a person",
+    { failedForNow: 3, deferred: 1, open: 1 },
+    {
+      state: "warn",
+      text: "Not all is there yet: 3 failed slices are requested again later; 1 slice waits for credits.",
+    },
+  ],
+  [
+    "slices wait and nobody runs them",
+    { open: 2, workers: { ...workers, running: 0, lastEndedAs: "stopped" } },
+    { state: "warn", text: "Not all is there yet: 2 slices wait and no process runs them." },
+  ],
+  [
+    "a sync runs without a worker",
+    { open: 2, running: 1, workers: { ...workers, running: 0 } },
+    { state: "good", text: "All is well: 2 slices wait or run." },
+  ],
+  [
+    "much is wrong: all of it is said, what a person mends first",
+    { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1 },
+    {
+      state: "bad",
+      text: "Look at this: 2 incidents are open; 1 slice failed for good; 3 days are lost; 1 failed slice is requested again later.",
+    },
+  ],
+  [
+    "the last worker died",
+    { workers: { ...workers, running: 0, lastEndedAs: "died" } },
+    { state: "bad", text: "Look at this: no worker runs, the last one ended as died." },
+  ],
+  [
+    "the worker is frozen",
+    { workers: { ...workers, late: 1 } },
+    { state: "bad", text: "Look at this: no worker has a recent heartbeat." },
+  ],
+  [
+    "the worker waits",
+    { workers: { ...workers, running: 0, waiting: 1, lastEndedAs: "waiting" } },
+    { state: "bad", text: "Look at this: the worker waits until the API accepts the account." },
+  ],
+])("when %s", (_, change, verdict) => {
+  expect(verdictOf({ ...calm, ...change })).toEqual(verdict);
+});
