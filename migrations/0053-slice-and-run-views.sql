@@ -116,11 +116,11 @@ select ops.comment_columns('ops.failed_slice');
 
 create view ops.run_summary as
 select r.run_id, r.kind, r.as_of, r.plan_id, r.started_at, r.ended_at,
-       case when r.outcome not in ('planned', 'loaded') then r.outcome
+       case when r.outcome in ('planned', 'loaded') is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
             when s.failed_count > 0                     then 'failed'
-            when r.outcome is not null                  then 'loaded' end as outcome,
+            else 'loaded' end as outcome,
        r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
        s.loaded_count, s.empty_count, s.skipped_count, s.failed_count, s.open_count, s.deferred_count, s.rows_loaded, s.rows_rejected, q.request_count, q.booked_credits
 from   ops.run as r

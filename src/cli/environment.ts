@@ -55,10 +55,14 @@ export function configWith(read: (file: string) => Settings): Config {
 
 /**
  * Opens the app for a command that only reads the warehouse or keeps it in order. The settings of the datasets are read and not compared
- * with what each dataset can use: that would load all datasets, most of what such a command costs.
+ * with what each dataset can use: that would load all datasets, most of what such a command costs. A command that shows the workers
+ * itself is spared the remark that none is left.
  */
-export async function withWarehouse<T>(work: (app: App) => Promise<T>): Promise<T> {
+export async function withWarehouse<T>(
+  work: (app: App) => Promise<T>,
+  { showsWorkers = false }: { readonly showsWorkers?: boolean } = {},
+): Promise<T> {
   await using app = await createApp(configWith((file) => readSettings(file)));
-  await reportGoneWorker(app);
+  if (!showsWorkers) await reportGoneWorker(app);
   return await work(app);
 }

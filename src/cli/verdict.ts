@@ -26,7 +26,7 @@ export function verdictOf(facts: VerdictFacts): Verdict {
   if (facts.datasets === 0 && facts.incidents === 0) return { state: "good", text: "Nothing was requested yet." };
   const bad = badOf(facts);
   const warn = warnOf(facts);
-  if (bad.length > 0) return { state: "bad", text: `Look at this: ${[...bad, ...warn].join("; ")}.` };
+  if (bad.length > 0) return { state: "bad", text: `Needs attention: ${[...bad, ...warn].join("; ")}.` };
   if (warn.length > 0) return { state: "warn", text: `Not all is there yet: ${warn.join("; ")}.` };
   if (facts.open > 0)
     return { state: "good", text: `All is well: ${countOf(facts.open, "slice waits or runs", "slices wait or run")}.` };

@@ -1,46 +1,26 @@
 import { sql } from "../postgres/sql.ts";
+import { lateSeconds, readWorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
 
-/** A worker writes a heartbeat every ten seconds. */
-const lateSeconds = 60;
-
-type Workers = {
-  readonly count: number;
-  readonly late: number;
-  readonly waiting: number;
-  readonly age: number | null;
-  /** How the last worker ended; null where none ever ran. */
-  readonly last: string | null;
-};
-
 /** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
 export async function checkWorkers(db: Database): Promise<Diagnosis> {
-  const isLate = sql`heartbeat_at < now() - make_interval(secs => ${lateSeconds})`;
-  const { rows } = await sql<Workers>`
-    select count(*) filter (where stopped_at is null)::int as count,
-           count(*) filter (where stopped_at is null and ${isLate})::int as late,
-           count(*) filter (where ended_as = 'waiting' and not ${isLate})::int as waiting,
-           extract(epoch from now() - max(heartbeat_at))::float8 as age,
-           (array_agg(ended_as order by heartbeat_at desc))[1] as last
-    from   ops.worker
-    where  kind = 'worker'`.execute(db);
-  const { count, late, waiting, age, last } = rows[0] ?? { count: 0, late: 0, waiting: 0, age: null, last: null };
-  const beat = `latest heartbeat ${Math.max(0, Math.round(age ?? 0))} s ago`;
-  if (count === 0 && waiting > 0)
+  const { running, late, waiting, ageSeconds, lastEndedAs: last } = await readWorkerCounts(db);
+  const beat = `latest heartbeat ${Math.round(ageSeconds ?? 0)} s ago`;
+  if (running === 0 && waiting > 0)
     return warn(
       "workers",
       `${waiting} waiting until the API accepts the account, ${beat}`,
       "see the check of the token",
     );
-  if (count === 0)
+  if (running === 0)
     return warn(
       "workers",
       last === null || last === "stopped" ? "no worker runs" : `no worker runs; the last one ended as ${last}`,
       "start one with `storehouse worker`, unless your own scheduler runs `storehouse sync`",
     );
-  const found = `${count + waiting} in the ledger, ${beat}`;
+  const found = `${running + waiting} in the ledger, ${beat}`;
   return late === 0
     ? pass("workers", found)
     : warn(

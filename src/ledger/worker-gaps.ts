@@ -1,15 +1,13 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
+import { lateSeconds } from "./worker-counts.ts";
 import { holdsLock } from "./workers.ts";
-
-/** A worker writes a heartbeat every ten seconds; one that has not for so long is frozen or gone. */
-const freshSeconds = 60;
 
 /** The last worker, where none is left although nobody stopped it: since when, and how it ended. */
 type GoneWorker = { readonly since: Date; readonly endedAs: string };
 
 /** Whether the last worker died or ended with an error, and no other runs. Null where one runs or waits, was stopped, or never ran. */
 export async function readGoneWorker(db: Queryable): Promise<GoneWorker | null> {
-  const isFresh = sql`w.heartbeat_at > clock_timestamp() - make_interval(secs => ${freshSeconds})`;
+  const isFresh = sql`w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<GoneWorker>`
     select w.heartbeat_at as since, coalesce(nullif(w.ended_as, 'waiting'), 'died') as "endedAs"
     from   ops.worker as w

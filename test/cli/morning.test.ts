@@ -7,6 +7,8 @@ import { textWidth } from "../../src/core/text-width.ts";
 import { freshDatabase } from "../support/database.ts";
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
+/** Holds the lock of the worker, as its process would. */
+let client: pg.Client;
 
 /** A night after which there is something to say: a worker, an incident, slices of each fate, and triggers that found nothing. */
 const night = `
@@ -30,12 +32,15 @@ const night = `
 
 beforeAll(async () => {
   database = await freshDatabase();
-  const client = new pg.Client({ connectionString: database.url });
+  client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(night);
-  await client.end();
+  await client.query("select pg_advisory_lock(x'53544f52'::integer, 1)");
 });
-afterAll(() => database[Symbol.asyncDispose]());
+afterAll(async () => {
+  await client.end();
+  await database[Symbol.asyncDispose]();
+});
 
 /** What a reader in Tokyo is shown in so many columns. */
 function shown(command: readonly string[], columns = "80"): string {
@@ -58,7 +63,7 @@ const widest = (text: string) => Math.max(...text.split("\n").map(textWidth));
 test("status begins with the verdict, then says what a morning asks: credits, next run, workers, incidents", () => {
   const page = shown(["status"], "");
   expect(page.split("\n").slice(0, 2)).toEqual([
-    "Look at this: 1 incident is open; 1 slice failed for good; 1 failed slice is requested again later; 1 slice waits for credits.",
+    "Needs attention: 1 incident is open; 1 slice failed for good; 1 failed slice is requested again later; 1 slice waits for credits.",
     "",
   ]);
   expect(page).toMatch(/^credits {4}not reported yet; /m);

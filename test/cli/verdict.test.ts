@@ -42,23 +42,23 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1 },
     {
       state: "bad",
-      text: "Look at this: 2 incidents are open; 1 slice failed for good; 3 days are lost; 1 failed slice is requested again later.",
+      text: "Needs attention: 2 incidents are open; 1 slice failed for good; 3 days are lost; 1 failed slice is requested again later.",
     },
   ],
   [
     "the last worker died",
     { workers: { ...workers, running: 0, lastEndedAs: "died" } },
-    { state: "bad", text: "Look at this: no worker runs, the last one ended as died." },
+    { state: "bad", text: "Needs attention: no worker runs, the last one ended as died." },
   ],
   [
     "the worker is frozen",
     { workers: { ...workers, late: 1 } },
-    { state: "bad", text: "Look at this: no worker has a recent heartbeat." },
+    { state: "bad", text: "Needs attention: no worker has a recent heartbeat." },
   ],
   [
     "the worker waits",
     { workers: { ...workers, running: 0, waiting: 1, lastEndedAs: "waiting" } },
-    { state: "bad", text: "Look at this: the worker waits until the API accepts the account." },
+    { state: "bad", text: "Needs attention: the worker waits until the API accepts the account." },
   ],
 ])("when %s", (_, change, verdict) => {
   expect(verdictOf({ ...calm, ...change })).toEqual(verdict);

@@ -84,7 +84,7 @@ describe("readStatus", () => {
     await closeRun(ledger.stage.db, run, "loaded", now + 5);
     expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({
       endedAt: new Date(now + 5),
-      outcome: "loaded",
+      outcome: "unfinished",
     });
   });
 

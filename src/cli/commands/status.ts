@@ -17,11 +17,14 @@ import { verdictOf, type Verdict } from "../verdict.ts";
 /** `storehouse status`: the page of the morning, the verdict first. */
 export function defineStatus(command: Command): void {
   command.option("--json", "as JSON").action((options: { json?: true }) =>
-    withWarehouse(async (app) => {
-      const page = await readPage(app);
-      if (options.json) printJson(asJson(page));
-      else printPage(page);
-    }),
+    withWarehouse(
+      async (app) => {
+        const page = await readPage(app);
+        if (options.json) printJson(asJson(page));
+        else printPage(page);
+      },
+      { showsWorkers: true },
+    ),
   );
 }
 
