@@ -4028,12 +4028,11 @@ create view ops.run_summary (
     r.started_at,
     r.ended_at,
         CASE
-            WHEN r.outcome <> ALL (ARRAY['planned'::text, 'loaded'::text]) THEN r.outcome
+            WHEN (r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text
             WHEN s.deferred_count > 0 THEN 'deferred'::text
             WHEN s.failed_count > 0 THEN 'failed'::text
-            WHEN r.outcome IS NOT NULL THEN 'loaded'::text
-            ELSE NULL::text
+            ELSE 'loaded'::text
         END AS outcome,
     r.planned_slices AS planned_slice_count,
     r.planned_credits,
