@@ -31,27 +31,27 @@ async function openSwitch() {
 
 test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
   await using stage = await openToday();
-  const status = async () => {
-    await using child = startChild(stage, ["status"]);
+  const reported = async () => {
+    await using child = startChild(stage, ["runs"]);
     expect(await child.ended).toBe(0);
     return child.output().stderr;
   };
   const isRunning = async () => (await stage.query("select from ops.worker where stopped_at is null")).length > 0;
   await using worker = startChild(stage, ["worker"]);
   await until(isRunning);
-  expect(await status()).toBe("");
+  expect(await reported()).toBe("");
   worker.process.kill("SIGKILL");
   await worker.ended;
-  expect(await status()).toMatch(
+  expect(await reported()).toMatch(
     /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
   );
   await using next = startChild(stage, ["worker"]);
   await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
   await until(isRunning);
-  expect(await status()).toBe("");
+  expect(await reported()).toBe("");
   next.process.kill("SIGTERM");
   expect(await next.ended).toBe(0);
-  expect(await status()).toBe("");
+  expect(await reported()).toBe("");
 });
 
 test("a worker pings the dead man's switch while all is well, and an API that does not respond is one incident by name", async () => {
