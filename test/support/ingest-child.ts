@@ -30,10 +30,10 @@ export function startChild(stage: Behind, command: readonly string[], options: C
 /** Places at which a doomed child can end: those that the story of a slice names, and the moment at which a request is on the wire. */
 export type Place = CrashPoint | "after send";
 
-/** Starts a sync or a worker, on the stage's day unless said otherwise, that kills itself the n-th time it comes to a place, or never when none is named. */
+/** Starts a sync, a retry or a worker, on the stage's day unless said otherwise, that kills itself the n-th time it comes to a place, or never when none is named. */
 export function startDoomed(
   stage: Behind,
-  command: "sync" | "worker",
+  command: "sync" | "retry" | "worker",
   {
     place,
     times = 1,

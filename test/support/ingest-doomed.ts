@@ -1,16 +1,17 @@
 import { subscribe } from "node:diagnostics_channel";
 import { createApp } from "../../src/app.ts";
+import { jumpingClock } from "./clock-jumps.ts";
 import { loadConfig } from "../../src/cli/with-app.ts";
 import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
-import { syncInForeground } from "../../src/foreground.ts";
+import { retryInForeground, syncInForeground } from "../../src/foreground.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 
 /**
- * A program for child processes: a sync or a worker on the given day, put together as by the command line, that kills itself the
- * `times`-th time it comes to a place. Arguments: `sync` or `worker`, the day, the place, times; no place, no kill.
+ * A program for child processes: a sync, a retry or a worker on the given day, put together as by the command line, that kills itself the
+ * `times`-th time it comes to a place. Arguments: the command, the day, the place, times; no place, no kill.
  */
 const [command = "", today = "", place = "", times = "1"] = process.argv.slice(2);
 
@@ -18,6 +19,7 @@ let left = Number(times);
 
 /** What the text of a slice holds that kills, as a list in JSON; any slice when left out. */
 const poison = JSON.parse(process.env["TEST_POISON"] ?? "[]") as string[];
+const retryFailed: typeof syncInForeground = (parts, run) => retryInForeground(parts, { ...run, which: {} });
 /** How often the process says that it lives, as JSON. */
 const rhythm =
   process.env["TEST_RHYTHM"] === undefined ? undefined : (JSON.parse(process.env["TEST_RHYTHM"]) as Rhythm);
@@ -36,14 +38,16 @@ subscribe("undici:request:bodySent", (message) => {
   if (!path.startsWith("/api-key")) at("after send");
 });
 
-await using app = await createApp(loadConfig(), day(today));
+await using opened = await createApp(loadConfig(), day(today));
+const app = { ...opened, clock: jumpingClock(day(today)) };
 const stop = stopSignal();
 if (command === "worker") {
   const error = await runWorker({ ...app, at, rhythm }, stop.signal);
   process.exitCode = error === null ? 0 : 2;
 } else {
   const run = { request: { datasets: [], bounds: {}, today: day(today) }, maxCredits: null, stop: stop.signal };
-  const { outcome } = await syncInForeground({ ...app, at, rhythm }, { ...run, progress: () => undefined });
+  const inForeground = command === "retry" ? retryFailed : syncInForeground;
+  const { outcome } = await inForeground({ ...app, at, rhythm }, { ...run, progress: () => undefined });
   process.exitCode = outcome === "loaded" ? 0 : outcome === "aborted" ? 2 : 1;
 }
 stop.dispose();

@@ -1,0 +1,20 @@
+import { systemClock, type Clock } from "../../src/core/clock.ts";
+import type { Day } from "../../src/core/day.ts";
+
+/** How the clock of a machine may jump: seconds of each direction. Further, a schedule would wait for as long. */
+const jumpSeconds = { forward: 25, back: -20 } as const;
+
+export type Jump = keyof typeof jumpSeconds;
+
+export const jumps = Object.keys(jumpSeconds) as Jump[];
+
+/** The signal that makes a child's clock jump. */
+export const jumpSignals = { forward: "SIGUSR2", back: "SIGWINCH" } as const satisfies Record<Jump, NodeJS.Signals>;
+
+/** The machine's clock, which jumps when this process receives one of the signals. */
+export function jumpingClock(asOf: Day): Clock {
+  const clock = systemClock(asOf);
+  let ahead = 0;
+  for (const jump of jumps) process.on(jumpSignals[jump], () => (ahead += jumpSeconds[jump] * 1000));
+  return { ...clock, now: () => clock.now() + ahead };
+}
