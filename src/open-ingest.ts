@@ -122,6 +122,7 @@ export async function openIngest(
     scrub: app.hide,
     abort,
     halted: halting.signal,
+    stoppedBy: () => stopped,
     reapDeadWorkers: () => reapDeadWorkers(living),
     requestFailedAgain:
       kind === "worker" ? () => requestFailedAgain({ db, clock, log }, app.config.settings) : undefined,

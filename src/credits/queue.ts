@@ -83,7 +83,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     let charged = 0;
     try {
       const grant = await grantFor(work);
-      let receipt = unsentReceipt;
+      let receipt: CallReceipt | null = unsentReceipt;
       try {
         const wait = grant.startsAt - clock.now();
         if (wait > 0) await clock.sleep(wait, work.signal);
@@ -95,12 +95,12 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         charged = receipt.lost ? work.cost : (receipt.charged ?? 0);
         return done.result;
       } catch (error) {
-        if (!(error instanceof StorehouseError) || mayBeCharged(error)) throw error;
-        receipt = unsentReceipt;
-        charged = 0;
+        // a call that could not be recorded keeps its hold: once this process counts as dead it is recorded from that
+        if (!(error instanceof StorehouseError)) receipt = receipt === lostReceipt ? null : receipt;
+        else if (!mayBeCharged(error)) [receipt, charged] = [unsentReceipt, 0];
         throw error;
       } finally {
-        await holds.settle({ holdId: grant.holdId, receipt });
+        if (receipt !== null) await holds.settle({ holdId: grant.holdId, receipt });
       }
     } finally {
       budget.settle(work.cost, charged);

@@ -39,7 +39,9 @@ export type IngestParts = {
   readonly abort: (error: StorehouseError) => void;
   /** Aborted when no more calls may be sent: calls under way end, slices whose call is not sent yet are released. */
   readonly halted: AbortSignal;
-  /** Frees what dead processes hold: slices, jobs, credits. */
+  /** The error that stopped all calls of the process; null while none did, and after an orderly stop. */
+  readonly stoppedBy: () => StorehouseError | null;
+  /** Frees what dead processes hold: slices, credits. */
   readonly reapDeadWorkers: () => Promise<void>;
   /** Queues failed slices whose next try is due; of a worker only. */
   readonly requestFailedAgain?: (() => Promise<unknown>) | undefined;

@@ -1,5 +1,5 @@
 import { retry } from "../core/retry.ts";
-import { databaseOutage, isLostConnection, isOutOfRoom } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isOutage, isOutOfRoom } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
 /** With waits that double from one second this is half a minute: a restarted Postgres is back by then. */
@@ -11,11 +11,18 @@ export function longestRetryMs(retryMs: number): number {
 }
 
 /**
- * Does repeatable work, again while the database is unreachable, for half a minute; after the stop it does not wait between tries. Where
- * the database is out of room all calls are stopped at once: it may still grant them, and could not store what they bring.
+ * Does repeatable work, again while the database is unreachable, for half a minute. After a stop it does not wait between tries, unless
+ * the outage itself was the stop. Where the database is out of room all calls are stopped at once: it may still grant them, and could
+ * not store what they bring.
  */
 export async function retryDatabase<T>(
-  { clock, retryMs, halted, abort }: Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort">,
+  {
+    clock,
+    retryMs,
+    halted,
+    abort,
+    stoppedBy,
+  }: Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy">,
   work: () => Promise<T>,
 ): Promise<T> {
   const again = (error: unknown, failures: number) => {
@@ -23,6 +30,10 @@ export async function retryDatabase<T>(
     return isLostConnection(error) && failures < tries;
   };
   // an answer that is paid for is written after the stop too: often the next connection is a good one
-  const sleep = (ms: number) => clock.sleep(ms, halted).catch(() => undefined);
+  const sleep = async (ms: number) => {
+    const cause = stoppedBy();
+    const waits = cause !== null && isOutage(cause) ? clock.sleep(ms) : clock.sleep(ms, halted);
+    await waits.catch(() => undefined);
+  };
   return retry({ clock: { sleep }, backoff: { firstMs: retryMs }, again }, work);
 }

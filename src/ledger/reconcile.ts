@@ -12,18 +12,18 @@ export type Reconciled = {
   readonly failed: readonly string[];
   /** Slices of syncs that are over, which are planned again where they are due. */
   readonly cancelled: number;
-  readonly jobs: number;
 };
 
 /**
  * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
- * what they had: their slices wait again at no failure, their jobs can be taken, their sessions are ended. A slice that ran alone at the end
+ * what they had: their slices wait again at no failure, their sessions are ended. A job of the queue that they had locked needs nothing: the
+ * next trigger takes its key, and its place. A slice that ran alone at the end
  * of several processes has failed (poison.ts); `decidingWaitMs` is the wait before the last of them. One statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
 export async function reconcile(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Reconciled> {
   const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, decidingWaitMs);
   if (sessions.length > 0) await endSessions(db, sessions);
-  return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
+  return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db) };
 }
 
 type Freed = {
@@ -105,20 +105,4 @@ export async function releaseFormerClaims(db: Database, workerId: string): Promi
     )
     select ended_as = 'died' as "wasDead" from left_behind`.execute(db);
   return rows[0]?.wasDead ?? false;
-}
-
-/** The name under which a worker locks jobs of the planner's queue. */
-export function jobHolder(workerId: string): string {
-  return `storehouse-${workerId}`;
-}
-
-/** Jobs that a process has locked that is in the ledger no more can be taken again. */
-async function freeJobs(db: Database): Promise<number> {
-  const { rows } = await sql<{ taker: string }>`
-    select distinct j.locked_by as taker
-    from   graphile_worker.jobs as j
-    join   ops.worker as w on j.locked_by = ${jobHolder("")} || w.worker_id and w.stopped_at is not null`.execute(db);
-  if (rows.length === 0) return 0;
-  await sql`select graphile_worker.force_unlock_workers(${rows.map(({ taker }) => taker)}::text[])`.execute(db);
-  return rows.length;
 }

@@ -15,8 +15,6 @@ export type JobQueueOptions = {
   readonly taskList: TaskList;
   readonly schedule: readonly ParsedCronItem[];
   readonly onLost: (cause?: unknown) => void;
-  /** The name under which jobs are locked, by which those of a dead process are found. */
-  readonly workerId: string;
 };
 
 /** A running queue. */
@@ -27,10 +25,7 @@ export type JobQueue = {
 };
 
 /** Starts graphile-worker over the app's pool. The worker handles signals itself. */
-export async function startQueue(
-  app: App,
-  { taskList, schedule, onLost, workerId }: JobQueueOptions,
-): Promise<JobQueue> {
+export async function startQueue(app: App, { taskList, schedule, onLost }: JobQueueOptions): Promise<JobQueue> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList, { hide: app.hide, onOutage: onLost });
   const options = {
@@ -43,7 +38,6 @@ export async function startQueue(
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
     parsedCronItems: [...schedule],
-    workerId,
     // without batches a job whose end cannot be recorded is an unhandled rejection that ends the process; with them the queue stops
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   };

@@ -10,7 +10,7 @@ import { liftStop } from "../credits/account-stop.ts";
 import { raiseFinding } from "../credits/findings.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
-import { jobHolder, releaseFormerClaims } from "../ledger/reconcile.ts";
+import { releaseFormerClaims } from "../ledger/reconcile.ts";
 import { noteEnd } from "../ledger/workers.ts";
 import {
   connectionProblem,
@@ -201,7 +201,6 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     ),
     schedule: lines.map(({ item }) => item),
     onLost: ingest.loseQueue,
-    workerId: jobHolder(parts.workerId),
   });
   const slices = startWork(app, ingest);
   try {

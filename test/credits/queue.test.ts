@@ -165,6 +165,17 @@ describe("when credits do not suffice", () => {
     expect(await account.state()).toMatchObject({ remaining: 90, ...nothingHeld });
   });
 
+  test("a call whose reply could not be recorded keeps its hold, and counts against the limit", async () => {
+    const account = await bank.account({ total: 100, left: 50 });
+    const { queue, held, fail: failCall, untilSent, budget } = openQueue(account, { limit: 100 });
+    const running = queue.run({ cost: () => 10, class: "daily" }, held("lost"));
+    await untilSent("lost");
+    failCall("lost", Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
+    await expect(running).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(await account.state()).toMatchObject({ remaining: 50, held: 10, inFlight: 1 });
+    expect(budget.left()).toBe(90);
+  });
+
   test("a question that fails fails its call, holds nothing, and is put again by the next call", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const refresh = () => Promise.reject(fail("unauthorised"));

@@ -143,7 +143,6 @@ test("the queue's last_error has none of what a job fails with", async () => {
     taskList: { plan_due: task },
     schedule: [],
     onLost: () => undefined,
-    workerId: "canary",
   });
   await runner.addJob("plan_due", {}, { jobKey: "canary", maxAttempts: 1 });
   const errors = () =>

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { App } from "../../src/app.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
@@ -5,9 +6,9 @@ import type { WorkerState } from "../../src/health/worker-state.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { grant, passwords, tried, urlAs } from "../support/granted-stage.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { startChild, startDoomed, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, today, until, type Stage } from "../support/ingest-stage.ts";
-import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
+import { calmRun, charged, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
 import { smallDisk, type SmallDisk } from "../support/small-disk.ts";
 
@@ -91,6 +92,30 @@ test("a full disk is an outage: a sync says so and requests nothing, a worker wa
   });
   expect(await torn(stage)).toEqual([]);
   await expectCalm(stage, calm, concurrency);
+});
+
+test("answers that come while the disk is full are stored when there is room: none is requested or paid for twice", async () => {
+  const url = new URL(disk.url);
+  await tried(disk.url, "create database beside tablespace small template template0 encoding 'UTF8'");
+  url.pathname = "/beside";
+  await migrate(url.href);
+  const gate = gateAfter(12);
+  await using stage = await openStage({ database: url.href, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using child = startDoomed(stage, "worker", { settings: { api: { concurrency, retry_seconds: 0.5 } } });
+  await until(() => gate.held() === concurrency);
+  const refused = async () => (await readFile(server.log, "utf8")).split("No space left on device").length;
+  await disk.fill();
+  const before = await refused();
+  gate.open();
+  // both answers, and one of them once more
+  await until(async () => (await refused()) > before + concurrency);
+  await disk.free();
+  await until(() => isLoaded(stage));
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+  await expectCalm(stage, calm, 0);
+  const [booked] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
+  expect(booked?.cost).toBe(charged(stage.asked()));
 });
 
 test("exhausted connections are an outage: a sync says so and requests nothing, a worker waits", async () => {

@@ -28,7 +28,10 @@ async function expectAllGivenBack(stage: Stage): Promise<void> {
   expect((await statesOf(stage))["running"]).toBeUndefined();
   expect(await stage.query("select from ops.slice where failures > 0 or broken_off_count > 0")).toEqual([]);
   expect(await stage.query("select from ops.credit_hold")).toEqual([]);
-  expect(await stage.query("select from graphile_worker.jobs where locked_at is not null")).toEqual([]);
+  // one that a broken session left has lost its key to the next
+  expect(await stage.query("select from graphile_worker.jobs where locked_at is not null and key is not null")).toEqual(
+    [],
+  );
   expect(await stage.query("select from ops.worker where stopped_at is null")).toEqual([]);
 }
 
