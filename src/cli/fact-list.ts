@@ -10,7 +10,9 @@ export function factList(facts: readonly Fact[], columns: number = screen().colu
   const indent = Math.max(0, ...known.map(([name]) => textWidth(name))) + 2;
   return known
     .flatMap(([name, value]) =>
-      wrapText(value, columns - indent).map((line, at) => `${(at === 0 ? name : "").padEnd(indent)}${line}`),
+      wrapText(value, columns - indent).map(
+        (line, at) => `${at === 0 ? name + " ".repeat(indent - textWidth(name)) : " ".repeat(indent)}${line}`,
+      ),
     )
     .join("\n");
 }

@@ -4,7 +4,7 @@ import { describeDataset } from "../describe.ts";
 import { loadConfig } from "../with-app.ts";
 import { exampleWords, nightCosts, nightSum, nightWords } from "../night.ts";
 import { print, printJson } from "../output.ts";
-import { table } from "../table.ts";
+import { optional, table } from "../table.ts";
 
 /** `storehouse datasets`: what can be loaded. */
 export function defineDatasets(command: Command): void {
@@ -28,7 +28,7 @@ export function defineDatasets(command: Command): void {
       dataset.rhythm,
       dataset.why,
     ]);
-    print(table(["dataset", "now", "credits a night", "tables", "requested", "why"], rows));
+    print(table(["dataset", "now", "credits a night", optional("tables"), "requested", "why"], rows));
     const on = described.filter((dataset) => dataset.on).map(({ name }) => name);
     print(`\nCredits are for ${exampleWords}, at default settings once history is loaded:`);
     print(

@@ -11,7 +11,9 @@ import { failedWith, pass, type Diagnosis } from "../../doctor/diagnosis.ts";
 import { diagnose } from "../../doctor/doctor.ts";
 import { environmentFile, homeOf, settingsFile } from "../environment.ts";
 import { settingsIn } from "../with-app.ts";
-import { print } from "../output.ts";
+import { factList, type Fact } from "../fact-list.ts";
+import { print, printWhole } from "../output.ts";
+import { toned, type Tone } from "../screen.ts";
 
 /** `storehouse doctor`: check everything that a worker needs, and say what to do. */
 export function defineDoctor(command: Command): void {
@@ -37,7 +39,8 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
   const checks = [...diagnoses, diagnosis, ...found];
   const ok = checks.every(({ state }) => state !== "fail");
   const hide = hiderOf(secretsOf(environment));
-  print(hide(json ? JSON.stringify({ ok, checks }, null, 2) : textOf(checks)));
+  if (json) printWhole(hide(JSON.stringify({ ok, checks }, null, 2)));
+  else print(textOf(checks, hide));
   process.exitCode = ok ? 0 : 1;
 }
 
@@ -70,12 +73,14 @@ function readSettingsPart(environment: Environment): { settings: Settings; diagn
   }
 }
 
-function textOf(checks: readonly Diagnosis[]): string {
-  const width = Math.max(...checks.map(({ check }) => check.length));
-  const lines = checks.map(({ check, state, found, next }) => {
-    const line = `${state.padEnd(4)}  ${check.padEnd(width)}  ${found}`;
-    return next === null ? line : `${line}\n${" ".repeat(width + 8)}-> ${next}`;
+const tones = { ok: "good", warn: "warn", fail: "bad" } as const satisfies Record<Diagnosis["state"], Tone>;
+
+/** What is hidden is hidden before lines are broken: a secret in two lines would not be found. */
+function textOf(checks: readonly Diagnosis[], hide: (text: string) => string): string {
+  const facts = checks.map(({ check, state, found, next }): Fact => {
+    const text = next === null ? found : `${found}\n-> ${next}`;
+    return [`${toned(tones[state], state.padEnd(4))}  ${check}`, hide(text)];
   });
   const count = (state: Diagnosis["state"]) => checks.filter((one) => one.state === state).length;
-  return `${lines.join("\n")}\n\n${count("ok")} ok, ${count("warn")} ${count("warn") === 1 ? "warning" : "warnings"}, ${count("fail")} failed.`;
+  return `${factList(facts)}\n\n${count("ok")} ok, ${count("warn")} ${count("warn") === 1 ? "warning" : "warnings"}, ${count("fail")} failed.`;
 }

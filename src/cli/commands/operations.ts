@@ -3,7 +3,7 @@ import { operations } from "../../api/operations/all.ts";
 import { describeOperation } from "../describe.ts";
 import { loadConfig } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
-import { table } from "../table.ts";
+import { optional, table } from "../table.ts";
 
 /** `storehouse operations`: the endpoints of the API that Storehouse speaks. */
 export function defineOperations(command: Command): void {
@@ -23,6 +23,6 @@ export function defineOperations(command: Command): void {
       `${operation.method} ${operation.path}`,
       operation.parameters.map(({ name, required }) => (required ? name : `[${name}]`)).join(" "),
     ]);
-    print(table(["operation", "credits", "days", "items", "method and path", "parameters"], rows));
+    print(table(["operation", "credits", "days", "items", "method and path", optional("parameters")], rows));
   });
 }

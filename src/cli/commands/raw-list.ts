@@ -62,7 +62,7 @@ const headings = [
   "slice",
   optional("attempt"),
   "page",
-  "operation",
+  optional("operation"),
   "about",
   "from",
   "to",
