@@ -167,7 +167,7 @@ test("a database that only reads is refused before anything is requested", async
   await using stage = await openStage({ database });
   await stage.query(`alter database ${new URL(database).pathname.slice(1)} set default_transaction_read_only = on`);
   await expectRefusal(stage, "database_read_only");
-  await using worker = startChild(stage, ["worker"], { settings });
+  await using worker = startChild(stage, ["worker", "--yes"], { settings });
   expect(await worker.ended).toBe(2);
   expect(worker.output().stderr).toMatch(/^database_read_only: .*\n$/);
   expect(stage.asked()).toEqual([]);
