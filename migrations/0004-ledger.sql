@@ -132,7 +132,7 @@ create table ops.slice (
   as_of            date        not null,
   fingerprint      text        not null,
   class            text        not null check (class in ('snapshot', 'daily', 'lookback', 'history')),
-  state            text        not null check (state in ('pending', 'running', 'deferred', 'loaded', 'empty', 'skipped', 'failed')),
+  state            text        not null check (state in ('pending', 'running', 'deferred', 'loaded', 'empty', 'skipped', 'failed', 'lost')),
   planned_requests integer     not null,
   planned_credits  integer     not null,
   run_id           bigint      not null references ops.run (run_id),
@@ -178,6 +178,8 @@ create index slice_answer   on ops.slice (answer_digest) where answer_digest is 
 -- figures over the whole ledger: slices by state, failures, rejects, the days of one app
 create index slice_by_state on ops.slice (dataset, state, window_end);
 create index slice_failed   on ops.slice (dataset) where state = 'failed';
+-- days that are lost for good
+create index slice_lost     on ops.slice (dataset, window_start) where state = 'lost';
 create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
 comment on table  ops.slice                  is 'Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.';
@@ -190,7 +192,7 @@ comment on column ops.slice.window_end       is 'Day after the last requested da
 comment on column ops.slice.as_of            is 'Day that counted as today when it was planned. It shows how final the answer was.';
 comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
-comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now).';
+comment on column ops.slice.state            is 'pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).';
 comment on column ops.slice.planned_requests is 'Expected number of requests. It is corrected when a page of the answer reports the number of pages.';
 comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests at the price of the plan.';
 comment on column ops.slice.run_id           is 'Run that it belongs to now.';

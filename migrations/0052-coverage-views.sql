@@ -43,9 +43,9 @@ with part as (
   select f.dataset, f.scope, i.item, d.date_day,
          -- dropped as long as the newest slice is from before
          max(f.slice_id) = max(f.slice_id) filter (where case f.kind when 'period' then f.window_start else d.date_day end < f.dropped_before) as is_gone,
-         -- the newest slice decides: its number, and behind it in three bits its state and whether some of its answer did not fit
-         max(f.slice_id * 16 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 else 3 end
-             + case when f.rows_rejected > 0 then 8 else 0 end) as newest,
+         -- the newest slice decides: its number, and behind it in four bits its state and whether some of its answer did not fit
+         max(f.slice_id * 32 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 when 'lost' then 8 else 3 end
+             + case when f.rows_rejected > 0 then 16 else 0 end) as newest,
          bool_or(case f.kind
                  when 'series' then d.date_day < f.final_before or d.date_day < f.request_from or d.date_day >= f.request_before
                  when 'period' then f.window_end <= f.final_before or f.window_end <= f.request_from or f.window_end > f.request_before
@@ -53,7 +53,7 @@ with part as (
                       or exists (select from ops.slice as n
                                  where  hashtextextended(n.scope::text, 0) = hashtextextended(f.scope::text, 0) and n.window_end > f.window_end
                                  and    n.dataset = f.dataset and n.scope = f.scope and n.slice_id > f.slice_id
-                                 and    (n.state not in ('failed', 'skipped') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))
+                                 and    (n.state not in ('failed', 'skipped', 'lost') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))
                                  and    (n.batch_id is not distinct from f.batch_id
                                          or i.item = any ((select items from ops.batch as nb where nb.batch_id = n.batch_id)::text[])))
                  else true end) as holds
@@ -63,8 +63,8 @@ with part as (
   join   core.dim_date as d on d.date_day >= f.window_start and d.date_day < f.window_end
   group  by f.dataset, f.scope, i.item, d.date_day
 ), cell as (
-  select dataset, scope, date_day, case when coalesce(is_gone, false) then 7 else newest & 7 end as state, newest & 8 > 0 as is_partial,
-         not holds and newest & 7 in (1, 2) and is_gone is not true
+  select dataset, scope, date_day, case when coalesce(is_gone, false) then 7 else newest & 15 end as state, newest & 16 > 0 as is_partial,
+         not holds and newest & 15 in (1, 2) and is_gone is not true
          and not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
                          where  r.dataset = part.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(part.scope::text, 0) and r.scope = part.scope
                          and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[part.item]) as is_stale
@@ -80,7 +80,8 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        count(*) filter (where state = 6)                as failed_count,
        count(*) filter (where state = 1 and is_partial) as partial_count,
        count(*) filter (where is_stale)                 as stale_count,
-       count(*) filter (where state = 7)                as dropped_count
+       count(*) filter (where state = 7)                as dropped_count,
+       count(*) filter (where state = 8)                as lost_count
 from   cell
 group  by dataset, scope, date_day;
 comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested. Which days of an app are incomplete? What waits for credits?';
@@ -98,6 +99,7 @@ comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice
 comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.';
 comment on column ops.coverage_daily.stale_count    is 'Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.';
 comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.';
+comment on column ops.coverage_daily.lost_count     is 'Snapshot cells that were not fetched in their time: nobody can request them any more.';
 select ops.comment_columns('ops.coverage_daily');
 
 create view ops.freshness as

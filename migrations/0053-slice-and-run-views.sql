@@ -35,7 +35,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
     cross  join lateral unnest(coalesce(nb.items, array[''])) as i (item)
     cross  join lateral generate_series(case when s.class = 'snapshot' then s.window_start else greatest(n.window_start, s.window_start) end::timestamp,
                                         case when s.class = 'snapshot' then s.window_end else least(n.window_end, s.window_end) end - 1, interval '1 day') as d (date_day)
-    where  n.slice_id > s.slice_id and n.dataset = s.dataset and n.scope = s.scope and n.state not in ('failed', 'skipped')) as c
+    where  n.slice_id > s.slice_id and n.dataset = s.dataset and n.scope = s.scope and n.state not in ('failed', 'skipped', 'lost')) as c
   where  f.slice_id = s.slice_id) end as effective_state
 from   ops.slice as s
 left   join ops.batch as b on b.batch_id = s.batch_id;

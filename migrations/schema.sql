@@ -3527,7 +3527,8 @@ create view ops.coverage_daily (
   failed_count bigint, -- Cells whose newest slice failed. storehouse retry requests them again, except snapshots that a newer snapshot replaces.
   partial_count bigint, -- Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.
   stale_count bigint, -- Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.
-  dropped_count bigint -- Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.
+  dropped_count bigint, -- Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.
+  lost_count bigint -- Snapshot cells that were not fetched in their time: nobody can request them any more.
 ) as
  WITH part AS (
          SELECT f.dataset,
@@ -3539,17 +3540,18 @@ create view ops.coverage_daily (
                     WHEN 'period'::text THEN f.window_start
                     ELSE d.date_day
                 END < f.dropped_before) AS is_gone,
-            max(f.slice_id * 16 +
+            max(f.slice_id * 32 +
                 CASE f.state
                     WHEN 'loaded'::text THEN 1
                     WHEN 'empty'::text THEN 2
                     WHEN 'deferred'::text THEN 4
                     WHEN 'skipped'::text THEN 5
                     WHEN 'failed'::text THEN 6
+                    WHEN 'lost'::text THEN 8
                     ELSE 3
                 END +
                 CASE
-                    WHEN f.rows_rejected > 0 THEN 8
+                    WHEN f.rows_rejected > 0 THEN 16
                     ELSE 0
                 END) AS newest,
             bool_or(
@@ -3558,7 +3560,7 @@ create view ops.coverage_daily (
                     WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.request_from OR f.window_end > f.request_before
                     WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date OR (EXISTS ( SELECT
                        FROM ops.slice n
-                      WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
+                      WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
                                FROM ops.batch nb
                               WHERE nb.batch_id = n.batch_id))::text[])))))
                     ELSE true
@@ -3574,10 +3576,10 @@ create view ops.coverage_daily (
             part.date_day,
                 CASE
                     WHEN COALESCE(part.is_gone, false) THEN 7::bigint
-                    ELSE part.newest & 7::bigint
+                    ELSE part.newest & 15::bigint
                 END AS state,
-            (part.newest & 8::bigint) > 0 AS is_partial,
-            NOT part.holds AND ((part.newest & 7::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND part.is_gone IS NOT TRUE AND NOT (EXISTS ( SELECT
+            (part.newest & 16::bigint) > 0 AS is_partial,
+            NOT part.holds AND ((part.newest & 15::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND part.is_gone IS NOT TRUE AND NOT (EXISTS ( SELECT
                    FROM ops.slice r
                      JOIN ops.batch rb ON rb.batch_id = r.batch_id
                   WHERE r.dataset = part.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(part.scope::text, 0::bigint) AND r.scope = part.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[part.item])) AS is_stale
@@ -3598,7 +3600,8 @@ create view ops.coverage_daily (
     count(*) FILTER (WHERE state = 6) AS failed_count,
     count(*) FILTER (WHERE state = 1 AND is_partial) AS partial_count,
     count(*) FILTER (WHERE is_stale) AS stale_count,
-    count(*) FILTER (WHERE state = 7) AS dropped_count
+    count(*) FILTER (WHERE state = 7) AS dropped_count,
+    count(*) FILTER (WHERE state = 8) AS lost_count
    FROM cell
   GROUP BY dataset, scope, date_day;
 
@@ -4092,7 +4095,7 @@ create table ops.slice (
   as_of date not null, -- Day that counted as today when it was planned. It shows how final the answer was.
   fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
-  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now).
+  state text not null, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
   planned_requests integer not null, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
   planned_credits integer not null, -- Expected credits: the expected requests at the price of the plan.
   run_id bigint not null, -- Run that it belongs to now.
@@ -4118,7 +4121,7 @@ create table ops.slice (
   constraint slice_pkey PRIMARY KEY (slice_id),
   constraint slice_check CHECK ((window_start < window_end)),
   constraint slice_class_check CHECK ((class = ANY (ARRAY['snapshot'::text, 'daily'::text, 'lookback'::text, 'history'::text]))),
-  constraint slice_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'loaded'::text, 'empty'::text, 'skipped'::text, 'failed'::text]))),
+  constraint slice_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'loaded'::text, 'empty'::text, 'skipped'::text, 'failed'::text, 'lost'::text]))),
   constraint slice_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES ops.batch(batch_id),
   constraint slice_run_id_fkey FOREIGN KEY (run_id) REFERENCES ops.run(run_id),
   constraint slice_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
@@ -4130,6 +4133,7 @@ CREATE INDEX slice_coverage ON ops.slice USING btree (dataset, window_start);
 CREATE INDEX slice_due ON ops.slice USING btree (queue_id, due_at) WHERE ((state = ANY (ARRAY['pending'::text, 'deferred'::text])) AND (due_at IS NOT NULL));
 CREATE INDEX slice_failed ON ops.slice USING btree (dataset) WHERE (state = 'failed'::text);
 CREATE INDEX slice_later ON ops.slice USING btree (due_at) WHERE ((state = 'failed'::text) AND (due_at IS NOT NULL));
+CREATE INDEX slice_lost ON ops.slice USING btree (dataset, window_start) WHERE (state = 'lost'::text);
 CREATE UNIQUE INDEX slice_open ON ops.slice USING btree (dataset, scope, COALESCE(batch_id, (0)::bigint), window_start, window_end) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text]));
 CREATE INDEX slice_plan ON ops.slice USING btree (plan_id, state) WHERE (plan_id IS NOT NULL);
 CREATE INDEX slice_ready ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (due_at IS NULL));
@@ -4408,7 +4412,7 @@ ELSE s.window_end
                                 WHEN s.class = 'snapshot'::text THEN s.window_end
                                 ELSE LEAST(n.window_end, s.window_end)
                             END - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
-                      WHERE n.slice_id > s.slice_id AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state <> ALL (ARRAY['failed'::text, 'skipped'::text]))) c
+                      WHERE n.slice_id > s.slice_id AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text]))) c
               WHERE f.slice_id = s.slice_id)
         END AS effective_state
    FROM ops.slice s

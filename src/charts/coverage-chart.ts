@@ -179,6 +179,7 @@ export const dayStyles: readonly DayStyle[] = [
     sign: "M4.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0",
     ink: black,
   },
+  { states: ["lost"], text: "lost for good", name: "t", fill: "#24292f", sign: "M4.5 4.5H9.5V9.5H4.5Z", ink: white },
   { states: ["skipped"], text: "unavailable", name: "k", fill: "#afb8c1", sign: "M4 7H10", ink: black },
   { states: ["dropped"], text: "kept no longer", name: "g", fill: "#eaeef2", sign: "M4 10L10 4", ink: black },
   { states: ["loaded"], text: "loaded", name: "l", fill: "#0072b2", sign: "", ink: white },

@@ -5,6 +5,7 @@ import type { CellCounts, CellState } from "../plan/cell-states.ts";
 /** What stands for a day: the sign of the worst of its cells. */
 const signs: readonly (readonly [CellState, string])[] = [
   ["failed", "x"],
+  ["lost", "L"],
   ["missing", "."],
   ["deferred", "~"],
   ["pending", ">"],
@@ -27,11 +28,12 @@ export const legend = [
   ". never requested",
   "d dropped",
   "x failed",
+  "L lost for good",
   // a sign stays beside its meaning where the line is broken
 ]
   .map((sign) => sign.replaceAll(" ", noBreak))
   .join("  ")
-  .concat("\nA day has the sign of its worst cell: x before . ~ > o - # d _");
+  .concat("\nA day has the sign of its worst cell: x before L . ~ > o - # d _");
 
 /** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
 export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {

@@ -10,9 +10,11 @@ export type CreditClass = (typeof creditClasses)[number];
 /** Who credits are held for: a slice of some class, or a person who runs a command; what the floors leave is for people. */
 export type Spender = CreditClass | "person";
 
-/** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for a later try or for `storehouse retry`. */
-export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed"] as const;
+/** What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for a later try or for `storehouse retry`; `lost` is a snapshot that nobody can request any more. */
+export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "lost"] as const;
 export type SliceState = (typeof sliceStates)[number];
+/** The fingerprint of a lost day that was never requested: it is no attempt. */
+export const neverRequested = "never requested";
 /** States of a slice that waits or runs: its answer is yet to come. */
 export const openStates = ["pending", "running", "deferred"] as const satisfies readonly SliceState[];
 

@@ -12,7 +12,7 @@ import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./database-checks.ts";
-import { checkFailedSlices, checkIncidents, checkWorkers } from "./ledger-checks.ts";
+import { checkFailedSlices, checkIncidents, checkLostDays, checkWorkers } from "./ledger-checks.ts";
 import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
 import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
 import { createPing, createWebhook } from "../incidents/webhook.ts";
@@ -121,6 +121,7 @@ async function checkDatabase(db: Database, clock: Clock): Promise<readonly Diagn
     ["workers", checkWorkers],
     ["incidents", checkIncidents],
     ["failed slices", checkFailedSlices],
+    ["lost days", checkLostDays],
   ];
   const found: Diagnosis[] = [];
   for (const [name, check] of checks) {

@@ -1,6 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import { lateSeconds, readWorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
+import { readDaysAtRisk, readLostDays } from "../ledger/lost-days.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { titleOf } from "../incidents/kinds.ts";
 
@@ -43,6 +44,26 @@ export async function checkIncidents(db: Database): Promise<Diagnosis> {
     `open: ${list}`,
     "`select * from ops.incident_log where is_open` shows the figures and what to do",
   );
+}
+
+/** Days that are lost for good, and what is at risk to become so. */
+export async function checkLostDays(db: Database): Promise<Diagnosis> {
+  const [lost, risks] = [await readLostDays(db), await readDaysAtRisk(db)];
+  const sum = (all: readonly { readonly cells: number }[]) => all.reduce((cells, one) => cells + one.cells, 0);
+  const [first] = risks;
+  if (first !== undefined)
+    return warn(
+      "lost days",
+      `${sum(risks)} snapshots of ${first.dataset}${risks.length > 1 ? ` and ${risks.length - 1} more datasets` : ""} are lost at ${first.lostAt.toISOString().slice(0, 16).replace("T", " ")} UTC unless they are requested before; lost so far: ${sum(lost)}`,
+      "`storehouse status` shows what they wait for; `storehouse sync` requests them",
+    );
+  const [newest] = lost;
+  return newest === undefined
+    ? pass("lost days", "none")
+    : pass(
+        "lost days",
+        `${sum(lost)} snapshots in all, the newest of ${newest.dataset} on ${newest.day}; nothing is at risk`,
+      );
 }
 
 /** Slices that failed and whose data was not loaded since. */

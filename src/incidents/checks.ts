@@ -10,6 +10,7 @@ import { paceHours, type CreditDemand } from "./credit-outlook.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
+import { dayProblems } from "./lost-days.ts";
 import { isScheduled, latenessOf, readSliceSums } from "./lateness.ts";
 import {
   costProblems,
@@ -45,6 +46,7 @@ export const checks: readonly Check[] = [
     kinds: ["slices_failed", "app_failing"],
     find: async (parts) => failedProblems((await failedGroups(parts)).filter(isInUse(parts))),
   },
+  { kinds: ["day_at_risk", "day_lost"], find: ({ db, clock }) => dayProblems(db, clock.now()) },
   {
     kinds: ["dataset_stale", "datasets_stale"],
     find: async ({ db, clock, ...parts }) =>

@@ -5,7 +5,7 @@ import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
-import { dropRefused, endAttempt, failuresOf, redate, splitSlice, type Ending } from "../ledger/slices.ts";
+import { dropRefused, endAttempt, failuresOf, splitSlice, type Ending } from "../ledger/slices.ts";
 import { dropKnownRefused, isSearched } from "../ledger/refused-items.ts";
 import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
 import { lockUntilCommit } from "../postgres/advisory-lock.ts";
@@ -16,6 +16,7 @@ import { fetchSlice } from "./fetch-slice.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
+import { moveSnapshot } from "./move-snapshot.ts";
 import { stopCalls } from "./paid-call.ts";
 
 /** A slice that lacks credits and whose reset is unknown is tried again after this. */
@@ -61,7 +62,7 @@ export async function runSlice(parts: IngestParts, claimed: Slice, signal: Abort
 async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
   const today = parts.clock.today();
   const late = claimed.class === "snapshot" && claimed.asOf < today;
-  const slice = late ? await redate(parts.db, claimed, today) : claimed;
+  const slice = late ? await moveSnapshot(parts, claimed, today) : claimed;
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
@@ -197,12 +198,8 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
     };
   if (error instanceof SkipError && error.leaves !== "failed") return { ...ending, state: error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
-  const failed = {
-    ...ending,
-    state: "failed",
-    counts: true,
-    dueAt: laterTry(slice, error, { failures, now }),
-  } as const;
+  const later = laterTry(slice, error, { failures, now });
+  const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;
   if (!(error instanceof RetryError)) return failed;
   // of many pages one after the other may fail: only an attempt that landed none counts
   if (await landedPages(parts, slice, error))

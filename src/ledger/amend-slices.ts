@@ -99,7 +99,7 @@ export async function makeDueAgain(db: Database, outdated: readonly Outdated[]):
     from   jsonb_to_recordset(${JSON.stringify(outdated)}::jsonb) as o (dataset text, scope jsonb, fingerprint text)
     where  s.slice_id = (select max(l.slice_id) from ops.slice as l
                          where  l.dataset = o.dataset and l.scope = o.scope
-                         and    hashtextextended(l.scope::text, 0) = hashtextextended(o.scope::text, 0) and l.state <> 'failed')
+                         and    hashtextextended(l.scope::text, 0) = hashtextextended(o.scope::text, 0) and l.state not in ('failed', 'lost'))
     and    s.state in ('loaded', 'empty', 'skipped')
     and    (o.fingerprint is null or s.fingerprint = o.fingerprint)`.execute(db);
 }

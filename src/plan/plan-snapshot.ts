@@ -1,5 +1,5 @@
 import { addDays } from "../core/day.ts";
-import type { Covered } from "../core/slice.ts";
+import { neverRequested, type Covered } from "../core/slice.ts";
 import type { Timing } from "../core/timing.ts";
 import { oneDay } from "../core/window.ts";
 import { batchesFor, draft, type Part } from "./draft.ts";
@@ -40,13 +40,14 @@ function dueItems(planning: Snapshot): readonly string[] | null {
   });
 }
 
-function isDue({ timing, request, partition }: Snapshot, covered: readonly Covered[]): boolean {
+function isDue({ timing, request, partition }: Snapshot, known: readonly Covered[]): boolean {
+  const covered = known.filter((slice) => slice.fingerprint !== neverRequested);
   const { today, reprocess } = request;
   const { fingerprint } = partition;
   const newest = covered.at(-1);
   if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
   if (reprocess === "all") return newest === undefined || !(isOpen(newest) || newest.refused);
-  const isMiss = (slice: Covered) => slice.state === "failed" || isNoAnswer(slice, partition);
+  const isMiss = (slice: Covered) => slice.state === "failed" || slice.state === "lost" || isNoAnswer(slice, partition);
   const holds = ({ asOf }: Covered, days: number) => asOf > addDays(today, -days);
   const last = covered.findLastIndex((slice) => !isMiss(slice));
   const answer = covered[last];

@@ -72,7 +72,7 @@ function staleSnapshots(refreshDays: number, { request, partition, covered }: St
   for (const slice of covered) {
     if (slice.refused && slice.items?.length === 1) for (const item of slice.items) refused.add(item);
     // a miss leaves the answer before it valid, a refusal holds like an answer
-    if (slice.state === "failed" || (slice.state === "skipped" && !slice.refused)) continue;
+    if (slice.state === "failed" || slice.state === "lost" || (slice.state === "skipped" && !slice.refused)) continue;
     for (const item of slice.items ?? [""]) newest.set(item, slice);
   }
   return (partition.items ?? [""]).flatMap((item) => {

@@ -6,6 +6,7 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
 import { adoptOrphanedSlices, closeRun, enqueue, openRun } from "../ledger/runs.ts";
+import { noteLostDays } from "../ledger/lost-days.ts";
 import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
@@ -33,6 +34,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
       // what is left is planned by the next worker at its start
       if (halted.aborted) break;
     }
+    if (!halted.aborted) await noteLostDays(locked, { runId, today: request.today, now: clock.now() });
     if (!halted.aborted) await noteTimings(locked, { request, settings, now: clock.now() });
     await closeRun(locked, runId, halted.aborted ? "interrupted" : "planned", clock.now());
     log.info({ run_id: runId, stage, slices: planned, adopted }, "schedule.planned");

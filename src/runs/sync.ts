@@ -4,6 +4,7 @@ import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOrphanedSlices, enqueue, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
+import { noteLostDays } from "../ledger/lost-days.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
 import { cutPlan } from "../planner/cut-to-budget.ts";
@@ -63,6 +64,7 @@ function planWave(parts: SyncParts, { runId, names, request }: WaveRequest): Pro
       isWhole = stage === stages.at(-1);
       if (leftOut.slices === 0) await recordNaivePrice(locked, runId, naiveCredits);
     }
+    await noteLostDays(locked, { runId, today: request.today, now: clock.now() });
     return { taken, leftOut: leftOut.slices, isWhole };
   });
 }

@@ -24,6 +24,7 @@ test("a heat map has a sign for each state", () => {
     empty: "_",
     skipped: "-",
     failed: "x",
+    lost: "L",
     stale: "o",
     missing: ".",
     dropped: "d",

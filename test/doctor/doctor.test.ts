@@ -53,6 +53,7 @@ describe("the doctor", () => {
       "workers warn",
       "incidents ok",
       "failed slices ok",
+      "lost days ok",
       "token ok",
       "clock of the API ok",
       "crontab ok",

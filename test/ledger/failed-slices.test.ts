@@ -19,8 +19,10 @@ describe("a failed slice", () => {
     run = await ledger.stage.run();
   });
 
-  const ended = (state: Exclude<SliceState, "pending" | "running">, ...drafts: readonly Partial<SliceDraft>[]) =>
-    ledger.stage.inState(run, state, ledger.worker, ...drafts.map((one) => draft({ class: "history", ...one })));
+  const ended = (
+    state: Exclude<SliceState, "pending" | "running" | "lost">,
+    ...drafts: readonly Partial<SliceDraft>[]
+  ) => ledger.stage.inState(run, state, ledger.worker, ...drafts.map((one) => draft({ class: "history", ...one })));
 
   /** How many failures everybody who counts them sees, and how many a retry takes. */
   const counted = async () => {

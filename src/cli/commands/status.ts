@@ -4,6 +4,7 @@ import { accountIdOf } from "../../config/config.ts";
 import { latestAccount, readAccount } from "../../credits/account.ts";
 import { readOpenIncidents } from "../../incidents/open-incidents.ts";
 import { readNextRuns } from "../../ledger/next-runs.ts";
+import { newlyLost, readLostDays } from "../../ledger/lost-days.ts";
 import { readStatus, type Status } from "../../ledger/status.ts";
 import { readWorkerCounts } from "../../ledger/worker-counts.ts";
 import { withWarehouse } from "../environment.ts";
@@ -35,6 +36,7 @@ async function readPage({ warehouse: { db }, config, clock }: App): Promise<Page
   const now = clock.now();
   const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
   const status = await readStatus(db);
+  const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
   const facts = {
     now,
     account: await readAccount(db, accountId),
@@ -46,7 +48,7 @@ async function readPage({ warehouse: { db }, config, clock }: App): Promise<Page
   return {
     ...status,
     ...facts,
-    verdict: verdictOf({ ...sumsOf(status), ...facts, incidents: facts.incidents.length }),
+    verdict: verdictOf({ ...sumsOf(status), ...facts, lostDays, incidents: facts.incidents.length }),
   };
 }
 
@@ -56,7 +58,6 @@ function sumsOf({ datasets, failedForNow }: Status) {
   return {
     failed: sum(({ failed }) => failed) - failedForNow,
     failedForNow,
-    lostDays: 0,
     open: sum(({ pending, running, deferred }) => pending + running + deferred),
     running: sum(({ running }) => running),
     deferred: sum(({ deferred }) => deferred),

@@ -72,6 +72,31 @@ export const sliceKinds = {
     }),
     example: { datasets: ["app_rating", "keyword_rank", "review", "top_chart", "visibility"] },
   }),
+  day_at_risk: defineKind<{ datasets: readonly string[]; cells: number; lost_at: string }>({
+    title: "Snapshots are at risk",
+    says: "two thirds of the time are over in which snapshots can be requested (of a daily one: 16 hours of its day): one incident for all of them; closed when they are loaded or lost",
+    weight: "trouble",
+    under: [...stopped, "no_worker", "credits_exhausted"],
+    wording: ({ datasets, cells, lost_at: at }, since) => ({
+      happened: `${counted(cells, "snapshot")} of ${listed(datasets)} ${cells === 1 ? "is" : "are"} not loaded since ${since}`,
+      means: `they can be requested until ${minuteOf(at)}, and are lost for good after that`,
+      command: "storehouse status",
+      does: "shows what they wait for",
+    }),
+    example: { datasets: ["app_rating"], cells: 12, lost_at: "2026-11-22T00:00:00Z" },
+  }),
+  day_lost: defineKind<{ datasets: readonly string[]; days: readonly string[]; cells: number; cells_ever: number }>({
+    title: "Days are lost",
+    says: "snapshots were not requested in their time, so that nobody can fetch them any more: one incident for all of them; closed a day after the last one",
+    weight: "note",
+    wording: ({ datasets, days, cells, cells_ever: ever }, since) => ({
+      happened: `${counted(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "is" : "are"} lost since ${since}`,
+      means: `nobody can fetch them any more, and ${counted(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
+      command: `storehouse gaps --dataset ${datasets[0] ?? ""}`,
+      does: "shows which days",
+    }),
+    example: { datasets: ["app_rating"], days: ["2026-11-21"], cells: 12, cells_ever: 12 },
+  }),
   dataset_stale: defineKind<{ newest_day: string | null; age_hours: number; limit_hours: number; dataset: string }>({
     title: "A dataset is late",
     says: "a dataset that is scheduled has no newer day than its freshness limit allows; closed when a newer day is loaded",

@@ -1,0 +1,49 @@
+import { newlyLost, readDaysAtRisk, readLostDays, type DayAtRisk, type LostDay } from "../ledger/lost-days.ts";
+import type { Database } from "../postgres/database.ts";
+import { problem, type Problem } from "./problems.ts";
+
+/** Snapshots that are at risk, and those that were lost within a day. */
+export async function dayProblems(db: Database, now: number): Promise<readonly Problem[]> {
+  return [...riskProblems(await readDaysAtRisk(db, now)), ...lostProblems(await readLostDays(db), now)];
+}
+
+function riskProblems(risks: readonly DayAtRisk[]): readonly Problem[] {
+  if (risks.length === 0) return [];
+  const earliest = (instants: readonly Date[]) => Math.min(...instants.map((one) => one.getTime()));
+  return [
+    problem({
+      kind: "day_at_risk",
+      subject: "",
+      accountId: "",
+      since: earliest(risks.map(({ since }) => since)),
+      facts: {
+        datasets: risks.map(({ dataset }) => dataset),
+        cells: cellsOf(risks),
+        lost_at: new Date(earliest(risks.map(({ lostAt }) => lostAt))).toISOString(),
+      },
+    }),
+  ];
+}
+
+function lostProblems(lost: readonly LostDay[], now: number): readonly Problem[] {
+  const news = newlyLost(lost, now);
+  if (news.length === 0) return [];
+  return [
+    problem({
+      kind: "day_lost",
+      subject: "",
+      accountId: "",
+      since: Math.min(...news.map(({ notedAt }) => notedAt.getTime())),
+      facts: {
+        datasets: [...new Set(news.map(({ dataset }) => dataset))].sort(),
+        days: [...new Set(news.map(({ day }) => day))].sort(),
+        cells: cellsOf(news),
+        cells_ever: cellsOf(lost),
+      },
+    }),
+  ];
+}
+
+function cellsOf(days: readonly { readonly cells: number }[]): number {
+  return days.reduce((sum, { cells }) => sum + cells, 0);
+}

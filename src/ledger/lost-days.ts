@@ -1,0 +1,160 @@
+import { sql } from "../postgres/sql.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { neverRequested } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+import { isOpen } from "./open-slices.ts";
+
+/*
+ * A snapshot says what holds now. The one of a day stands for the `refresh_days` from that day on, and can be requested on any of them;
+ * after that it is lost. It is a slice in the state `lost`: one that failed or was put off until its time was over, or one that nobody
+ * planned, as where no worker ran.
+ */
+
+/** SQL: true where a snapshot of the same cells as `ops.slice as s` was answered while that of a day could be requested. */
+function isAnswered(day: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`exists (
+    select from ops.slice as o
+    where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${day}
+    and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id
+    and    o.window_start < ${day} + ${refreshDays} and o.state in ('loaded', 'empty', 'skipped'))`;
+}
+
+/** SQL: days for which a snapshot of `ops.slice as s` stands. */
+const refreshDays = sql<number>`coalesce((
+  select t.refresh_days from ops.dataset_timing as t
+  where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
+  order  by t.is_default
+  limit  1), 1)`;
+
+/** SQL: inserts slices of lost days; to be followed by `selectLost`. */
+const insertLost = sql`
+  insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
+                         planned_requests, planned_credits, run_id, created_at, ended_at)`;
+
+function selectLost(day: ReturnType<typeof sql>, now: number): ReturnType<typeof sql> {
+  const instant = sql`${new Date(now).toISOString()}::timestamptz`;
+  return sql`
+    select s.dataset, s.operation, s.scope, s.batch_id, ${day}, ${day} + 1, ${day}, ${neverRequested}, s.class, 'lost',
+           0, 0, s.run_id, ${instant}, ${instant}`;
+}
+
+/** Notes the day from which a snapshot slice was moved to `today`, where the time of that day is over. */
+export async function noteMoved(
+  db: Database,
+  {
+    sliceId,
+    day,
+    today,
+    now,
+  }: { readonly sliceId: string; readonly day: Day; readonly today: Day; readonly now: number },
+): Promise<void> {
+  const lost = sql`${day}::date`;
+  await sql`
+    ${insertLost} ${selectLost(lost, now)}
+    from   ops.slice as s
+    where  s.slice_id = ${sliceId} and ${lost} + ${refreshDays} <= ${today}::date
+    and    not ${isAnswered(lost)}`.execute(db);
+}
+
+/** Days before today on which a snapshot that nobody requested still counts as lost; what was not requested for longer was not followed. */
+const longestGapDays = 30;
+
+/**
+ * Notes lost days, after planning: failed snapshots whose time is over become lost, and of the snapshots that the run has planned today
+ * the days since the one before, on which they were due and nobody planned them. Returns how many slices.
+ */
+export async function noteLostDays(
+  db: Database,
+  { runId, today, now }: { readonly runId: string; readonly today: Day; readonly now: number },
+): Promise<number> {
+  const over = await sql`
+    update ops.slice as s set state = 'lost', due_at = null
+    where  s.state = 'failed' and s.class = 'snapshot' and s.window_start + ${refreshDays} <= ${today}::date and not ${isAnswered(sql`s.window_start`)}
+    returning s.slice_id`.execute(db);
+  const unplanned = await sql`
+    ${insertLost} ${selectLost(sql`due.day::date`, now)}
+    from   ops.slice as s
+    left   join ops.batch as b on b.batch_id = s.batch_id
+    cross  join lateral (select ${refreshDays} as days) as stands
+    cross  join lateral (
+      select max(o.window_start) as day
+      from   ops.slice as o
+      left   join ops.batch as ob on ob.batch_id = o.batch_id
+      where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_end > ${addDays(today, -longestGapDays)}::date
+      and    o.dataset = s.dataset and o.scope = s.scope and o.slice_id < s.slice_id and (ob.items is null or ob.items && b.items)) as before
+    cross  join lateral generate_series((before.day + stands.days)::timestamp, ${today}::date - stands.days, make_interval(days => stands.days)) as due (day)
+    where  s.run_id = ${runId} and s.class = 'snapshot' and s.window_start = ${today}::date and s.state <> 'lost'
+    and    not exists (select from ops.slice as o
+                       where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.window_start = due.day::date
+                       and    o.dataset = s.dataset and o.scope = s.scope and o.batch_id is not distinct from s.batch_id)
+    returning slice_id`.execute(db);
+  return over.rows.length + unplanned.rows.length;
+}
+
+/** Cells of a dataset on a day that are lost, and when the first of them was noted. */
+export type LostDay = { readonly dataset: string; readonly day: Day; readonly cells: number; readonly notedAt: Date };
+
+/** Lost days by dataset, the newest first. */
+export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
+  const { rows } = await sql<LostDay>`
+    select s.dataset, s.window_start as day, sum(coalesce(cardinality(b.items), 1))::int as cells, min(s.ended_at) as "notedAt"
+    from   ops.slice as s
+    left   join ops.batch as b on b.batch_id = s.batch_id
+    where  s.state = 'lost'
+    group  by s.dataset, s.window_start
+    order  by s.window_start desc, s.dataset`.execute(db);
+  return rows;
+}
+
+/** Days that were noted as lost within so long before now are news. */
+const newsMs = 24 * 3_600_000;
+
+/** Of lost days those that were noted within a day before `now` (epoch-ms). */
+export function newlyLost(lost: readonly LostDay[], now: number): readonly LostDay[] {
+  return lost.filter(({ notedAt }) => notedAt.getTime() > now - newsMs);
+}
+
+/** Cells of a dataset whose snapshot is not answered yet, since when it could be requested, and when it is lost. */
+export type DayAtRisk = {
+  readonly dataset: string;
+  readonly cells: number;
+  readonly since: Date;
+  readonly lostAt: Date;
+};
+
+/** The share of the time in which a snapshot can be requested after which it is at risk. */
+const riskShare = 2 / 3;
+
+/**
+ * Snapshots of which two thirds of the time are over in which they can still be requested: those that failed or wait, and those that are due
+ * and that nobody has planned, of the scopes that the last round of their dataset was about. `now` in epoch-ms; the database's clock when left out.
+ */
+export async function readDaysAtRisk(db: Database, now: number | null = null): Promise<readonly DayAtRisk[]> {
+  const instant = now === null ? sql`now()` : sql`${new Date(now).toISOString()}::timestamptz`;
+  const today = sql`(${instant} at time zone 'UTC')::date`;
+  const { rows } = await sql<DayAtRisk>`
+    with newest as materialized (
+      select distinct on (s.dataset, s.scope, s.batch_id) s.*, ${refreshDays} as days,
+             max(s.window_start) over (partition by s.dataset) as last_round
+      from   ops.slice as s
+      join   ops.dataset as d on d.dataset = s.dataset and d.is_on
+      where  s.class = 'snapshot' and s.window_start > ${today} - ${longestGapDays}::integer
+      order  by s.dataset, s.scope, s.batch_id, s.window_start desc, s.slice_id desc
+    ), due as (
+      select n.*, case when n.state = 'failed' or ${isOpen("n")} then n.window_start
+                       else ${today} - mod(${today} - n.window_start, n.days) end as day
+      from   newest as n
+      where  n.state = 'failed' or ${isOpen("n")} or n.window_start + n.days <= ${today} and n.window_start > n.last_round - n.days
+    ), timed as (
+      select d.dataset, coalesce(cardinality(b.items), 1) as cells, d.day::timestamp at time zone 'UTC' as since,
+             (d.day + d.days)::timestamp at time zone 'UTC' as lost_at
+      from   due as d
+      left   join ops.batch as b on b.batch_id = d.batch_id
+    )
+    select dataset, sum(cells)::int as cells, min(since) as since, min(lost_at) as "lostAt"
+    from   timed
+    where  ${instant} >= since + (lost_at - since) * ${riskShare}::double precision and ${instant} < lost_at
+    group  by dataset
+    order  by dataset`.execute(db);
+  return rows;
+}

@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import type { SliceDraft } from "../../src/core/slice.ts";
+import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
+import { noteLostDays, noteMoved, readDaysAtRisk, readLostDays } from "../../src/ledger/lost-days.ts";
+import { august, draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+
+const hour = 3_600_000;
+const midnight = Date.parse(`${today}T00:00:00Z`);
+
+describe("a snapshot that nobody can request any more", () => {
+  const ledger = ledgerForTests();
+
+  beforeEach(() =>
+    noteDatasets(
+      ledger.stage.db,
+      ["daily", "weekly"].map((dataset) => ({ dataset, stage: "market", is_on: true })),
+      [
+        { dataset: "daily", scope: null, kind: "snapshot", refresh_days: 1 },
+        { dataset: "weekly", scope: null, kind: "snapshot", refresh_days: 7 },
+      ],
+      { planned: [], now },
+    ),
+  );
+
+  const snapshot = (dataset: string, date: number, change: Partial<SliceDraft> = {}) =>
+    draft({ dataset, class: "snapshot", window: august(date), asOf: august(date).start, ...change });
+  const ended = async (state: "loaded" | "failed" | "deferred" | "pending", ...drafts: readonly SliceDraft[]) =>
+    ledger.stage.inState(await ledger.stage.run(), state, ledger.worker, ...drafts);
+  /** Plans these for today and notes what is lost. */
+  async function planned(...drafts: readonly SliceDraft[]) {
+    const runId = await ledger.stage.run({ kind: "schedule" });
+    await ledger.stage.insert(runId, ...drafts);
+    return noteLostDays(ledger.stage.db, { runId, today, now });
+  }
+  const lost = async () =>
+    (await readLostDays(ledger.stage.db)).map(({ dataset, day, cells }) => `${dataset} ${day} ${cells}`);
+
+  test("is lost when it failed and its day is over, or its week", async () => {
+    await ended("failed", snapshot("daily", 19), snapshot("weekly", 13, { items: ["a", "b"] }), snapshot("weekly", 14));
+    expect(await planned()).toBe(2);
+    expect(await lost()).toEqual(["daily 2026-08-19 1", "weekly 2026-08-13 2"]);
+    expect(await planned()).toBe(0);
+  });
+
+  test("is not lost where another answer came in its time", async () => {
+    await ended("failed", snapshot("weekly", 11));
+    await ended("loaded", snapshot("weekly", 12));
+    expect(await planned()).toBe(0);
+  });
+
+  test("is lost where nobody planned it: the days between two snapshots on which it was due", async () => {
+    await ended("loaded", snapshot("daily", 17), snapshot("daily", 19, { scope: { app: "2" } }), snapshot("weekly", 4));
+    const day = (dataset: string, scope = {}) => snapshot(dataset, 20, { scope: { ...draft().scope, ...scope } });
+    // a scope that is new, one that was not followed for long, and one that is up to date lose nothing
+    await ended(
+      "loaded",
+      snapshot("daily", 1, { scope: { app: "3" }, window: { start: addDays(today, -40), end: addDays(today, -39) } }),
+    );
+    const others = ["2", "3", "4"].map((app) => snapshot("daily", 20, { scope: { app } }));
+    expect(await planned(day("daily"), day("weekly"), ...others)).toBe(3);
+    expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-18 1", "weekly 2026-08-11 1"]);
+  });
+
+  test("is lost where it was put off beyond its day: the slice moves to today and the day stays", async () => {
+    const ids = await ended("deferred", snapshot("daily", 19), snapshot("weekly", 19));
+    for (const sliceId of ids) await noteMoved(ledger.stage.db, { sliceId, day: august(19).start, today, now });
+    expect(await lost()).toEqual(["daily 2026-08-19 1"]);
+  });
+
+  test("is at risk once two thirds of its time are over, until it is loaded or lost: failed, waiting, or not planned", async () => {
+    await ended("failed", snapshot("daily", 20));
+    await ended("pending", snapshot("daily", 20, { scope: { app: "2" } }));
+    await ended("loaded", snapshot("daily", 20, { scope: { app: "3" } }));
+    // due this week and not planned; one of an app that left the portfolio rounds ago is not due
+    await ended("loaded", snapshot("weekly", 10));
+    await ended("loaded", snapshot("weekly", 1, { scope: { app: "5" } }));
+    const at = async (instant: number) =>
+      (await readDaysAtRisk(ledger.stage.db, instant)).map(
+        ({ dataset, cells, lostAt }) => `${dataset} ${cells} ${lostAt.toISOString().slice(0, 13)}`,
+      );
+    expect(await at(midnight + 16 * hour - 1)).toEqual([]);
+    expect(await at(midnight + 16 * hour)).toEqual(["daily 2 2026-08-21T00"]);
+    // a day later: what was planned is lost, what nobody planned is at risk
+    expect(await at(midnight + 40 * hour)).toEqual(["daily 1 2026-08-22T00", "weekly 1 2026-08-24T00"]);
+  });
+
+  test("is a state of its own in the coverage of its day", async () => {
+    await ended("failed", snapshot("daily", 19, { items: ["a", "b"] }));
+    await planned();
+    const { rows } = await ledger.stage.pool.query(
+      "select date_day, cell_count::int as cells, lost_count::int as lost, failed_count::int as failed from ops.coverage_daily",
+    );
+    expect(rows).toEqual([{ date_day: "2026-08-19", cells: 2, lost: 2, failed: 0 }]);
+    expect((await ledger.stage.pool.query("select from ops.failed_slice")).rows).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, today } from "../support/ingest-stage.ts";
+
+test("days on which nobody requested a snapshot are lost: coverage and gaps show them, and the next answer costs no more", async () => {
+  await using stage = await openStage({ today: addDays(today, 3) });
+  const settings = { datasets: { app_rating: { on: true }, keyword_rank: { on: false } } };
+  const on = (days: number) => stage.sync({ settings, request: { today: addDays(today, days) } });
+  expect(await on(0)).toMatchObject({ outcome: "loaded" });
+  const ratings = async () => (await stage.query("select from ops.request where dataset = 'app_rating'")).length;
+  const asked = await ratings();
+  expect(asked).toBeGreaterThan(0);
+  // nobody runs it for two days
+  expect(await on(3)).toMatchObject({ outcome: "loaded" });
+  expect(await ratings()).toBe(2 * asked);
+  const coverage = await stage.query<{ day: string; lost: boolean; loaded: boolean }>(
+    `select date_day::text as day, sum(lost_count) > 0 as lost, sum(loaded_count) > 0 as loaded
+     from   ops.coverage_daily where dataset = 'app_rating' group by 1 order by 1`,
+  );
+  expect(coverage).toEqual(
+    [0, 1, 2, 3].map((days) => {
+      const isLost = days === 1 || days === 2;
+      return { day: addDays(today, days), lost: isLost, loaded: !isLost };
+    }),
+  );
+  await using gaps = startChild(stage, ["gaps", "--dataset", "app_rating", "--as-of", addDays(today, 3), "--json"], {
+    settings,
+  });
+  expect(await gaps.ended).toBe(0);
+  expect(gaps.output().stdout).toMatch(/"lost":\s*2/);
+  // a day that is lost is noted once
+  const noted = async () => (await stage.query("select from ops.slice where state = 'lost'")).length;
+  const before = await noted();
+  await on(3);
+  expect(await noted()).toBe(before);
+});
