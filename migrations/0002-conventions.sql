@@ -48,7 +48,7 @@ begin
       ('date_day',       'The day.'),
       ('valid_from',     'First day on which these values were seen.'),
       ('valid_to',       'First day on which other values were seen; null while these are current.'),
-      ('is_current',     'True while these values are current.'),
+      ('is_current',     'True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.'),
       ('developer_id',   'Id of the developer in the store.'),
       ('developer_name', 'Name of the developer.'),
       ('icon_url',       'Address of the icon.'),

@@ -129,6 +129,8 @@ create table ops.slice (
   batch_id         bigint      references ops.batch (batch_id),
   window_start     date        not null,
   window_end       date        not null,
+  requested_end    date,
+  tail_of          bigint,
   as_of            date        not null,
   fingerprint      text        not null,
   class            text        not null check (class in ('snapshot', 'daily', 'lookback', 'history')),
@@ -188,7 +190,9 @@ comment on column ops.slice.operation        is 'Operation of the API for the sl
 comment on column ops.slice.scope            is 'Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.';
 comment on column ops.slice.batch_id         is 'List of the requested keywords or ids; null where the scope identifies the partition.';
 comment on column ops.slice.window_start     is 'First requested day.';
-comment on column ops.slice.window_end       is 'Day after the last requested day.';
+comment on column ops.slice.window_end       is 'Day after the last requested day, or after the last answered one where the answer ended earlier.';
+comment on column ops.slice.requested_end    is 'Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).';
+comment on column ops.slice.tail_of          is 'Slice whose answer ended before these days; null for a slice that was planned.';
 comment on column ops.slice.as_of            is 'Day that counted as today when it was planned. It shows how final the answer was.';
 comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';

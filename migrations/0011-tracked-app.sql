@@ -4,8 +4,9 @@ create table core.tracked_app (
   app_key                    integer     not null,
   valid_from                 date        not null,
   valid_to                   date,
-  is_current                 boolean     not null,
+  is_current                 boolean,
   is_store_account_connected boolean,
+  available_countries        jsonb,
   slice_id                   bigint      not null,
   fetched_at                 timestamptz not null,
   primary key (app_key, valid_from)
@@ -13,8 +14,9 @@ create table core.tracked_app (
 comment on table  core.tracked_app                            is 'Apps that the account tracks; one row per period in which the account tracked the app.';
 comment on column core.tracked_app.valid_from                 is 'First day on which the account was seen to track it.';
 comment on column core.tracked_app.valid_to                   is 'First day on which the account was seen not to track it any more; null while it does.';
-comment on column core.tracked_app.is_current                 is 'True while the account tracks the app.';
+comment on column core.tracked_app.is_current                 is 'True while the account tracks the app; null where the newest list had invalid items and did not name it: it stays in the portfolio.';
 comment on column core.tracked_app.is_store_account_connected is 'True when the account has connected its own store account for the app.';
+comment on column core.tracked_app.available_countries        is 'Countries in which the app is available, sorted, as last seen.';
 select ops.add_foreign_keys('core.tracked_app');
 select ops.comment_columns('core.tracked_app');
 
@@ -23,7 +25,7 @@ create table core.tracked_competitor (
   competitor_app_key integer     not null,
   valid_from         date        not null,
   valid_to           date,
-  is_current         boolean     not null,
+  is_current         boolean,
   slice_id           bigint      not null,
   fetched_at         timestamptz not null,
   primary key (app_key, competitor_app_key, valid_from)
@@ -34,6 +36,6 @@ comment on column core.tracked_competitor.app_key            is 'App that the ac
 comment on column core.tracked_competitor.competitor_app_key is 'Its competitor, which need not be in the portfolio.';
 comment on column core.tracked_competitor.valid_from         is 'First day on which the competitor was seen to be named.';
 comment on column core.tracked_competitor.valid_to           is 'First day on which the competitor was seen not to be named any more; null while it is named.';
-comment on column core.tracked_competitor.is_current         is 'True while the competitor is named.';
+comment on column core.tracked_competitor.is_current         is 'True while the competitor is named; null where the newest list had invalid items and did not name it.';
 select ops.add_foreign_keys('core.tracked_competitor');
 select ops.comment_columns('core.tracked_competitor');

@@ -6,11 +6,14 @@ create table core.tracked_keyword (
   keyword_key    integer     not null,
   valid_from     date        not null,
   valid_to       date,
-  is_current     boolean     not null,
+  is_current     boolean,
   search_volume  numeric,
   chance         numeric,
   app_count      bigint,
   brand_track_id text,
+  rank_change    integer,
+  ranking_history jsonb,
+  created_at     timestamp,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
   primary key (app_key, country_key, keyword_key, valid_from)
@@ -18,10 +21,13 @@ create table core.tracked_keyword (
 comment on table  core.tracked_keyword                is 'Keywords that the account tracks for an app and country; one row per period in which the account tracked the keyword.';
 comment on column core.tracked_keyword.valid_from     is 'First day on which the account was seen to track it.';
 comment on column core.tracked_keyword.valid_to       is 'First day on which the account was seen not to track it any more; null while it does.';
-comment on column core.tracked_keyword.is_current     is 'True while the account tracks the keyword.';
+comment on column core.tracked_keyword.is_current     is 'True while the account tracks the keyword; null where the newest list had invalid items and did not name it: it stays in the portfolio.';
 comment on column core.tracked_keyword.search_volume  is 'Search volume score as last seen.';
 comment on column core.tracked_keyword.chance         is 'Chance to rank, as the service scores it, as last seen.';
 comment on column core.tracked_keyword.app_count      is 'Apps that the search for the keyword returns, as last seen.';
 comment on column core.tracked_keyword.brand_track_id is 'Track id of the app whose brand the keyword is; null when it is none.';
+comment on column core.tracked_keyword.rank_change     is 'Change of the rank in a day, on the device that the list is about (iPhone on iOS), as last seen.';
+comment on column core.tracked_keyword.ranking_history is 'Ranks of the last days as the list has them, on the same device; core.fact_keyword_rank holds the days that were fetched.';
+comment on column core.tracked_keyword.created_at      is 'When the account began to track it, as the service reports it, without a time zone.';
 select ops.add_foreign_keys('core.tracked_keyword');
 select ops.comment_columns('core.tracked_keyword');

@@ -5,7 +5,7 @@ create table core.search_ads_integration (
   integration_id    text        not null,
   valid_from        date        not null,
   valid_to          date,
-  is_current        boolean     not null,
+  is_current        boolean,
   organisation_name text,
   integration_code  text,
   currency          text,

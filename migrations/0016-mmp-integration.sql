@@ -5,7 +5,7 @@ create table core.mmp_integration (
   tracker_type   text        not null,
   valid_from     date        not null,
   valid_to       date,
-  is_current     boolean     not null,
+  is_current     boolean,
   state          text,
   app_name       text,
   developer_name text,

@@ -4,7 +4,7 @@ create table core.search_ads_app (
   app_key        integer     not null,
   valid_from     date        not null,
   valid_to       date,
-  is_current     boolean     not null,
+  is_current     boolean,
   app_name       text,
   category_id    text,
   category_name  text,

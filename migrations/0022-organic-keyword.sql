@@ -7,6 +7,7 @@ create table core.fact_organic_keyword (
   device_key  smallint    not null,
   keyword_key integer     not null,
   rank        integer,
+  observed_at timestamp,
   slice_id    bigint      not null,
   fetched_at  timestamptz not null,
   primary key (app_key, date_day, country_key, device_key, keyword_key)
@@ -14,5 +15,6 @@ create table core.fact_organic_keyword (
 comment on table  core.fact_organic_keyword             is 'Every keyword for which an app ranks, by country, device and day. A newer answer replaces the whole list.';
 comment on column core.fact_organic_keyword.date_day    is 'Requested day.';
 comment on column core.fact_organic_keyword.rank        is 'Position of the app in the search results, 1 is the top.';
+comment on column core.fact_organic_keyword.observed_at is 'Time that the answer names for itself, without a time zone; midnight where it names a day only.';
 select ops.add_foreign_keys('core.fact_organic_keyword');
 select ops.comment_columns('core.fact_organic_keyword');

@@ -6,7 +6,7 @@ create table core.app_history (
   language_code           text        not null,
   valid_from              date        not null,
   valid_to                date,
-  is_current              boolean     not null,
+  is_current              boolean,
   app_name                text,
   developer_id            text,
   developer_name          text,

@@ -9,6 +9,7 @@ create table core.fact_impression_share (
   share_day        date        not null,
   app_key          integer     not null,
   impression_share numeric,
+  answer_day date,
   extra            jsonb,
   slice_id         bigint      not null,
   fetched_at       timestamptz not null,
@@ -18,5 +19,6 @@ comment on table  core.fact_impression_share                  is 'Share of each 
 comment on column core.fact_impression_share.date_day         is 'Day of observation.';
 comment on column core.fact_impression_share.share_day        is 'Day of the share; the day of observation where the service reports none.';
 comment on column core.fact_impression_share.impression_share is 'Share of the impressions, in the scale of the service.';
+comment on column core.fact_impression_share.answer_day is 'Day that the answer as a whole names; null where it names none.';
 select ops.add_foreign_keys('core.fact_impression_share');
 select ops.comment_columns('core.fact_impression_share');

@@ -10,6 +10,7 @@ create table core.fact_category_share (
   category_code  text        not null,
   category_name  text,
   category_share numeric,
+  answer_day date,
   extra          jsonb,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
@@ -20,5 +21,6 @@ comment on column core.fact_category_share.date_day       is 'Day of observation
 comment on column core.fact_category_share.share_day      is 'Day of the share; the day of observation where the service reports none.';
 comment on column core.fact_category_share.category_code  is 'Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.';
 comment on column core.fact_category_share.category_share is 'Share of the category, in the scale of the service.';
+comment on column core.fact_category_share.answer_day is 'Day that the answer as a whole names; null where it names none.';
 select ops.add_foreign_keys('core.fact_category_share');
 select ops.comment_columns('core.fact_category_share');

@@ -23,6 +23,7 @@ create table core.fact_top_advertiser (
   countries      jsonb,
   icon_url       text,
   service_app_id text,
+  platform_id    integer,
   extra          jsonb,
   slice_id       bigint      not null,
   fetched_at     timestamptz not null,
@@ -47,5 +48,6 @@ comment on column core.fact_top_advertiser.networks       is 'The networks: a li
 comment on column core.fact_top_advertiser.countries      is 'The countries: a list of title, countryCode.';
 comment on column core.fact_top_advertiser.icon_url       is 'Address of the app''s icon.';
 comment on column core.fact_top_advertiser.service_app_id is 'The service''s own number of the app.';
+comment on column core.fact_top_advertiser.platform_id    is 'Platform as the service numbers it: 1 Android, 2 iOS.';
 select ops.add_foreign_keys('core.fact_top_advertiser');
 select ops.comment_columns('core.fact_top_advertiser');

@@ -8,7 +8,7 @@ create table core.developer_app (
   app_key        integer     not null,
   valid_from     date        not null,
   valid_to       date,
-  is_current     boolean     not null,
+  is_current     boolean,
   app_name       text,
   price_text     text,
   icon_url       text,

@@ -7,6 +7,7 @@ select s.slice_id, s.dataset, s.scope, s.batch_id, s.window_start, s.window_end,
             then case when s.as_of > ops.today() - t.refresh_days and s.fingerprint <> 'changed since' then date 'infinity' else date '-infinity' end
             when s.as_of >= ops.today() then date 'infinity'
             when s.state in ('empty', 'skipped') and s.as_of <= ops.today() - t.empty_holds_days
+                 and (s.tail_of is null or t.empty_until_days is not null)
             then case when t.empty_until_days is null then date '-infinity'
                       else least(s.as_of + 1 - t.settle_days - t.lookback_days, ops.today() + 1 - t.settle_days - t.empty_until_days) end
             else s.as_of + 1 - t.settle_days - t.lookback_days

@@ -111,7 +111,7 @@ with reported as (
 )
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.period_start, p.period_end, p.share_source,
        p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as reported_share_sum,
-       exists (select from core.tracked_app as t where t.app_key = p.app_key and t.is_current) as is_tracked_app,
+       exists (select from core.tracked_app as t where t.app_key = p.app_key and t.valid_to is null) as is_tracked_app,
        v.search_volume, p.share * v.search_volume as paid_voice_sum
 from   placed as p
 join   core.dim_app     as a on a.app_key = p.app_key
@@ -126,7 +126,7 @@ left   join (
   select t.country_key, t.keyword_key, o.store, max(t.search_volume) as search_volume
   from   core.tracked_keyword as t
   join   core.dim_app as o on o.app_key = t.app_key
-  where  t.is_current
+  where  t.valid_to is null
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
 comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';

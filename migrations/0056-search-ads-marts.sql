@@ -45,7 +45,7 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.goal_i
 from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
-left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.is_current group by 1) as i on i.org_id = f.org_id
+left   join (select s.org_id, max(s.currency) as currency from core.search_ads_integration as s where s.valid_to is null group by 1) as i on i.org_id = f.org_id
 left   join lateral (select f.spend, f.impression_count, f.tap_count, f.install_count, f.new_download_count, f.redownload_count,
                             f.attributed_install_count, f.goal_count, f.goal_revenue, f.original where not f.is_withdrawn) as w on true
 -- of each column that ever changed the value before its first change

@@ -101,7 +101,7 @@ create table core.app_history (
   language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   app_name text, -- Name of the app.
   developer_id text, -- Id of the developer in the store.
   developer_name text, -- Name of the developer.
@@ -175,7 +175,7 @@ create table core.developer_app (
   app_key integer not null, -- The app.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values, or none, were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   app_name text, -- Name of the app.
   price_text text, -- Price as the store writes it, not a number.
   icon_url text, -- Address of the icon, as last seen.
@@ -360,6 +360,7 @@ create table core.fact_category_share (
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.
   category_name text, -- Name of the category.
   category_share numeric, -- Share of the category, in the scale of the service.
+  answer_day date, -- Day that the answer as a whole names; null where it names none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -426,6 +427,7 @@ create table core.fact_impression_share (
   share_day date not null, -- Day of the share; the day of observation where the service reports none.
   app_key integer not null, -- The app.
   impression_share numeric, -- Share of the impressions, in the scale of the service.
+  answer_day date, -- Day that the answer as a whole names; null where it names none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -575,6 +577,7 @@ create table core.fact_organic_keyword (
   device_key smallint not null, -- The device; 0 on Android.
   keyword_key integer not null, -- The keyword.
   rank integer, -- Position of the app in the search results, 1 is the top.
+  observed_at timestamp without time zone, -- Time that the answer names for itself, without a time zone; midnight where it names a day only.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_organic_keyword_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, keyword_key),
@@ -843,6 +846,7 @@ create table core.fact_top_advertiser (
   countries jsonb, -- The countries: a list of title, countryCode.
   icon_url text, -- Address of the app's icon.
   service_app_id text, -- The service's own number of the app.
+  platform_id integer, -- Platform as the service numbers it: 1 Android, 2 iOS.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -918,7 +922,7 @@ create table core.keyword_spot (
   locale text not null, -- Locale of the field, in the format of the service.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   keywords text, -- The field, unchanged, its words separated by commas.
   keyword_count integer, -- Different words in it.
   updated_at timestamp without time zone, -- When the service last saw the field change, as last reported, without time zone.
@@ -938,7 +942,7 @@ create table core.keyword_spot_word (
   keyword_key integer not null, -- The word.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   position integer, -- Place in the field, from 1, as last seen.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -954,7 +958,7 @@ create table core.mmp_integration (
   tracker_type text not null, -- Name of the partner, upper case; '' for an app without any.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   state text, -- State: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.
   app_name text, -- Name of the app.
   developer_name text, -- Name of its developer.
@@ -995,7 +999,7 @@ create table core.search_ads_app (
   app_key integer not null, -- The app.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   app_name text, -- Name of the app.
   category_id text, -- Category id in its store; 0 is a real one.
   category_name text, -- Name of the category.
@@ -1020,7 +1024,7 @@ create table core.search_ads_goal (
   goal_id text not null, -- Id of the goal; reports can be fetched for it (options.goals).
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   app_key integer, -- The app that it is of.
   account_number text, -- The service's number of the account.
   tracker_type text, -- Measurement partner that reports its events.
@@ -1042,7 +1046,7 @@ create table core.search_ads_goal_event (
   event_id text not null, -- Id of the event.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   event_name text, -- Name of the event.
   revenue_policy text, -- IN_APP_VALUE (as the app reports it) or FIXED_VALUE.
   custom_revenue numeric, -- Fixed revenue of one event, in the currency of the goal.
@@ -1059,7 +1063,7 @@ create table core.search_ads_integration (
   integration_id text not null, -- Id of the connection.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean not null, -- True while these values are current.
+  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
   organisation_name text, -- Name of the organisation.
   integration_code text, -- The connection's own code, of no fixed length or alphabet.
   currency text, -- The organisation's own currency, which is the currency of the column original of reports.
@@ -1094,8 +1098,9 @@ create table core.tracked_app (
   app_key integer not null, -- The app.
   valid_from date not null, -- First day on which the account was seen to track it.
   valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
-  is_current boolean not null, -- True while the account tracks the app.
+  is_current boolean, -- True while the account tracks the app; null where the newest list had invalid items and did not name it: it stays in the portfolio.
   is_store_account_connected boolean, -- True when the account has connected its own store account for the app.
+  available_countries jsonb, -- Countries in which the app is available, sorted, as last seen.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint tracked_app_pkey PRIMARY KEY (app_key, valid_from),
@@ -1108,7 +1113,7 @@ create table core.tracked_competitor (
   competitor_app_key integer not null, -- Its competitor, which need not be in the portfolio.
   valid_from date not null, -- First day on which the competitor was seen to be named.
   valid_to date, -- First day on which the competitor was seen not to be named any more; null while it is named.
-  is_current boolean not null, -- True while the competitor is named.
+  is_current boolean, -- True while the competitor is named; null where the newest list had invalid items and did not name it.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint tracked_competitor_pkey PRIMARY KEY (app_key, competitor_app_key, valid_from),
@@ -1123,7 +1128,7 @@ create table core.tracked_country (
   country_key smallint not null, -- The country.
   valid_from date not null, -- First day with this number.
   valid_to date, -- First day with another number, or none; null while the number is current.
-  is_current boolean not null, -- True while the number is current.
+  is_current boolean, -- True while the number is current; null where the newest answer had invalid items and did not name the country.
   keyword_count integer not null, -- Number of tracked keywords.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1139,11 +1144,14 @@ create table core.tracked_keyword (
   keyword_key integer not null, -- The keyword.
   valid_from date not null, -- First day on which the account was seen to track it.
   valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
-  is_current boolean not null, -- True while the account tracks the keyword.
+  is_current boolean, -- True while the account tracks the keyword; null where the newest list had invalid items and did not name it: it stays in the portfolio.
   search_volume numeric, -- Search volume score as last seen.
   chance numeric, -- Chance to rank, as the service scores it, as last seen.
   app_count bigint, -- Apps that the search for the keyword returns, as last seen.
   brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
+  rank_change integer, -- Change of the rank in a day, on the device that the list is about (iPhone on iOS), as last seen.
+  ranking_history jsonb, -- Ranks of the last days as the list has them, on the same device; core.fact_keyword_rank holds the days that were fetched.
+  created_at timestamp without time zone, -- When the account began to track it, as the service reports it, without a time zone.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint tracked_keyword_pkey PRIMARY KEY (app_key, country_key, keyword_key, valid_from),
@@ -1871,6 +1879,9 @@ create view mart.keyword_opportunity (
             n.chance,
             n.app_count,
             n.brand_track_id,
+            n.rank_change,
+            n.ranking_history,
+            n.created_at,
             n.slice_id,
             n.fetched_at
            FROM core.tracked_keyword n
@@ -2185,7 +2196,7 @@ create view mart.paid_share_of_voice (
     p.share_sum AS reported_share_sum,
     (EXISTS ( SELECT
            FROM core.tracked_app t_1
-          WHERE t_1.app_key = p.app_key AND t_1.is_current)) AS is_tracked_app,
+          WHERE t_1.app_key = p.app_key AND t_1.valid_to IS NULL)) AS is_tracked_app,
     v.search_volume,
     p.share * v.search_volume AS paid_voice_sum
    FROM placed p
@@ -2203,7 +2214,7 @@ create view mart.paid_share_of_voice (
             max(t_1.search_volume) AS search_volume
            FROM core.tracked_keyword t_1
              JOIN core.dim_app o ON o.app_key = t_1.app_key
-          WHERE t_1.is_current
+          WHERE t_1.valid_to IS NULL
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
      CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v;
 
@@ -3018,7 +3029,7 @@ create view mart.search_ads_daily (
      LEFT JOIN ( SELECT s.org_id,
             max(s.currency) AS currency
            FROM core.search_ads_integration s
-          WHERE s.is_current
+          WHERE s.valid_to IS NULL
           GROUP BY s.org_id) i ON i.org_id = f.org_id
      LEFT JOIN LATERAL ( SELECT f.spend,
             f.impression_count,
@@ -3480,17 +3491,6 @@ create table ops.account_stop (
   constraint account_stop_pkey PRIMARY KEY (account_id)
 );
 
--- What a person has agreed to spend: without a row here no first sync and no worker spends anything. One row covers what comes after it.
-create table ops.agreement (
-  account_id text not null, -- Account, as the shortened hash of its key. Another token is another account.
-  dataset text not null, -- Dataset that was agreed to; empty for everything that is on.
-  credits integer not null, -- Price that was shown, as far as it was known.
-  agreed_at timestamp with time zone not null, -- When it was agreed to.
-  agreed_by text not null, -- How: at a terminal, or by --yes.
-  constraint agreement_pkey PRIMARY KEY (account_id, dataset),
-  constraint agreement_agreed_by_check CHECK ((agreed_by = ANY (ARRAY['terminal'::text, '--yes'::text])))
-);
-
 -- Per account the last time in which the API did not respond, as the processes that wait for it saw it.
 create table ops.api_outage (
   account_id text not null, -- Account, as the shortened hash of its key.
@@ -3761,6 +3761,8 @@ create view ops.failed_slice (
                     s.batch_id,
                     s.window_start,
                     s.window_end,
+                    s.requested_end,
+                    s.tail_of,
                     s.as_of,
                     s.fingerprint,
                     s.class,
@@ -4091,7 +4093,9 @@ create table ops.slice (
   scope jsonb not null, -- Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.
   batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
   window_start date not null, -- First requested day.
-  window_end date not null, -- Day after the last requested day.
+  window_end date not null, -- Day after the last requested day, or after the last answered one where the answer ended earlier.
+  requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
+  tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
   as_of date not null, -- Day that counted as today when it was planned. It shows how final the answer was.
   fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
@@ -4178,7 +4182,7 @@ create view ops.slice_finality (
                 ELSE '-infinity'::date
             END
             WHEN s.as_of >= ops.today() THEN 'infinity'::date
-            WHEN (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND s.as_of <= (ops.today() - t.empty_holds_days) THEN
+            WHEN (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND s.as_of <= (ops.today() - t.empty_holds_days) AND (s.tail_of IS NULL OR t.empty_until_days IS NOT NULL) THEN
             CASE
                 WHEN t.empty_until_days IS NULL THEN '-infinity'::date
                 ELSE LEAST(s.as_of + 1 - t.settle_days - t.lookback_days, ops.today() + 1 - t.settle_days - t.empty_until_days)
@@ -4368,6 +4372,8 @@ create view ops.slice_status (
                                 y.batch_id,
                                 y.window_start,
                                 y.window_end,
+                                y.requested_end,
+                                y.tail_of,
                                 y.as_of,
                                 y.fingerprint,
                                 y.class,
@@ -4511,7 +4517,7 @@ begin
       ('date_day',       'The day.'),
       ('valid_from',     'First day on which these values were seen.'),
       ('valid_to',       'First day on which other values were seen; null while these are current.'),
-      ('is_current',     'True while these values are current.'),
+      ('is_current',     'True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.'),
       ('developer_id',   'Id of the developer in the store.'),
       ('developer_name', 'Name of the developer.'),
       ('icon_url',       'Address of the icon.'),

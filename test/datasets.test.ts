@@ -1,19 +1,27 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../src/api/operations/all.ts";
-import { daysBetween, type Day } from "../src/core/day.ts";
+import { addDays, daysBetween, type Day } from "../src/core/day.ts";
 import { projectRoot } from "../src/config/config.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
+import { unstoredFields } from "../src/docs/unstored-fields.ts";
+import { fieldsOf, isRead } from "./support/answer-fields.ts";
+import { documentedFields } from "./support/api-fields.ts";
 import {
   columnsInDatabase,
   datasetsUnderTest,
+  daysByState,
   keysInDatabase,
   loadAgain,
+  loadedAnswers,
   nullable,
+  rowsByDay,
   syncedStage,
   uncommented,
 } from "./support/ingest-conformance.ts";
-import type { Stage } from "./support/ingest-stage.ts";
+import { everythingOn } from "../src/demo/shows.ts";
+import { examplePartitions, timingsOf } from "../src/planner/example-partitions.ts";
+import { today, type Stage } from "./support/ingest-stage.ts";
 import { tablesOf, versionsOf } from "./support/ingest-tables.ts";
 import { columnsOfDefinition } from "./support/table-columns.ts";
 
@@ -122,6 +130,89 @@ describe.each(chosen)("$name", (dataset) => {
         .map(([operation, requests]) => ({ operation, cost: requests.reduce((sum, one) => sum + one.charged, 0) }))
         .sort((a, b) => (String(a.operation) < String(b.operation) ? -1 : 1)),
     );
+  });
+});
+
+describe("answers that end early", () => {
+  /** Answers reach so many days, and calls that may span more request more. */
+  const answered = 4;
+  const within = { start: addDays(today, -35), end: addDays(today, -7) };
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 5 };
+  const several = chosen.filter(({ reportedBy }) => reportedBy !== undefined);
+  let [whole, short]: [Stage?, Stage?] = [];
+
+  beforeAll(async () => {
+    if (several.length === 0) return;
+    whole = await syncedStage({ market }, within, several);
+    short = await syncedStage({ market, mostRangeDays: answered }, within, several);
+  });
+  afterAll(async () => {
+    for (const one of [whole, short]) await one?.[Symbol.asyncDispose]();
+  });
+
+  test.each(chosen)("$name says how its answers show their days where a call may span several", (dataset) => {
+    const isSeries = [dataset.timing, ...timingsOf(dataset, examplePartitions(dataset))].some(
+      ({ kind }) => kind === "series",
+    );
+    const spansDays = dataset.operations.some(({ range }) => range !== null);
+    expect(dataset.reportedBy !== undefined).toBe(isSeries && spansDays);
+    const [table] = dataset.tables;
+    if (dataset.reportedBy !== undefined) expect(Object.keys(table!.columns)).toContain(dataset.reportedBy.column);
+  });
+
+  test.each(several)("$name requests the rest, and has every day that it calls loaded", async (dataset) => {
+    const cut = await short!.query("select from ops.slice where dataset = $1 and tail_of is not null", [dataset.name]);
+    expect(cut.length).toBeGreaterThan(0);
+    const [expected, states] = [await daysByState(whole!, dataset), await daysByState(short!, dataset)];
+    expect([...states.keys()].sort()).toEqual([...expected.keys()].sort());
+    expect(["loaded", "empty"]).toEqual(expect.arrayContaining([...new Set(states.values())]));
+    const [all, rows] = [await rowsByDay(whole!, dataset), await rowsByDay(short!, dataset)];
+    // where days without rows are ordinary, a stretch of them longer than an answer hides what comes after it
+    if (dataset.reportedBy?.quietDays === undefined) {
+      expect(rows).toEqual(all);
+      expect(states).toEqual(expected);
+    } else
+      for (const [day, own] of rows) if (day !== "") expect(all.get(day)).toEqual(expect.arrayContaining([...own]));
+  });
+
+  test.each(several)("$name costs what was planned, and a second run requests nothing", async (dataset) => {
+    const [sums] = await short!.query<{ planned: number; booked: number }>(
+      `select sum(planned_credits)::int as planned, (select sum(cost)::int from ops.request where dataset = $1) as booked
+       from   ops.slice where dataset = $1`,
+      [dataset.name],
+    );
+    expect(sums?.booked).toBe(sums?.planned);
+    short!.sandbox.clearLog();
+    await short!.sync({ settings: everythingOn, request: { bounds: within, datasets: [dataset.name] } });
+    expect(short!.asked()).toEqual([]);
+  });
+});
+
+describe("every field of every answer", () => {
+  const listed = (id: string) => unstoredFields.filter(({ operations: ids }) => ids.includes(id));
+
+  test.each(chosen)("of $name is in a column, or in the list of those that are in none", async (dataset) => {
+    for (const operation of dataset.operations) {
+      const answers = await loadedAnswers(stage, dataset, operation);
+      const fields = [...new Set([...fieldsOf(operation), ...documentedFields(operation.id)])];
+      const unread = fields.filter((field) => !answers.some((one) => isRead(one, field)));
+      const known = listed(operation.id).flatMap((one) => one.fields ?? []);
+      // the fetch option that brings a whole list is not the cheapest way here
+      if (answers.length === 0) expect(dataset.wholeList?.operation).toBe(operation);
+      else expect(unread.filter((field) => !known.includes(field))).toEqual([]);
+    }
+  });
+
+  test("is documented, and an operation without a dataset is in the list", () => {
+    const stored = new Set(datasets.flatMap((dataset) => dataset.operations.map(({ id }) => id)));
+    for (const { id } of operations)
+      if (!stored.has(id)) expect([id, ...listed(id).map(({ fields }) => fields)]).toEqual([id, undefined]);
+    for (const { operations: ids, fields } of unstoredFields)
+      for (const id of ids) {
+        const operation = operations.find((one) => one.id === id);
+        expect(operation).toBeDefined();
+        expect(fieldsOf(operation!)).toEqual(expect.arrayContaining([...(fields ?? [])]));
+      }
   });
 });
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Store } from "../core/store.ts";
 import { fail } from "../core/errors.ts";
+import { isDotSegment } from "../core/text.ts";
 import type { Operation, Param } from "./define-operation.ts";
 
 /** The words that a deployment uses for the two stores in its paths. */
@@ -14,12 +15,13 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /**
  * Turns an operation and its values into the raw path and body of a call. Every segment and value is encoded on its own.
- * Throws `bad_request` when a value does not fit the operation, `not_encodable` when it holds U+0000 or half a character.
+ * Throws `bad_request` when a value does not fit the operation, `not_encodable` when it holds U+0000 or half a character, or would be a
+ * path segment of dots.
  */
 export function addressOf(operation: Operation, params: Params, words: StoreWords): Address {
   const values = checked(operation, params);
   const path = withStoreWords(operation.path, words).replaceAll(/\/\{(\w+)\}/g, (_, name: string) =>
-    values.has(name) ? `/${segment(spelled(operation.params[name], values.get(name), words))}` : "",
+    values.has(name) ? `/${segment(operation, name, spelled(operation.params[name], values.get(name), words))}` : "",
   );
   const query = [...values]
     .filter(([name]) => operation.params[name]?.in === "query")
@@ -89,10 +91,11 @@ function spelled(param: Param | undefined, value: unknown, words: StoreWords): u
   return param?.storeWord === true && (value === "ios" || value === "android") ? words[value] : value;
 }
 
-function segment(value: unknown): string {
+function segment(operation: Operation, parameter: string, value: unknown): string {
   const text = encodeURIComponent(String(value));
-  // a URL parser folds dot segments away even in their encoded form, a router does not: the raw path keeps them whole
-  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
+  // a URL parser folds dot segments away even in their encoded form: the call would go somewhere else, and be charged there
+  if (isDotSegment(text)) throw fail("not_encodable", { operation: operation.id, parameter });
+  return text;
 }
 
 function listOf(value: unknown): readonly unknown[] {

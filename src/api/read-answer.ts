@@ -74,8 +74,9 @@ function parse(operation: Operation, text: string): unknown {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    const bare = operation.mayBeText === true ? text.trim() : "";
-    if (bare !== "" && operation.answer.safeParse(bare).success) return bare;
+    // no body at all is an answer where the operation knows an empty one
+    const bare = text.trim();
+    if (operation.mayBeText === true && operation.answer.safeParse(bare).success) return bare;
     throw fail("not_json", { operation: operation.id, bytes: Buffer.byteLength(text) }, cause);
   }
   if (!needsCleaning.test(text)) return json;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { creditClasses, type Slice } from "../core/slice.ts";
+import { creditClasses, requestedWindow, type Slice } from "../core/slice.ts";
 import { isDay, type Day } from "../core/day.ts";
 import { cleanText } from "../core/text.ts";
 import { lastDay } from "../core/window.ts";
@@ -77,7 +77,7 @@ export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
     operation: slice.operation,
     scope: Object.fromEntries(Object.entries(slice.scope).sort(([a], [b]) => (a < b ? -1 : 1))),
     ...(slice.items === null ? {} : { items: slice.items }),
-    window: { from: slice.window.start, to: lastDay(slice.window) },
+    window: { from: slice.window.start, to: lastDay(requestedWindow(slice)) },
     class: slice.class,
     as_of: slice.asOf,
     ...(slice.fingerprint === "" ? {} : { fingerprint: slice.fingerprint }),

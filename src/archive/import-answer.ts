@@ -65,7 +65,7 @@ async function load(
   const ready = await prepareSlice(parts, answer.dataset, slice, answer.fetched);
   await byKey(transaction);
   await deleteRejects(transaction, [ready]);
-  await writeSlices(transaction, parts, [ready]);
+  await writeSlices(transaction, { ...parts, tailsAt: null }, [ready]);
   const counts = { rows: ready.rows, rejects: ready.invalid.length };
   await noteOutcome(transaction, slice, { ...outcomeOf(ready), ...counts });
   return counts;

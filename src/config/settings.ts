@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CreditSettings } from "./credit-settings.ts";
 import { isDay, type Day } from "../core/day.ts";
+import { dotSegmentRefused, isDotSegment } from "../core/text.ts";
 
 const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
 const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
@@ -10,7 +11,8 @@ const words = "a word of a path is letters, digits, _, . and -, and no dot first
 const Keyword = z
   .string()
   .min(1)
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character");
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character")
+  .refine((text) => !isDotSegment(text), dotSegmentRefused);
 const Days = z.int().min(0).max(3660);
 const KeepMonths = z.int().min(1).max(1200);
 const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" });
@@ -164,8 +166,7 @@ export const Settings = z.strictObject({
         .max(600)
         .default(1)
         .describe("First wait after an error that may pass; doubled each time."),
-      // V8 holds no text of 512 MiB
-      largest_answer_mib: z.number().positive().max(500).default(64).describe("Answers above this are refused."),
+      largest_answer_mib: z.number().positive().max(1024).default(64).describe("Answers above this are refused."),
     })
     .prefault({})
     .describe("How requests are sent to the API."),

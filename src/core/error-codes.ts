@@ -154,7 +154,7 @@ export const errorCodes = {
     charged: false,
     leaves: "skipped",
     says: "a value cannot be sent in a URL",
-    next: "remove the broken character from the keyword",
+    next: "stop tracking the keyword: it is . or .., or has a broken character",
   },
   unexpected: {
     recovery: "skip",

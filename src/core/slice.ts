@@ -34,10 +34,23 @@ export type SliceDraft = {
   readonly asOf: Day;
   /** What the portfolio knew that would make the answer differ; a changed one makes the old answer stale. */
   readonly fingerprint: string;
+  /** The slice whose answer ended before these days, where they are the tail of one. */
+  readonly tailOf?: string;
 };
 
 /** A slice as the ledger gives it to the process that runs it. `attempt` is the fence. */
-export type Slice = SliceDraft & { readonly sliceId: string; readonly runId: string; readonly attempt: number };
+export type Slice = SliceDraft & {
+  readonly sliceId: string;
+  readonly runId: string;
+  readonly attempt: number;
+  /** The day after the last requested one, where the answer ended earlier and the window with it. */
+  readonly requestedEnd?: Day;
+};
+
+/** The days that a slice requested, its tail among them. */
+export function requestedWindow({ window, requestedEnd }: Pick<Slice, "window" | "requestedEnd">): Window {
+  return requestedEnd === undefined ? window : { start: window.start, end: requestedEnd };
+}
 
 /** The credits that one page of a slice is expected to cost. */
 export function pagePrice({ credits, requests }: Pick<SliceDraft, "credits" | "requests">): number {
@@ -55,6 +68,8 @@ export type Covered = {
   readonly fingerprint: string;
   /** True when the service refused it for what was requested, not for when. */
   readonly refused: boolean;
+  /** True for the tail of another slice: days that the answer to that one did not report. */
+  readonly isTail?: true;
   /** Its answered days before this one were dropped by retention since. */
   readonly goneBefore?: Day;
 };

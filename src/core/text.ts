@@ -33,6 +33,14 @@ export function isDeeperThan(json: string, most: number): boolean {
   return false;
 }
 
+/** True for `.` and `..`, which a server or proxy on the way takes for a folder: no request can have such a keyword in its path. */
+export function isDotSegment(text: string): boolean {
+  return text === "." || text === "..";
+}
+
+/** What such a keyword is refused with. */
+export const dotSegmentRefused = "a keyword of . or .. cannot be requested: on the way it is taken for a folder";
+
 /** The form in which two spellings of one keyword meet: lower case, NFC, runs of space as one, no space around. */
 export function foldKeyword(keyword: string): string {
   return keyword.toLowerCase().normalize("NFC").replaceAll(/\s+/g, " ").trim();

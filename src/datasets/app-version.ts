@@ -35,6 +35,7 @@ export const appVersion = defineDataset({
   on: true,
   why: "1 credit an app and day, and a new release has the app's page fetched again",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 365 },
+  reportedBy: { column: "version_at", quietDays: 1 },
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],

@@ -48,6 +48,7 @@ export const bidChange = defineDataset({
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
   // a call may span a week; the last day of it is requested in case the end is exclusive
   longestWindow: 6,
+  reportedBy: { column: "date_day", quietDays: 1 },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],

@@ -15,7 +15,7 @@ import { defineTable } from "../load/table.ts";
 import { normalisedCategoryRanks } from "./shared/category-ranks.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
-import { lateDays, reportedThrough } from "./shared/values.ts";
+import { lateDays } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_category_rank",
@@ -76,6 +76,7 @@ export const categoryRank = defineDataset({
   on: true,
   why: "10 credits an app and country bring up to 30 days, so a week is requested at once",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 7, ...lateDays },
+  reportedBy: { column: "date_day" },
   tables: [table],
   operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],
   operationsFor: (scope) => [operationFor(scope)],
@@ -93,9 +94,7 @@ export const categoryRank = defineDataset({
   },
   normalise: (slice, pages) => {
     const { rows, invalid } = normalisedCategoryRanks(slice, pages);
-    // all countries on the newest day, whichever that is: no requested days to compare with
-    const isSeries = part(slice.scope, "resolution") !== "last_day";
-    return { rows: { [table.name]: rows }, invalid, ...(isSeries ? { reportedThrough: reportedThrough(rows) } : {}) };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });
 

@@ -14,6 +14,7 @@ const table = defineTable({
     category_code: "text",
     category_name: "text",
     category_share: "number",
+    answer_day: "date",
     extra: "json",
   },
   key: ["keyword_key", "date_day", "country_key", "store", "device_key", "share_day", "category_code"],

@@ -12,6 +12,7 @@ const table = defineTable({
     share_day: "date",
     app_key: "app",
     impression_share: "number",
+    answer_day: "date",
     extra: "json",
   },
   key: ["keyword_key", "date_day", "country_key", "store", "device_key", "share_day", "app_key"],

@@ -9,7 +9,7 @@ import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { estimatesByDay, estimatesNow } from "./shared/keyword-estimates.ts";
-import { lateDays, reportedThrough } from "./shared/values.ts";
+import { lateDays } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_estimate",
@@ -41,6 +41,7 @@ export const keywordEstimate = defineDataset({
   on: false,
   why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30, ...lateDays },
+  reportedBy: { column: "date_day" },
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "kind") as keyof typeof operations]],
@@ -70,6 +71,6 @@ export const keywordEstimate = defineDataset({
   normalise: (slice, pages, left) => {
     const isNow = part(slice.scope, "kind") === "now";
     const { rows, invalid } = isNow ? estimatesNow(slice, pages, left) : estimatesByDay(slice, pages);
-    return { rows: { [table.name]: rows }, invalid, ...(isNow ? {} : { reportedThrough: reportedThrough(rows) }) };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -74,6 +74,8 @@ export const keywordRank = defineDataset({
   on: true,
   why: "3 credits bring up to 100 keywords of an app, country and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
+  // a keyword that is not ranked may be missing from an answer: only a long silence is requested once more
+  reportedBy: { column: "observed_at", quietDays: 13 },
   tables: [table],
   operations: [...new Set([...ways.ios, ...ways.android])],
   operationsFor: (scope) => ways[part(scope, "store") as Store],

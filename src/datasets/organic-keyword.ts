@@ -16,6 +16,7 @@ const table = defineTable({
     device_key: "device",
     keyword_key: "keyword",
     rank: "int",
+    observed_at: "timestamp",
   },
   key: ["app_key", "date_day", "country_key", "device_key", "keyword_key"],
   load: { kind: "replace", scope: ["app_key", "date_day", "country_key", "device_key"] },
@@ -50,7 +51,9 @@ export const organicKeyword = defineDataset({
       (answer) => String(answer.trackId) !== part(scope, "app") || readInstant(answer.date).day !== window.start,
     );
     const rows = bestFirst(
-      answers.filter((answer) => !mismatched.includes(answer)).flatMap((answer) => answer.rankings),
+      answers
+        .filter((answer) => !mismatched.includes(answer))
+        .flatMap(({ rankings, date }) => rankings.map((entry) => ({ ...entry, date }))),
     ).map((entry) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
       date_day: window.start,
@@ -58,6 +61,7 @@ export const organicKeyword = defineDataset({
       device_key: part(scope, "device"),
       keyword_key: entry.keyword,
       rank: entry.rank ?? null,
+      observed_at: readInstant(entry.date).at,
     }));
     const invalid = mismatched.map(({ trackId, date }) => ({
       reason: "an app or a day that was not requested",

@@ -35,6 +35,7 @@ export const retention = defineDataset({
   on: true,
   why: "1 credit an app and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
   timing: figuresTiming,
+  reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],

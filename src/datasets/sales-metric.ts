@@ -52,6 +52,7 @@ export const salesMetric = defineDataset({
   on: true,
   why: "1 credit an app, context and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
   timing: figuresTiming,
+  reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
   operationsFor: () => [operation],

@@ -100,6 +100,7 @@ export const searchAdsReport = defineDataset({
   longestWindow: daysBeside,
   // organisations that a call names at these levels
   itemsPerCall: 1,
+  reportedBy: { column: "date_day" },
   tables: [reportTable, shapeTable],
   operations: [operation],
   operationsFor: () => [operation],

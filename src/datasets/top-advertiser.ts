@@ -38,6 +38,7 @@ const table = defineTable({
     countries: "json",
     icon_url: "text",
     service_app_id: "text",
+    platform_id: "int",
     extra: "json",
   },
   key: [...requested, "rank"],
@@ -142,6 +143,7 @@ function rowOf(slice: Slice, advertiser: Advertiser, rank: number) {
     countries: jsonOf(advertiser.countries),
     icon_url: advertiser.iconUrl ?? null,
     service_app_id: idOf(advertiser.appId),
+    platform_id: advertiser.platform ?? null,
     extra: extraOf(advertiser, known),
   };
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
-import { appRef, defineTable } from "../load/table.ts";
+import { appRef, defineTable, jsonOf } from "../load/table.ts";
 import { connections } from "./shared/account-figures.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { describers, dimAppOfList } from "./shared/dim-app.ts";
@@ -9,7 +9,7 @@ import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tra
 
 const trackedApp = defineTable({
   name: "core.tracked_app",
-  columns: { app_key: "app", is_store_account_connected: "boolean" },
+  columns: { app_key: "app", is_store_account_connected: "boolean", available_countries: "json" },
   key: ["app_key"],
   load: { kind: "history", scope: [], versioned: [] },
   partitioned: false,
@@ -55,6 +55,7 @@ function trackedRow(app: App) {
   return {
     app_key: appRef(storeOf(trackId), trackId),
     is_store_account_connected: app.isStoreAccountConnected ?? null,
+    available_countries: jsonOf(app.availableCountries?.toSorted()),
   };
 }
 

@@ -1,9 +1,11 @@
 import type { z } from "zod";
 import { dailyKeywordRankings } from "../api/operations/dashboard.ts";
+import { Instant } from "../api/values.ts";
 import { cleanText } from "../core/text.ts";
-import { appRef, defineTable } from "../load/table.ts";
+import { appRef, defineTable, jsonOf } from "../load/table.ts";
 import { brandOf } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
+import { readInstant } from "./shared/instants.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({
@@ -16,6 +18,9 @@ const table = defineTable({
     chance: "number",
     app_count: "bigint",
     brand_track_id: "text",
+    rank_change: "int",
+    ranking_history: "json",
+    created_at: "timestamp",
   },
   key: ["app_key", "country_key", "keyword_key"],
   load: { kind: "history", scope: ["app_key", "country_key"], versioned: [] },
@@ -64,7 +69,16 @@ export const trackedKeyword = defineDataset({
       chance: entry.chance ?? null,
       app_count: entry.numberOfApps ?? null,
       brand_track_id: brandOf(entry.brandApp),
+      rank_change: Number.isSafeInteger(entry.change) ? Number(entry.change) : null,
+      ranking_history: jsonOf(entry.rankingHistory),
+      created_at: createdAt(entry),
     }));
     return { rows: { [table.name]: rows }, invalid: [] };
   },
 });
+
+/** What is no instant is no reason to lose the keyword. */
+function createdAt(entry: Tracked): string | null {
+  const instant = Instant.safeParse(entry.createdAt);
+  return instant.success ? readInstant(instant.data).at : null;
+}

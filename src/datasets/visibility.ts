@@ -11,7 +11,6 @@ import { defineDataset, part, type Normalised, type Partition } from "./shared/d
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
 import { namedCompetitors } from "./shared/tracked-competitor.ts";
-import { reportedThrough } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_visibility",
@@ -39,6 +38,7 @@ export const visibility = defineDataset({
   on: true,
   why: "10 credits a store and day bring a hundred apps and countries",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90, emptyHoldsDays: 1, emptyUntilDays: 7 },
+  reportedBy: { column: "date_day" },
   tables: [table],
   operations: [...Object.values(histories), visibilityScore],
   operationsFor: (scope) => [
@@ -139,7 +139,7 @@ function normalisedHistory(
   const named = new Set(own.map(({ trackId, country }) => `${country}:${trackId}`));
   // of what did not fit it is not known which app it was
   const unanswered = rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !named.has(item));
-  return { rows: { [table.name]: rows }, invalid: [], unanswered, reportedThrough: reportedThrough(rows) };
+  return { rows: { [table.name]: rows }, invalid: [], unanswered };
 }
 
 function normalisedNow({ scope, items, window }: Slice, pages: readonly unknown[]): Normalised {

@@ -2,6 +2,7 @@ import { describeDataset } from "../cli/describe.ts";
 import { exampleWords, nightCosts, nightSum, nightWords } from "../cli/night.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { pageText, table } from "./page.ts";
+import { unstoredFields } from "./unstored-fields.ts";
 
 /** The page of datasets: what each costs a night, where its rows are and when it is fetched. */
 export async function datasetsPage(): Promise<string> {
@@ -30,6 +31,16 @@ export async function datasetsPage(): Promise<string> {
       ),
       "## Notes",
       notes.map((note) => `- ${note}`).join("\n"),
+      "## Fields without a column",
+      "Every other field of every answer is in a column, or in the column `extra` of its row.",
+      table(
+        ["operation", "field", "why"],
+        unstoredFields.map(({ operations, fields, why }) => [
+          operations.map((id) => `\`${id}\``).join(", "),
+          fields === undefined ? "all" : fields.map((field) => `\`${field}\``).join(", "),
+          why,
+        ]),
+      ),
     ],
   });
 }
@@ -38,6 +49,6 @@ const notes = [
   "**Reviews** are one row a review as last reported. One call fetches all countries of an app; `most_pages` limits an app with very many reviews.",
   "**Search-ads reports** come by day, in one call of 27 days (`by_day: auto`). Where that answer names no day, the same sync fetches each day separately.",
   "**The account's own sales, retention and search ads** are fetched seldom while nothing is connected.",
-  "**Days without rows** at the end of a window count as empty, not as loaded, and are fetched again for a few days: the service may publish them late.",
+  "**Answers that end early**: days at the end of a window of which the answer says nothing become a slice of their own, queued at once, at the price of one more request. Days that two answers leave out are empty. The newest days may only be late: they count as empty and are fetched again on the next days. Where days without rows are ordinary (releases, reviews, ranks), only a longer silence is requested once more.",
   "**Answers about a period** keep `period_start` and `period_end` and are never spread over days. Their windows follow a fixed grid, so that a later run requests the same ones.",
 ];

@@ -7,20 +7,22 @@ import { failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 
 const newestKnown = 18;
 
-/** Whether the server can be used: its version, and whether it accepts writes; its encoding is checked when it is opened. */
+/** Whether the server can be used: its version, whether it accepts writes, and its encoding. */
 export async function checkServer(db: Database): Promise<Diagnosis> {
   const { rows } = await sql<{
     version: string;
     major: number;
+    encoding: string;
     isStandby: boolean;
     isReadOnly: boolean;
   }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
-           pg_is_in_recovery() as "isStandby",
+           current_setting('server_encoding') as encoding, pg_is_in_recovery() as "isStandby",
            current_setting('default_transaction_read_only') = 'on' as "isReadOnly"`.execute(db);
-  const { version, major, isStandby, isReadOnly } = rows[0] ?? {
+  const { version, major, encoding, isStandby, isReadOnly } = rows[0] ?? {
     version: "",
     major: 0,
+    encoding: "",
     isStandby: false,
     isReadOnly: false,
   };
@@ -31,6 +33,12 @@ export async function checkServer(db: Database): Promise<Diagnosis> {
       "database",
       `${found}, in read-only mode`,
       "let DATABASE_URL name a user whose transactions may write",
+    );
+  if (encoding !== "UTF8")
+    return failure(
+      "database",
+      `${found}, in a database of encoding ${encoding}`,
+      "use a database made with encoding UTF8",
     );
   if (major > newestKnown)
     return warn(

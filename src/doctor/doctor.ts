@@ -58,9 +58,8 @@ function readNetwork(environment: Environment): { network: Network; problems: re
   }
 }
 
-/** Whether the API accepts address and token, by a balance check, which costs nothing. */
-export async function checkApiAccess(
-  { environment, settings, clock }: Pick<DoctorInput, "environment" | "settings" | "clock">,
+async function checkApiAccess(
+  { environment, settings, clock }: DoctorInput,
   network: Network,
 ): Promise<readonly Diagnosis[]> {
   try {
@@ -74,12 +73,7 @@ export async function checkApiAccess(
   }
 }
 
-/** Whether the database can be used. Changes nothing in it. */
-export async function checkAnyDatabase({
-  environment,
-  home,
-  clock,
-}: Pick<DoctorInput, "environment" | "home" | "clock">): Promise<readonly Diagnosis[]> {
+async function checkAnyDatabase({ environment, home, clock }: DoctorInput): Promise<readonly Diagnosis[]> {
   const directory = path.join(home, "postgres");
   if (environment.DATABASE_URL === undefined && !existsSync(embeddedFolder(home)))
     return [

@@ -45,7 +45,7 @@ export function commitGroup(
       transaction,
       mine.filter(({ slice }) => slice.attempt > 1),
     );
-    if (mine.length > 0) await writeSlices(transaction, { dimensions }, mine);
+    if (mine.length > 0) await writeSlices(transaction, { dimensions, tailsAt: clock.now() }, mine);
     await planAfter(
       transaction,
       { clock, queueId, retryMs },

@@ -3,10 +3,11 @@ import type { InvalidItem } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
-import type { Slice } from "../core/slice.ts";
-import { lastDay, type Window } from "../core/window.ts";
+import { requestedWindow, type Slice } from "../core/slice.ts";
+import { lastDay } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { cutUnreported, skipUnanswered, unreportedDays } from "../ledger/amend-slices.ts";
+import { skipUnanswered } from "../ledger/amend-slices.ts";
+import { cutTail, type Tail } from "../ledger/tails.ts";
 import { checkRows } from "../load/check-rows.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { prepareLoad, runLoads } from "../load/load.ts";
@@ -15,6 +16,7 @@ import type { Load, ReadyLoad } from "../load/ready-load.ts";
 import { appRef, partitionColumn, type Row, type Table } from "../load/table.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Fetched } from "./read-pages.ts";
+import { tailOf, withoutTail } from "./reported-days.ts";
 
 /** What loading needs; no API client. */
 export type LoadParts = {
@@ -34,8 +36,8 @@ export type SliceLoad = {
   readonly invalid: readonly InvalidItem[];
   /** Items of the slice that the answer does not name. */
   readonly unanswered: readonly string[];
-  /** The last days of the window, where the answer has no data for them. */
-  readonly unreported?: Window | null | undefined;
+  /** The last days of the window, where the answer says nothing of them. */
+  readonly tail?: Tail | null | undefined;
   /** Rows over all tables. */
   readonly rows: number;
   /** By which an unchanged answer is recognised; see `answerDigest`. */
@@ -50,7 +52,7 @@ export async function prepareSlice(
   fetched: Fetched,
   goneBefore: Day | null = null,
 ): Promise<SliceLoad> {
-  const { loads: all, invalid, unanswered, unreported } = loadsOf(dataset, slice, fetched);
+  const { loads: all, invalid, unanswered, tail } = loadsOf(dataset, slice, fetched);
   const loads = goneBefore === null ? all : all.map((load) => withoutGone(load, goneBefore));
   const ready: ReadyLoad[] = [];
   for (const load of loads) ready.push(await prepareLoad(load, parts.dimensions, parts.partitions));
@@ -62,7 +64,7 @@ export async function prepareSlice(
     loads: ready,
     invalid,
     unanswered,
-    unreported,
+    tail,
     rows: ready.reduce((sum, { count }) => sum + count, 0),
   };
 }
@@ -74,10 +76,13 @@ function withoutGone(load: Load, goneBefore: Day): Load {
   return { ...load, rows: load.rows.filter((row) => String(row[column]) >= goneBefore) };
 }
 
-/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. */
+/**
+ * Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. `tailsAt` (epoch-ms) is
+ * when days are queued that the answers left out; null where nothing is to be requested.
+ */
 export async function writeSlices(
   transaction: Database,
-  parts: Pick<LoadParts, "dimensions">,
+  parts: Pick<LoadParts, "dimensions"> & { readonly tailsAt: number | null },
   slices: readonly SliceLoad[],
 ): Promise<void> {
   await runLoads(
@@ -87,8 +92,8 @@ export async function writeSlices(
   );
   await writeRejects(transaction, slices);
   await writeDrift(transaction, slices);
-  for (const { slice, unanswered, unreported } of slices) {
-    if (unreported != null) await cutUnreported(transaction, slice, unreported);
+  for (const { slice, unanswered, tail } of slices) {
+    if (tail != null) await cutTail(transaction, slice, tail, parts.tailsAt);
     if (unanswered.length > 0) await skipUnanswered(transaction, slice, unanswered);
   }
 }
@@ -109,29 +114,35 @@ function loadsOf(
   dataset: Dataset,
   slice: Slice,
   fetched: Fetched,
-): Pick<SliceLoad, "invalid" | "unanswered" | "unreported"> & { readonly loads: readonly Load[] } {
-  const normalised = dataset.normalise(slice, fetched.pages, fetched.invalid);
+): Pick<SliceLoad, "invalid" | "unanswered" | "tail"> & { readonly loads: readonly Load[] } {
+  // loaded again, the same answer becomes the same rows
+  const requested = { ...slice, window: requestedWindow(slice) };
+  const normalised = dataset.normalise(requested, fetched.pages, fetched.invalid);
   const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
   const checked = dataset.tables.map((table) => {
     const { fit, invalid: unloadable } = checkRows(table, normalised.rows[table.name] ?? []);
     invalid.push(...unloadable);
     return { table, rows: fit };
   });
-  // an answer with invalid items, or of which pages were not requested, does not show what is gone
-  const isWhole = (items: readonly InvalidItem[]) => items.length === 0 && fetched.isCut !== true;
+  const [first] = checked;
+  // pages that were not requested may be about the days that seem unreported
+  const tail =
+    fetched.isCut === true || first === undefined ? null : tailOf(dataset, requested, { rows: first.rows, invalid });
+  // an answer with invalid items does not show what is gone, and a page may be missing where the problem is no item's
+  const isCut =
+    fetched.isCut === true || fetched.invalid.some(({ item, index }) => item === null && index === undefined);
   const loads = checked.map(({ table, rows }) => ({
     table,
-    rows,
+    rows: withoutTail(table, rows, tail),
     sliceId: slice.sliceId,
     fetchedAt: fetched.fetchedAt,
     day: slice.window.start,
-    until: slice.window.end,
-    scope: scopeRow(table, slice),
-    complete: isWhole(invalid.filter((one) => (one.table ?? table.name) === table.name)),
+    until: tail?.window.start ?? requested.window.end,
+    scope: scopeRow(table, requested),
+    complete: !isCut && invalid.every((one) => (one.table ?? table.name) !== table.name),
+    isCut,
   }));
-  // an invalid item may be about the days that seem unreported
-  const unreported = isWhole(invalid) ? unreportedDays(slice.window, normalised.reportedThrough ?? null) : null;
-  return { loads, invalid, unanswered: normalised.unanswered ?? [], unreported };
+  return { loads, invalid, unanswered: normalised.unanswered ?? [], tail };
 }
 
 /** The columns of a table that the slice's scope and window fix. */

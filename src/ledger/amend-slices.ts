@@ -1,9 +1,7 @@
 import { sql } from "../postgres/sql.ts";
-import { addDays, type Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
-import { holds, type Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchesOf } from "./batches.ts";
 
@@ -43,46 +41,6 @@ export async function reprice(
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'
     returning slice_id`.execute(db);
   return rows.length > 0;
-}
-
-/**
- * The days of a window after the newest one that its answer reports; null where that is the last, or where the answer reports none:
- * then the whole slice is empty.
- */
-export function unreportedDays(window: Window, reportedThrough: Day | null): Window | null {
-  if (reportedThrough === null || !holds(window, reportedThrough)) return null;
-  const start = addDays(reportedThrough, 1);
-  return start < window.end ? { start, end: window.end } : null;
-}
-
-/**
- * Takes the last days of a slice's window, of which its answer reports nothing, out of it, so that no coverage is claimed for them, and
- * notes them as an empty slice of their own, which costs nothing: the plan requests them again while they may be late. Where a later
- * slice is about them already, that one decides. To be called in the transaction that ends the slice.
- */
-export async function cutUnreported(db: Database, slice: Slice, unreported: Window): Promise<void> {
-  const { code, message } = fail("no_content", { operation: slice.operation });
-  const { rows } = await sql`
-    update ops.slice set window_end = ${unreported.start}
-    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and window_start < ${unreported.start}::date and window_end = ${unreported.end}
-    returning slice_id`.execute(db);
-  if (rows.length === 0) return;
-  // an error's code says that no answer of its own is stored for it
-  await sql`
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
-                           planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)
-    select dataset, operation, scope, batch_id, ${unreported.start}, ${unreported.end}, as_of, fingerprint, class, 'empty', 0,
-           0, run_id, worker_id, attempt, ${code}, ${message}, created_at, started_at, ended_at
-    from   ops.slice as s
-    where  s.slice_id = ${slice.sliceId}
-    and    not exists (
-      select from ops.slice as x
-      left   join ops.batch as b on b.batch_id = x.batch_id
-      where  hashtextextended(x.scope::text, 0) = hashtextextended(s.scope::text, 0) and x.window_end > ${unreported.start}::date
-      and    x.window_start < ${unreported.end}::date and x.dataset = s.dataset and x.scope = s.scope and x.slice_id > s.slice_id
-      and    (x.batch_id is null or b.items && (select items from ops.batch as own where own.batch_id = s.batch_id)))`.execute(
-    db,
-  );
 }
 
 /** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was requested under it. */

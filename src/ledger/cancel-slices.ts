@@ -45,7 +45,8 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
       select s.slice_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
       left   join ops.credit_cost as c on c.operation = s.operation
-      where  s.run_id = ${runId} and s.state = 'deferred' and s.plan_id is null and not ${hasLanded}
+      where  s.run_id = ${runId} and s.state = 'deferred' and not ${hasLanded}
+      and    (s.plan_id is null or s.tail_of is not null and not exists (select from ops.request as q where q.slice_id = s.slice_id))
     )
     delete from ops.slice as s using open
     where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric

@@ -56,6 +56,7 @@ const fields = [
   "as_of",
   "fingerprints",
   "refusals",
+  "tails",
   "gone",
 ] as const;
 
@@ -81,8 +82,9 @@ async function readRows(
              string_agg(fingerprint, chr(31))                             as fingerprints,
              string_agg(case when state = 'skipped' and error_code in ('bad_request', 'not_encodable') then '1' else '' end,
                         chr(31))                                          as refusals,
+             string_agg(case when tail_of is null then '' else '1' end, chr(31)) as tails,
              string_agg(coalesce((gone - date '1970-01-01')::text, ''), chr(31)) as gone
-      from   (select batch_id, operation, window_start, window_end, state, as_of, fingerprint, error_code, ${goneBefore} as gone
+      from   (select batch_id, operation, window_start, window_end, state, as_of, fingerprint, error_code, tail_of, ${goneBefore} as gone
               from   (select *
                       from   ops.slice as s
                       where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
@@ -140,6 +142,7 @@ function coveredOf(row: ScopeRow, lists: ReadonlyMap<string, readonly string[]>)
     asOf: dayAt(row.as_of[index]),
     fingerprint: row.fingerprints[index] ?? "",
     refused: row.refusals[index] === "1",
+    ...(row.tails[index] === "1" ? { isTail: true } : {}),
     ...(row.gone[index] === "" ? {} : { goneBefore: dayAt(row.gone[index]) }),
   }));
 }
@@ -164,7 +167,7 @@ export async function readLastPages(db: Database, dataset: string, scopes: reado
       from   ops.slice as s
       -- as an expression, or the index on datasets might be read from end to end for each scope
       where  hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
-      and    s.state in ('loaded', 'empty')
+      and    s.state in ('loaded', 'empty') and s.tail_of is null
       order  by s.window_end desc
       limit  ${lookedAt}
     ) as last

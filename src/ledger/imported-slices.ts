@@ -1,5 +1,4 @@
 import { sql } from "../postgres/sql.ts";
-import type { Day } from "../core/day.ts";
 import type { Slice, SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { insertSlices, sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
@@ -35,7 +34,7 @@ export async function storedAnswers(
            left   join ops.batch as b on b.batch_id = s.batch_id
            where  s.dataset = ${draft.dataset} and s.operation = ${draft.operation} and s.state in ('loaded', 'empty')
            and    s.scope = ${JSON.stringify(draft.scope)}::jsonb and s.window_start = ${draft.window.start}
-           and    (s.window_end = ${draft.window.end} or ${cutAt(draft.window.end)})
+           and    (s.window_end = ${draft.window.end} or s.requested_end = ${draft.window.end})
            and    b.items is not distinct from ${draft.items === null ? null : [...draft.items]}::text[]
            and    not exists (select from unnest(${came}::timestamptz[]) with ordinality as page (at, number)
                               where  not exists (select from ops.request as q
@@ -43,14 +42,6 @@ export async function storedAnswers(
     where  is_stored or ${times !== null}
     order  by is_stored desc, slice_id`.execute(db);
   return rows.map((row) => ({ slice: sliceOf(row), isStored: row.is_stored }));
-}
-
-/** SQL: the slice `s` was requested for days up to this one, of the last of which its answer reported nothing; see `cutUnreported`. */
-function cutAt(end: Day): ReturnType<typeof sql> {
-  return sql`exists (
-    select from ops.slice as t
-    where  t.dataset = s.dataset and t.window_start = s.window_end and t.window_end = ${end} and t.scope = s.scope and t.operation = s.operation
-    and    t.state = 'empty' and t.planned_requests = 0 and t.run_id = s.run_id and t.attempt = s.attempt and t.batch_id is not distinct from s.batch_id)`;
 }
 
 /**

@@ -28,11 +28,13 @@ export type SliceRow = {
   items: string | null;
   window_start: Day;
   window_end: Day;
+  requested_end: Day | null;
   as_of: Day;
   fingerprint: string;
   class: CreditClass;
   planned_requests: number;
   planned_credits: number;
+  tail_of: string | null;
 };
 
 /** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
@@ -57,15 +59,16 @@ export async function insertSlices(
     class: draft.class,
     planned_requests: draft.requests,
     planned_credits: draft.credits,
+    tail_of: draft.tailOf ?? null,
   }));
   const inserted = await sql<{ slice_id: string }>`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
-                           planned_requests, planned_credits, run_id, plan_id, queue_id, turn, created_at)
+                           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
-           planned_requests, planned_credits, run_id, plan_id, queue_id, ${turnOf}, ${at(now)}
+           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, ${at(now)}
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
-            fingerprint text, class text, planned_requests integer, planned_credits integer, position integer)
+            fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, position integer)
     cross  join (select r.run_id, r.plan_id, coalesce(r.worker_id, 0) as queue_id, coalesce(p.newest_first, true) as newest_first
                  from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position
@@ -75,8 +78,8 @@ export async function insertSlices(
 }
 
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
-export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start, s.window_end, s.as_of,
-  s.fingerprint, s.class, s.planned_requests, s.planned_credits`;
+export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start, s.window_end, s.requested_end, s.as_of,
+  s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of`;
 
 /** A row of the ledger as a slice. */
 export function sliceOf(row: SliceRow): Slice {
@@ -89,11 +92,13 @@ export function sliceOf(row: SliceRow): Slice {
     scope: row.scope,
     items: row.items === null ? null : itemsFrom(row.items),
     window: { start: row.window_start, end: row.window_end },
+    ...(row.requested_end === null ? {} : { requestedEnd: row.requested_end }),
     class: row.class,
     requests: row.planned_requests,
     credits: row.planned_credits,
     asOf: row.as_of,
     fingerprint: row.fingerprint,
+    ...(row.tail_of === null ? {} : { tailOf: row.tail_of }),
   };
 }
 

@@ -49,20 +49,25 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Separates rows that the table can take from those that would make the statement fail: wrong types; empty, too long or repeated keys. */
+/**
+ * Separates rows that the table can take from those that would make the statement fail: wrong types; empty or too long keys; rows that
+ * differ under one key, of which the first fits. A row that equals another is that row, and neither is invalid.
+ */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
   const columns = columnsOf(table);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
   const differing = table.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
-  const seen = new Set<string>();
+  const seen = new Map<string, Row>();
   const fit: Row[] = [];
   const invalid: { reason: string; item: Row }[] = [];
   for (const row of rows) {
     let reason = problemOf(columns, row);
     if (reason === null) {
       const key = keyOf(differing, row);
-      if (seen.has(key)) reason = "a second row with the same key";
-      seen.add(key);
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, row);
+      else if (isEqual(columns, first, row)) continue;
+      else reason = "a second row with the same key";
     }
     if (reason === null) fit.push(row);
     else invalid.push({ reason, item: row });
@@ -95,6 +100,10 @@ function problemOf(columns: readonly Column[], row: Row): string | null {
     column.fitted = value;
   }
   return null;
+}
+
+function isEqual(columns: readonly Column[], a: Row, b: Row): boolean {
+  return columns.every(({ name }) => (a[name] ?? null) === (b[name] ?? null));
 }
 
 function isTooLong(value: Value): boolean {

@@ -4,7 +4,10 @@ import { equal, list, type Staged } from "./statements.ts";
 /**
  * The statements that bring a history up to a day: close what left or changed, open what is new, refresh the rest.
  * A row that would begin and end on the same day never held, so it goes. An answer that is older than what the scope holds, or about
- * a day that its history has passed, is left out. An answer with invalid items (`complete` false) closes nothing.
+ * a day that its history has passed, is left out.
+ *
+ * An answer with invalid items (`complete` false) does not show who left: members that it does not name become unknown (`is_current`
+ * null, without an end) until an answer names them again or is complete. One of which nothing fits changes nothing.
  */
 export function historyStatements(
   versioned: readonly string[],
@@ -15,31 +18,33 @@ export function historyStatements(
   const carried = columns.filter((column) => !key.includes(column));
   const passed = sql`select from ${target} as t where ${inScope} and (t.valid_from > ${day} or t.valid_to > ${day})`;
   const fresh = sql`${staged.fresh} and not exists (${passed})`;
+  const isOpen = sql`t.valid_to is null`;
   // `not in` is hashed regardless of the statistics, and neither side is ever null: keys are not, a row as text is not
   const identity = (alias: string) =>
     versioned.length > 0 ? sql`${list(key, alias)}, row(${list(versioned, alias)})::text` : sql`${list(key, alias)}`;
-  const gone = sql`(${identity("t")}) not in (select ${identity("s")} from ${source} as s)`;
-  // a changed version closes its row and opens another; where nothing may be closed it is renewed in place
-  const refresh = carried.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
+  const isAbsent = sql`(${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
+  const isOther = sql`(${identity("t")}) not in (select ${identity("s")} from ${source} as s)`;
+  const gone = complete ? isOther : sql`${isOther} and not (${isAbsent})`;
   const closing = [
-    sql`delete from ${target} as t where ${inScope} and t.is_current and t.valid_from = ${day} and ${fresh} and ${gone}`,
+    sql`delete from ${target} as t where ${inScope} and ${isOpen} and t.valid_from = ${day} and ${fresh} and ${gone}`,
     sql`
       update ${target} as t set valid_to = ${day}, is_current = false, slice_id = ${sliceId}, fetched_at = ${fetchedAt}
-      where  ${inScope} and t.is_current and t.valid_from < ${day} and ${fresh} and ${gone}`,
+      where  ${inScope} and ${isOpen} and t.valid_from < ${day} and ${fresh} and ${gone}`,
   ];
-  const opening = [
-    sql`
+  const doubting = sql`
+      update ${target} as t set is_current = null, slice_id = ${sliceId}, fetched_at = ${fetchedAt}
+      where  ${inScope} and t.is_current and ${fresh} and ${isAbsent} and exists (select from ${source} as s)`;
+  const opening = sql`
       insert into ${target} (${list(columns)}, valid_from, valid_to, is_current, slice_id, fetched_at)
       select ${list(columns, "s")}, ${day}, null, true, ${sliceId}, ${fetchedAt}
       from   ${source} as s
-      where  (${list(key, "s")}) not in (select ${list(key, "t")} from ${target} as t where ${inScope} and t.is_current) and ${fresh}`,
-  ];
-  const renewing = [
-    sql`
-      update ${target} as t set ${sql.join([...refresh, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
+      where  (${list(key, "s")}) not in (select ${list(key, "t")} from ${target} as t where ${inScope} and ${isOpen}) and ${fresh}`;
+  const refresh = carried.map((column) => sql`${sql.id(column)} = ${sql.id("s", column)}`);
+  const differs =
+    carried.length > 0 ? sql`(${list(carried, "t")}) is distinct from (${list(carried, "s")})` : sql`false`;
+  const renewing = sql`
+      update ${target} as t set ${sql.join([...refresh, sql`is_current = true`, sql`slice_id = ${sliceId}`, sql`fetched_at = ${fetchedAt}`])}
       from   ${source} as s
-      where  t.is_current and ${equal(key, "t", "s")} and ${fresh}
-      and    (${list(carried, "t")}) is distinct from (${list(carried, "s")})`,
-  ];
-  return [...(complete ? closing : []), ...opening, ...(refresh.length > 0 ? renewing : [])];
+      where  ${isOpen} and ${equal(key, "t", "s")} and ${fresh} and (t.is_current is null or ${differs})`;
+  return [...closing, ...(complete ? [] : [doubting]), opening, renewing];
 }

@@ -8,7 +8,7 @@ import { historyStatements } from "./history.ts";
 import { monthsOf, type Partitions } from "./partitions.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
 import { keptNote, restatement, withdrawal } from "./restatements.ts";
-import { isFresh, isGone, isOfOtherSource, list, mergeStatement, type Staged } from "./statements.ts";
+import { isFresh, isGone, isOfOtherSource, isReplaced, list, mergeStatement, type Staged } from "./statements.ts";
 import { partitionColumn, type Row, type Table } from "./table.ts";
 import { upsert } from "./upsert.ts";
 
@@ -64,7 +64,7 @@ function statementsOf(load: ReadyLoad, staged: Staged): readonly SqlFragment[] {
   if (rule.kind === "history") return historyStatements(rule.versioned, staged, load.complete);
   if (load.table.restated !== true || !load.complete || hasScope(load))
     return replaceStatements(load, staged, load.complete);
-  return [keptNote(load.table, staged), ...replaceStatements(load, staged, false)];
+  return [keptNote(load.table, staged), ...replaceStatements({ ...load, isCut: true }, staged, false)];
 }
 
 /** True where a row falls into the scope, on any day: an answer without one may come from a source that was disconnected. */
@@ -75,9 +75,14 @@ function hasScope({ table, rows, scope }: ReadyLoad): boolean {
 }
 
 /** An answer older than one that wrote the scope restores nothing. */
-function replaceStatements({ table }: Pick<Load, "table">, staged: Staged, complete: boolean): readonly SqlFragment[] {
+function replaceStatements(
+  { table, isCut = false }: Pick<Load, "table" | "isCut">,
+  staged: Staged,
+  complete: boolean,
+): readonly SqlFragment[] {
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
-  const gone = complete ? isGone(staged) : isDisplaced(table, staged);
+  // beside a new snapshot no member of an older one stands, even where invalid items leave open who left
+  const gone = isCut ? isDisplaced(table, staged) : complete ? isGone(staged) : isReplaced(staged);
   return [
     ...(table.restated === true ? [restatement(table, fresh)] : []),
     ...(table.restated === true && gone !== null ? [withdrawal(table, staged, gone)] : []),
@@ -86,7 +91,7 @@ function replaceStatements({ table }: Pick<Load, "table">, staged: Staged, compl
   ];
 }
 
-/** Members that are deleted although the answer is incomplete; null where there are none. */
+/** Members that are deleted although pages of the answer were not read; null where there are none. */
 function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment | null {
   return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }

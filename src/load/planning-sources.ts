@@ -48,7 +48,7 @@ function partOf(table: Table, column: string) {
   };
 }
 
-/** The members of a planning source as the warehouse has them now; those of a history only as long as they are current. Rows with a null are none. */
+/** The members of a planning source as the warehouse has them now; those of a history until they are known to have left. Rows with a null are none. */
 export async function readPlanningSource(
   db: Database,
   { table, columns, maybe = [], newest }: PlanningSource,
@@ -64,7 +64,7 @@ export async function readPlanningSource(
   const grouped = parts.flatMap((part) => part.values);
   const largest = newest === undefined ? [] : [newest];
   const selected = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
-  const current = table.load.kind === "history" ? [sql`t.is_current`] : [];
+  const current = table.load.kind === "history" ? [sql`t.valid_to is null`] : [];
   const members = sql.join([...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)], sql` and `);
   const { rows } = await sql<{ values: readonly (string | null)[] }>`
     select array[${sql.join(selected)}]::text[] collate "C" as values

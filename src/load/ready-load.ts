@@ -14,8 +14,10 @@ export type Load = {
   readonly until?: Day;
   /** The values of the table's `scope` columns, for `replace` and `history`: rows of this scope that are not given are gone. */
   readonly scope: Row;
-  /** False when parts of the answer were not understood: then nothing is taken for gone. */
+  /** False where items of the answer are invalid: a member that it does not name may be one of them. */
   readonly complete: boolean;
+  /** True where pages of the answer were not read: members that it does not name may be on those, and stay. */
+  readonly isCut?: boolean;
 };
 
 /** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */

@@ -38,6 +38,13 @@ export function isGone(staged: Staged): SqlFragment {
   return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
+/** True for members `t` of the scope that are not among the rows, of a day that some row is about. */
+export function isReplaced(staged: Staged): SqlFragment {
+  const { daysOf, source: rows } = staged;
+  const sameDay = daysOf === null ? sql`true` : sql`${sql.id("s", daysOf)} = ${sql.id("t", daysOf)}`;
+  return sql`${isGone(staged)} and exists (select from ${rows} as s where ${sameDay})`;
+}
+
 /** True for members `t` of the scope that are not among the rows, of a day for which the rows come from another source. */
 export function isOfOtherSource(staged: Staged, source: string): SqlFragment {
   const { daysOf, source: rows } = staged;

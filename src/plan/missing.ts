@@ -104,7 +104,9 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
 function finalUntil(slice: Covered, { timing, calendar, today, emptyEarlyDays = 1 }: MissingOptions): number {
   if (slice.asOf >= today || isOpen(slice)) return calendar.days;
   const { emptyHoldsDays, emptyUntilDays, settleDays } = timing;
-  const isNothing = slice.state === "empty" || slice.state === "skipped";
+  // days that two answers left out beside rows have none: "not connected" does not look like that
+  const isKnown = slice.isTail === true && emptyUntilDays === undefined;
+  const isNothing = (slice.state === "empty" || slice.state === "skipped") && !isKnown;
   const isDue = isNothing && emptyHoldsDays !== undefined && slice.asOf <= addDays(today, -emptyHoldsDays);
   if (isDue && emptyUntilDays === undefined) return 0;
   const early = slice.state === "empty" && emptyUntilDays === undefined ? emptyEarlyDays : 0;

@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
 import { type Store, storeOf } from "../core/store.ts";
+import { isDotSegment } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** The portfolio: what the account tracks, what the configuration lists, or both, one entry an app and country. Pure. */
@@ -30,8 +31,8 @@ function merge(countries: readonly PortfolioCountry[]): readonly PortfolioCountr
   return [...groups]
     .map(([country, same]) => ({
       country,
-      keywords: unique(same.map(({ keywords }) => keywords)),
-      tracked: unique(same.map((one) => one.tracked ?? [])),
+      keywords: requestable(same.map(({ keywords }) => keywords)),
+      tracked: requestable(same.map((one) => one.tracked ?? [])),
       keywordCount: same.find(({ keywordCount }) => keywordCount !== null)?.keywordCount ?? null,
     }))
     .sort((a, b) => compare(a.country, b.country));
@@ -41,8 +42,9 @@ function asTracked(country: PortfolioCountry): PortfolioCountry {
   return { ...country, tracked: country.keywords };
 }
 
-function unique(lists: readonly (readonly string[])[]): readonly string[] {
-  return [...new Set(lists.flat())].sort(compare);
+/** The keywords of these lists, each once, without those that no request can name. */
+function requestable(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())].filter((keyword) => !isDotSegment(keyword)).sort(compare);
 }
 
 /** By code unit, so that the order never depends on the machine's language. */
@@ -59,7 +61,7 @@ type PortfolioRow = {
 };
 
 /**
- * What the account tracks, as last read: apps, their countries and keywords. Sorted by store, id, country, keyword. Only apps of these
+ * What the account tracks, as last read: apps, their countries and keywords, all of them until they are known to have left. Sorted by store, id, country, keyword. Only apps of these
  * track ids (or `store:trackId`) where some are named: a large account has millions of keywords.
  */
 export async function readTracked(db: Database, only?: readonly string[]): Promise<readonly PortfolioApp[]> {
@@ -69,11 +71,11 @@ export async function readTracked(db: Database, only?: readonly string[]): Promi
            coalesce(array_agg(k.keyword order by k.keyword collate "C") filter (where k.keyword is not null), '{}') as keywords
     from   core.tracked_app as t
     join   core.dim_app     as a on a.app_key = t.app_key
-    left   join core.tracked_country as n on n.app_key = t.app_key and n.is_current
+    left   join core.tracked_country as n on n.app_key = t.app_key and n.valid_to is null
     left   join core.dim_country     as c on c.country_key = n.country_key
-    left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.is_current
+    left   join core.tracked_keyword as w on w.app_key = n.app_key and w.country_key = n.country_key and w.valid_to is null
     left   join core.dim_keyword     as k on k.keyword_key = w.keyword_key
-    where  t.is_current and (${named}::text[] is null or a.track_id = any (${named}::text[]))
+    where  t.valid_to is null and (${named}::text[] is null or a.track_id = any (${named}::text[]))
     group  by a.store, a.track_id, c.country_code, n.keyword_count
     order  by a.store collate "C", a.track_id collate "C", c.country_code collate "C"`.execute(db);
   const apps = Map.groupBy(rows, (row) => `${row.store}:${row.track_id}`);

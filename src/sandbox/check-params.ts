@@ -13,6 +13,8 @@ export type Limits = {
   readonly openEndInclusive: boolean;
   /** True when the end of a range too long is moved in silence, false when the range is refused. */
   readonly cutsRanges: boolean;
+  /** Days after which the end of any range is moved in silence; null for none. */
+  readonly mostRangeDays: number | null;
 };
 
 type Values = Readonly<Record<string, unknown>>;
@@ -61,7 +63,9 @@ function withinRange(range: Range, values: Values, limits: Limits): Values {
   if (start.data > end.data) throw new Refusal(400, `${range.start} is after ${range.end}`);
   const latest = latestEnd(range, start.data);
   const step = countsEnd(range, limits) ? 1 : 0;
-  if (latest === null || addDays(end.data, step) <= latest) return values;
-  if (limits.cutsRanges) return { ...values, [range.end]: addDays(latest, -step) };
-  throw new Refusal(400, `a range from ${start.data} on ends before ${latest} at the latest`);
+  if (latest !== null && addDays(end.data, step) > latest && !limits.cutsRanges)
+    throw new Refusal(400, `a range from ${start.data} on ends before ${latest} at the latest`);
+  const cuts = limits.mostRangeDays === null ? [] : [addDays(start.data, limits.mostRangeDays)];
+  const last = [addDays(end.data, step), ...(latest === null ? [] : [latest]), ...cuts].sort()[0] ?? end.data;
+  return { ...values, [range.end]: addDays(last, -step) };
 }

@@ -18,6 +18,7 @@ export const SandboxSettings = z.strictObject({
   noData: z.enum(["empty", "404"]).exactOptional(),
   openEnd: z.enum(["inclusive", "exclusive"]).exactOptional(),
   longRange: z.enum(["refuse", "cut"]).exactOptional(),
+  mostRangeDays: z.int().min(1).nullable().exactOptional(),
   textAnswer: z.enum(["json", "text"]).exactOptional(),
   connected: z.boolean().exactOptional(),
   dailyReports: z.enum(["days", "totals", "undated"]).exactOptional(),
@@ -68,6 +69,8 @@ export type SandboxOptions = {
   openEnd?: "inclusive" | "exclusive";
   /** What happens to a range that is too long. Default `refuse`; `cut` moves its end in silence. */
   longRange?: "refuse" | "cut";
+  /** Days after which the end of any range is moved in silence, within the contract's own limits too; default null, none. */
+  mostRangeDays?: number | null;
   /** App Match as a JSON string or as bare text. Default `json`. */
   textAnswer?: "json" | "text";
   /** Whether the account has search ads and stores connected; without, their answers are empty. Default true. */

@@ -107,6 +107,7 @@ export class SandboxState {
       countries: this.market.options.countries,
       openEndInclusive: this.#settings.openEnd !== "exclusive",
       cutsRanges: this.#settings.longRange === "cut",
+      mostRangeDays: this.#settings.mostRangeDays ?? null,
     };
   }
 

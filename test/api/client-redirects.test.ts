@@ -44,17 +44,17 @@ test("a whole address within the origin is accepted, its query kept as it is spe
   );
 });
 
-test("an encoded dot segment stays a keyword on the way", async () => {
+test("an encoded slash stays in a keyword on the way", async () => {
   await using server = await serve((response, request, count) =>
     count > 0 ? json(response) : response.writeHead(308, { location: `/v2${request.url}` }).end(),
   );
   await using client = openClient(server.origin);
-  await client.send(iosKeywordHistory, { ...who, keyword: "..", startDate: "2026-08-10", endDate: "2026-08-10" });
+  await client.send(iosKeywordHistory, { ...who, keyword: "../a", startDate: "2026-08-10", endDate: "2026-08-10" });
   expect(segmentsOf(server.heard[1]?.url ?? "").slice(1, 5)).toEqual([
     "iosstore-keyword-ranking",
     "6446318020",
     "US",
-    "..",
+    "../a",
   ]);
 });
 

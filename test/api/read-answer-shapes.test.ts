@@ -17,6 +17,8 @@ describe("an answer that may be bare text", () => {
     ["a bare number", "6446318020", 6446318020],
     ["nothing", "null", null],
     ["an empty text", '""', ""],
+    ["no body", "", ""],
+    ["an empty line", " \n", ""],
   ])("is read as %s", (_, text, value) => {
     expect(readText("market.app-match", text).value).toBe(value);
   });
@@ -24,13 +26,13 @@ describe("an answer that may be bare text", () => {
   test.each([
     ["a page of a proxy", "<html>502</html>"],
     ["words", "no match"],
-    ["no body", ""],
   ])("is no id where it is %s", (_, text) => {
     expect(() => readText("market.app-match", text)).toThrow(coded("not_json"));
   });
 
   test("is not taken for text where the operation answers JSON only", () => {
     expect(() => readText("ios.app-discovery", "app.lumi.habit")).toThrow(coded("not_json"));
+    expect(() => readText("ios.app-discovery", "")).toThrow(coded("not_json"));
   });
 });
 

@@ -37,8 +37,15 @@ describe("a file of keywords", () => {
   });
 
   test("keeps commas, quotes and signs as they are", async () => {
-    const words = ['"quoted"', "to-do, list", "50% off", "🧘 yoga", ".."];
+    const words = ['"quoted"', "to-do, list", "50% off", "🧘 yoga", "..."];
     expect(keywordsGiven([], await fileOf(words.join("\n")), "add").keywords).toEqual(words);
+  });
+
+  test("of dots alone that no request can name is refused when it is added, and can be removed", async () => {
+    const read = (use: "add" | "remove") => keywordsGiven([".", "fine", " .. "], undefined, use);
+    expect(() => read("add")).toThrow("'.': a keyword of . or .. cannot be requested");
+    expect(() => read("add")).toThrow("'..': a keyword");
+    expect(read("remove").keywords).toEqual([".", "fine", ".."]);
   });
 
   test("that does not fit is refused with every line that is wrong", async () => {

@@ -148,7 +148,7 @@ test.each([
   expect(await stage.query("select from core.tracked_app where not is_current")).toEqual([]);
 });
 
-test("a competitor that names no app is rejected beside the others; that day no competitor is taken for gone, but an app is", async () => {
+test("a competitor that names no app is rejected beside the others; that day it is unknown which competitor is gone, but not which app", async () => {
   await using stage = await openStage({ market, today: addDays(today, 1) });
   {
     await using proxy = await altered(stage, { list: (_, index) => (index === 0 ? ["7", "8"] : []) });
@@ -165,8 +165,8 @@ test("a competitor that names no app is rejected beside the others; that day no 
   });
   await night(stage, proxy, 1);
   expect((await pairs(stage)).map(({ competitor, current }) => [competitor, current])).toEqual([
-    ["7", true],
-    ["8", true],
+    ["7", null],
+    ["8", null],
     ["9", true],
   ]);
   const gone = await stage.query<{ app: string }>(

@@ -14,7 +14,15 @@ test("takes an organic answer for its app and day only", () => {
   const answer = { trackId: 42, date: "2026-08-01", rankings: [{ keyword: "yoga", rank: 3 }] };
   const slice = sliceOf({ scope: ios });
   expect(organicKeyword.normalise(slice, [answer], []).rows["core.fact_organic_keyword"]).toEqual([
-    { app_key: "ios:42", date_day: "2026-08-01", country_key: "US", device_key: "IPAD", keyword_key: "yoga", rank: 3 },
+    {
+      app_key: "ios:42",
+      date_day: "2026-08-01",
+      country_key: "US",
+      device_key: "IPAD",
+      keyword_key: "yoga",
+      rank: 3,
+      observed_at: "2026-08-01T00:00:00",
+    },
   ]);
   for (const odd of [{ trackId: 43 }, { date: Date.UTC(2026, 7, 2) }]) {
     const { rows, invalid } = organicKeyword.normalise(slice, [{ ...answer, ...odd }], []);

@@ -32,7 +32,7 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
   await syncAltered(stage, (entries) => {
     for (const entry of entries) if (entry["keyword"] === "50% off") entry["rank"] = "first";
     for (const entry of entries) if (entry["keyword"] === "タスク") entry["rank"] = 4e9;
-    for (const entry of entries) if (entry["keyword"] === "..") entry["trackId"] = 1;
+    for (const entry of entries) if (entry["keyword"] === "...") entry["trackId"] = 1;
     entries.push({ ...entries[0], keyword: "nobody asked for this" });
   });
   const reasons = await stage.query<{ reason: string; item: Entry }>(
@@ -49,14 +49,14 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
     rank: "first",
   });
   // of a keyword whose answer was not understood nothing is claimed, neither a rank nor that there is none
-  const spoilt = ["50% off", "タスク", ".."];
+  const spoilt = ["50% off", "タスク", "..."];
   const ranks = (await factsOf(stage))["core.fact_keyword_rank"] ?? [];
   const expected = calm["core.fact_keyword_rank"] ?? [];
   const whole = (row: string) => !spoilt.some((keyword) => lost(row, keyword));
   expect(ranks.filter(whole)).toEqual(expected.filter(whole));
   expect(ranks.filter((row) => lost(row, "50% off") && !row.includes('"rank": null'))).toEqual([]);
-  expect(ranks.filter((row) => lost(row, "タスク") || lost(row, ".."))).toEqual(
-    expected.filter((row) => (lost(row, "タスク") || lost(row, "..")) && ranks.includes(row)),
+  expect(ranks.filter((row) => lost(row, "タスク") || lost(row, "..."))).toEqual(
+    expected.filter((row) => (lost(row, "タスク") || lost(row, "...")) && ranks.includes(row)),
   );
 });
 

@@ -55,6 +55,8 @@ const keyed = defineTable({
   partitioned: false,
 });
 
+const differs = "a second row with the same key";
+
 describe("checkRows", () => {
   test.each(kinds)("takes what a $kind may be, and null", ({ kind, fit }) => {
     const rows = [...fit, null].map((value, id) => ({ id, value }));
@@ -77,7 +79,18 @@ describe("checkRows", () => {
     ]);
   });
 
-  test("keeps the first of two rows with one key", () => {
+  test("takes a row that equals another for that one, and for no reject", () => {
+    const row = { app_key: "ios:1", keyword_key: "a", label: null };
+    const same = [row, { ...row }, { app_key: "ios:1", keyword_key: "a" }];
+    expect(checkRows(keyed, same)).toEqual({ fit: [row], invalid: [] });
+    const other = { ...row, label: "other" };
+    expect(checkRows(keyed, [row, other, other, row])).toEqual({
+      fit: [row],
+      invalid: [other, other].map((item) => ({ reason: differs, item })),
+    });
+  });
+
+  test("keeps the first of two rows that differ under one key", () => {
     const rows = [
       { app_key: "ios:1", keyword_key: "a", label: "first" },
       { app_key: "ios:1", keyword_key: "a", label: "second" },
@@ -85,7 +98,7 @@ describe("checkRows", () => {
     ];
     expect(checkRows(keyed, rows)).toEqual({
       fit: [rows[0], rows[2]],
-      invalid: [{ reason: "a second row with the same key", item: rows[1] }],
+      invalid: [{ reason: differs, item: rows[1] }],
     });
   });
 

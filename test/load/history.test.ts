@@ -47,12 +47,12 @@ describe("a history", () => {
     });
   }
 
-  /** Every stretch as `keyword title votes from-to`, days of August, `-` for none. */
+  /** Every stretch as `keyword title votes from-to`, days of August, `-` for none; `?` behind one of which it is unknown whether it goes on. */
   async function stretches(country = "US"): Promise<readonly string[]> {
     const { rows } = await sql<{ line: string }>`
-      select concat_ws(' ', keyword, coalesce(title, '-'), votes, to_char(valid_from, 'FMDD') || '-' || coalesce(to_char(valid_to, 'FMDD'), '')) as line
+      select concat_ws(' ', keyword, coalesce(title, '-'), votes, to_char(valid_from, 'FMDD') || '-' || coalesce(to_char(valid_to, 'FMDD'), case when is_current then '' else '?' end)) as line
       from   core.followed natural join core.dim_keyword natural join core.dim_country
-      where  country_code = ${country} and is_current = (valid_to is null)
+      where  country_code = ${country} and coalesce(is_current, valid_to is null) = (valid_to is null)
       order  by keyword, valid_from`.execute(stage.db);
     return rows.map(({ line }) => line);
   }
@@ -112,10 +112,26 @@ describe("a history", () => {
     expect(await stretches("DE")).toEqual(["a - 0 1-"]);
   });
 
-  test("closes nothing on an answer that was not understood whole; what it names is renewed or opened", async () => {
-    await see({ day: 1, at: 1 }, "a Old 1", "b Old 1");
-    await see({ day: 2, at: 2, complete: false }, "a New 2", "c New 2");
-    expect(await stretches()).toEqual(["a New 2 1-", "b Old 1 1-", "c New 2 2-"]);
+  test("does not know who left by an answer with invalid items; what it names is closed, renewed or opened", async () => {
+    await see({ day: 1, at: 1 }, "a Old 1", "b Old 1", "d Same 1");
+    await see({ day: 2, at: 2, complete: false }, "a New 2", "c New 2", "d Same 2");
+    expect(await stretches()).toEqual(["a Old 1 1-2", "a New 2 2-", "b Old 1 1-?", "c New 2 2-", "d Same 2 1-"]);
+  });
+
+  test("goes on with what was unknown where it is named again, and ends what a whole answer leaves out", async () => {
+    await see({ day: 1, at: 1 }, "a", "b", "c");
+    await see({ day: 2, at: 2, complete: false }, "c");
+    await see({ day: 3, at: 3, complete: false }, "a");
+    expect(await stretches()).toEqual(["a - 0 1-", "b - 0 1-?", "c - 0 1-?"]);
+    await see({ day: 4, at: 4 }, "a", "c");
+    expect(await stretches()).toEqual(["a - 0 1-", "b - 0 1-4", "c - 0 1-"]);
+  });
+
+  test("knows as much as before after an answer of which nothing fits", async () => {
+    await see({ day: 1, at: 1 }, "a", "b");
+    const before = await stage.versions(followed);
+    await see({ day: 2, at: 2, complete: false });
+    expect(await stage.versions(followed)).toEqual(before);
   });
 
   test("leaves out an older answer that arrives late, all of it", async () => {

@@ -42,13 +42,13 @@ describe("a replacement of several days", () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   /** An answer about the first days of August; `3a 4b` is the word a on the third and b on the fourth. */
-  async function take(words: string, at: number, [from, to]: readonly [number, number] = [1, 7]) {
+  async function take(words: string, at: number, [from, to]: readonly [number, number] = [1, 7], complete = true) {
     const rows = words
       .split(" ")
       .filter(Boolean)
       .map((word) => ({ country_key: "US", date_day: `2026-08-0${word[0]}`, keyword_key: word.slice(1) }));
     const days = { day: day(`2026-08-0${from}`), until: day(`2026-08-0${to + 1}`) };
-    await stage.load({ table: daily, rows, scope: { country_key: "US" }, at, ...days });
+    await stage.load({ table: daily, rows, scope: { country_key: "US" }, at, complete, ...days });
   }
 
   async function current(): Promise<string> {
@@ -64,6 +64,14 @@ describe("a replacement of several days", () => {
     expect(await current()).toBe("1a 3b 5e 7d");
     await take("", 3_000, [1, 3]);
     expect(await current()).toBe("5e 7d");
+  });
+
+  test("with invalid items replaces the days of which it has rows, and leaves the others as they were", async () => {
+    await take("1a 3b 4c 7d", 1_000);
+    await take("3x 4c", 2_000, [1, 7], false);
+    expect(await current()).toBe("1a 3x 4c 7d");
+    await take("", 3_000, [1, 7], false);
+    expect(await current()).toBe("1a 3x 4c 7d");
   });
 
   test("that is older than what some of its days hold brings the others", async () => {
@@ -88,9 +96,13 @@ describe("a replacement", () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  async function take(words: string, at: number, more: { complete?: boolean; place?: typeof scope } = {}) {
-    const { place = scope, complete = true } = more;
-    await stage.load({ table: chart, rows: members(words, place), scope: place, at, complete });
+  async function take(
+    words: string,
+    at: number,
+    more: { complete?: boolean; isCut?: boolean; place?: typeof scope } = {},
+  ) {
+    const { place = scope, complete = true, isCut = false } = more;
+    await stage.load({ table: chart, rows: members(words, place), scope: place, at, complete, isCut });
   }
 
   /** The members of the chart as `a:1 b:2`. */
@@ -125,8 +137,15 @@ describe("a replacement", () => {
     expect(await current(elsewhere)).toBe("z:9");
   });
 
-  test("takes nobody out when the answer was not understood whole", async () => {
+  test("leaves no old member beside the new ones, though some of the answer did not fit", async () => {
     await take("b:1 d:2", 2_000, { complete: false });
+    expect(await current()).toBe("b:1 d:2");
+  });
+
+  test("takes nobody out when nothing of the answer fits, or when pages of it were not read", async () => {
+    await take("", 2_000, { complete: false });
+    expect(await current()).toBe("a:1 b:2 c:3");
+    await take("b:1 d:2", 3_000, { complete: false, isCut: true });
     expect(await current()).toBe("a:1 b:1 c:3 d:2");
   });
 

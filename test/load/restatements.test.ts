@@ -54,8 +54,17 @@ beforeEach(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const load = (table: Table, at: number, rows: object[], complete = true) =>
-  stage.load({ table, rows: rows as never, scope, until, at: at * 1000, sliceId: String(at), complete });
+const load = (table: Table, at: number, rows: object[], complete: boolean | "cut" = true) =>
+  stage.load({
+    table,
+    rows: rows as never,
+    scope,
+    until,
+    at: at * 1000,
+    sliceId: String(at),
+    complete: complete === true,
+    isCut: complete === "cut",
+  });
 
 async function noted() {
   const { rows } = await sql<Record<string, unknown>>`
@@ -133,17 +142,25 @@ describe("a row that an answer no longer reports", () => {
     await load(sourced, 3, by("report", row("1", 10), row("3", 20)), false);
     expect(await reportedAt(sourced.name, 4)).toEqual(["1 a: 10", "3 a: 20", "9 a: 90"]);
     expect(await reportedAt(sourced.name, 2)).toEqual(["1 a: 10", "2 a: 20", "9 a: 90"]);
-    await load(sourced, 5, by("report", row("4", 5)), false);
+    await load(sourced, 5, by("report", row("4", 5)), "cut");
     expect(await reportedAt(sourced.name, 6)).toEqual(["1 a: 10", "3 a: 20", "4 a: 5", "9 a: 90"]);
     await load(sourced, 2, by("daily", row("2", 21)), false);
     expect(await reportedAt(sourced.name, 6)).toEqual(["1 a: 10", "3 a: 20", "4 a: 5", "9 a: 90"]);
   });
 
-  test("stays where the answer was not understood whole", async () => {
+  test("stays where pages of the answer were not read", async () => {
     await load(replaced, 1, [row("1", 10), row("2", 20)]);
-    await load(replaced, 3, [row("1", 11)], false);
+    await load(replaced, 3, [row("1", 11)], "cut");
     expect((await noted()).map(({ campaign }) => campaign)).toEqual(["1"]);
     expect(await reportedAt(replaced.name, 4)).toEqual(["1 a: 11", "2 a: 20"]);
+  });
+
+  test("goes from a day that an answer with invalid items reports, is kept as it was, and stays on other days", async () => {
+    await load(replaced, 1, [row("1", 10), row("2", 20), row("9", 90, "a", "2026-08-02")]);
+    await load(replaced, 3, [row("1", 11)], false);
+    expect((await noted()).map(({ campaign }) => campaign)).toEqual(["1", "2"]);
+    expect(await reportedAt(replaced.name, 2)).toEqual(["1 a: 10", "2 a: 20", "9 a: 90"]);
+    expect(await reportedAt(replaced.name, 4)).toEqual(["1 a: 11", "9 a: 90"]);
   });
 });
 

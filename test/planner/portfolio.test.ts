@@ -33,3 +33,8 @@ test("knows no tracked keyword where only the configuration counts", () => {
   const { apps } = portfolioOf([app(["a"])], settings("config"));
   expect(apps.flatMap(({ countries }) => countries.flatMap(({ tracked }) => tracked))).toEqual([]);
 });
+
+test("a keyword of dots that no request can name is in no portfolio", () => {
+  const { apps } = portfolioOf([app(["b", ".", "..", "..."])], settings("account"));
+  expect(apps[0]?.countries[0]).toMatchObject({ keywords: ["...", "b"], tracked: ["...", "b"] });
+});

@@ -13,7 +13,7 @@ export function draftMigration({ summary, tables }: Pick<Dataset, "summary" | "t
 function draftTable(table: Table): string {
   const columns = columnsOfDefinition(table);
   const key = [...table.key, ...(table.load.kind === "history" ? ["valid_from"] : [])];
-  const required = [...key, "slice_id", "fetched_at", ...(table.load.kind === "history" ? ["is_current"] : [])];
+  const required = [...key, "slice_id", "fetched_at"];
   const lines = columns.map(
     ({ name, type }) => `  ${name} ${shortTypes[type] ?? type}${required.includes(name) ? " not null" : ""},`,
   );

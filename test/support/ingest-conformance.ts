@@ -1,19 +1,24 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
+import type { Operation } from "../../src/api/define-operation.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { readAnswer } from "../../src/api/read-answer.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { addDays } from "../../src/core/day.ts";
+import type { Window } from "../../src/core/window.ts";
 import { createBudget } from "../../src/credits/budget.ts";
 import { everythingOn } from "../../src/demo/shows.ts";
 import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { commitSlice } from "../../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../../src/ingest/prepare-slice.ts";
 import { claim } from "../../src/ledger/queue.ts";
+import { sliceOf, type SliceRow } from "../../src/ledger/slices.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
+import { sampleOf, type Loaded } from "./answer-fields.ts";
 import { draftMigration } from "./draft-migration.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
+import { factsOf } from "./ingest-tables.ts";
 import type { Column } from "./table-columns.ts";
 
 /** The datasets that the conformance suite holds to its promises: the one that `npm run test:dataset` names, or all. */
@@ -28,7 +33,7 @@ export function datasetsUnderTest(): readonly Dataset[] {
  */
 export async function syncedStage(
   options: SandboxOptions = { market: { apps: 2, countries: ["US"] } },
-  days = 35,
+  within: number | Partial<Window> = 35,
   chosen = datasets,
 ): Promise<Stage> {
   const stage = await openStage(options);
@@ -37,7 +42,7 @@ export async function syncedStage(
   await stage.sync({
     settings: { ...everythingOn, ...(storeWords === undefined ? {} : { api: { store_words: storeWords } }) },
     request: {
-      bounds: { start: addDays(today, -days) },
+      bounds: typeof within === "number" ? { start: addDays(today, -within) } : within,
       datasets: chosen.length === datasets.length ? [] : chosen.map(({ name }) => name),
     },
   });
@@ -129,4 +134,56 @@ export async function loadAgain(stage: Stage, dataset: Dataset, later: number): 
     await commitSlice(parts, load);
   }
   return slices.length;
+}
+
+/** The days, by state and scope, that the ledger names of a dataset, as `2026-08-01 loaded`; and of a scope and list the newest slice decides. */
+export async function daysByState(stage: Stage, dataset: Dataset): Promise<ReadonlyMap<string, string>> {
+  const rows = await stage.query<{ cell: string; state: string }>(
+    `select distinct on (1) concat_ws(' ', d::date, scope::text, digest) as cell, state
+     from   ops.slice left join ops.batch using (batch_id), generate_series(window_start, window_end - 1, interval '1 day') as d
+     where  dataset = $1
+     order  by 1, slice_id desc`,
+    [dataset.name],
+  );
+  return new Map(rows.map(({ cell, state }) => [cell, state]));
+}
+
+/** Rows of a dataset's first table by the day that answers give them; those of no day under "". */
+export async function rowsByDay(stage: Stage, dataset: Dataset): Promise<ReadonlyMap<string, readonly string[]>> {
+  const [table] = dataset.tables;
+  const all = (await factsOf(stage))[table?.name ?? ""] ?? [];
+  const dayOf = (row: string) => {
+    const value = (JSON.parse(row) as Record<string, unknown>)[dataset.reportedBy?.column ?? ""];
+    return typeof value === "string" ? value.slice(0, 10) : "";
+  };
+  return Map.groupBy(all, dayOf);
+}
+
+/** The largest loaded answers of an operation for a dataset; where it was never answered with an item, one of every field. */
+export async function loadedAnswers(stage: Stage, dataset: Dataset, operation: Operation): Promise<readonly Loaded[]> {
+  const rows = await stage.query<SliceRow & { state: string; bodies: Buffer[] | null }>(
+    `select s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start::text,
+            s.window_end::text, s.requested_end::text, s.as_of::text, s.fingerprint, s.class, s.planned_requests, s.planned_credits,
+            s.tail_of, s.state, a.bodies
+     from   ops.slice as s
+     left   join ops.batch as b on b.batch_id = s.batch_id
+     left   join lateral (select array_agg(a.body order by a.attempt, a.page) as bodies, sum(a.byte_count) as bytes
+                          from   raw.answer as a where a.slice_id = s.slice_id) as a on true
+     where  s.dataset = $1 and s.operation = $2 and s.state in ('loaded', 'empty')
+     order  by s.state desc, a.bytes desc nulls last
+     limit  3`,
+    [dataset.name, operation.id],
+  );
+  const data = operation.envelope === "data" ? { data: sampleOf(operation), success: true } : sampleOf(operation);
+  const sample = [Buffer.from(JSON.stringify(data))];
+  const loaded = rows.filter(({ state }) => state === "loaded");
+  if (loaded.length === 0) return rows.map((row) => ({ dataset, operation, slice: sliceOf(row), bodies: sample }));
+  return Promise.all(
+    loaded.map(async (row) => ({
+      dataset,
+      operation,
+      slice: sliceOf(row),
+      bodies: await Promise.all((row.bodies ?? []).map((body) => unpack(body))),
+    })),
+  );
 }

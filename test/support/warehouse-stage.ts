@@ -62,7 +62,7 @@ export async function openWarehouseStage(size = 5): Promise<WarehouseStage> {
 async function createTable(db: Database, table: Table): Promise<void> {
   const columns = Object.entries(table.columns).map(([name, kind]) => sql`${sql.id(name)} ${sql.raw(pgTypes[kind])}`);
   const history = table.load.kind === "history";
-  const stretch = history ? [sql`valid_from date not null, valid_to date, is_current boolean not null`] : [];
+  const stretch = history ? [sql`valid_from date not null, valid_to date, is_current boolean`] : [];
   const key = [...table.key, ...(history ? ["valid_from"] : [])];
   await sql`
     create table ${sql.ref(table.name)} (${sql.join([...columns, ...stretch])}, slice_id bigint, fetched_at timestamptz,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dotSegmentRefused, isDotSegment } from "../../core/text.ts";
 import { defineOperation, inBody, inPath } from "../define-operation.ts";
 import {
   AndroidTrackId,
@@ -34,7 +35,12 @@ export const addKeywords = defineOperation({
     ...where,
     body: inBody(
       z
-        .array(Keyword.refine(({ length }) => length < tooLong, `a keyword is shorter than ${tooLong} characters`))
+        .array(
+          Keyword.refine(({ length }) => length < tooLong, `a keyword is shorter than ${tooLong} characters`).refine(
+            (text) => !isDotSegment(text.trim()),
+            dotSegmentRefused,
+          ),
+        )
         .min(1)
         .max(addedPerCall),
       "keywords to track; the answer leaves out those that are tracked already",

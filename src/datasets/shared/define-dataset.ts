@@ -3,7 +3,6 @@ import type { Operation } from "../../api/define-operation.ts";
 import type { Params } from "../../api/address.ts";
 import type { InvalidItem } from "../../api/read-answer.ts";
 import { fetchOptionOf } from "../../api/fetch-option-of.ts";
-import type { Day } from "../../core/day.ts";
 import type { Portfolio } from "../../core/portfolio.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import type { FetchOption } from "../../core/fetch-option.ts";
@@ -35,11 +34,17 @@ export type Normalised = {
   readonly invalid: readonly InvalidItem[];
   /** Items of the slice that the answer does not mention at all: they count as not requested by this fetch option. */
   readonly unanswered?: readonly string[];
+};
+
+/** How an answer about several days shows through which day it reports. */
+type ReportedBy = {
+  /** The column of the first table that holds the day, or the time, that the answer itself gives a row; null in rows that only the request stands behind. */
+  readonly column: string;
   /**
-   * The newest day that the answer reports, over all its rows; null when it reports none. The days after it count as requested and
-   * empty. Left out where a day without rows is an answer as well.
+   * So many days without a row are ordinary at the end of an answer and count as answered: of events, and of ranks that an app may not
+   * have. Left out where the service reports each day.
    */
-  readonly reportedThrough?: Day | null;
+  readonly quietDays?: number;
 };
 
 /** Something worth a table: who it is fetched for, which operations feed it, how its rows observation. Data and pure functions. */
@@ -67,6 +72,8 @@ export type Dataset = {
   readonly itemsPerCall?: number;
   /** The most days that one call requests unless the configuration says otherwise, where the operation sets no suitable limit. */
   readonly longestWindow?: number;
+  /** Of each dataset that requests several days in one call and gets rows with days of their own: see `tailOf`. */
+  readonly reportedBy?: ReportedBy;
   /** The operation that names no items and answers for all that the account tracks on a day, and how many calls that takes (one a device). It has no pages. */
   readonly wholeList?: { readonly operation: Operation; readonly calls: (scope: Scope) => number };
   /**

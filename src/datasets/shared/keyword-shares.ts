@@ -63,6 +63,7 @@ function columnsOf({ scope, window }: Slice, answer: Shares, reported: Shares["k
     // an answer without a date is about the day of observation
     share_day: date == null ? window.start : readInstant(date).day,
     share: amountOf(reported.share),
+    answer_day: answer.date == null ? null : readInstant(answer.date).day,
     extra: extraOf({ ...answer, ...reported }, known),
   };
 }

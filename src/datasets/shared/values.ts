@@ -3,7 +3,6 @@ import type { Day } from "../../core/day.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { lastDay } from "../../core/window.ts";
-import type { Row } from "../../load/table.ts";
 
 /** A measure that comes as a number or as its digits, as a number; null where there is none. */
 export function amountOf(value: number | string | null | undefined): number | null {
@@ -68,13 +67,6 @@ export function isOther(scope: Scope, { keyword, countryCode, device }: Echo): b
   return (
     differs(keyword, scope["keyword"]) || differs(countryCode, scope["country"]) || differs(device, scope["device"])
   );
-}
-
-/** The newest day that rows of a series report, by their `date_day`; null where there are none. */
-export function reportedThrough(rows: readonly Row[]): Day | null {
-  return rows.reduce<Day | null>((newest, { date_day: day }) => {
-    return newest === null || (day as Day) > newest ? (day as Day) : newest;
-  }, null);
 }
 
 /** For datasets that request many days in one expensive call: days that were published late are requested once more, after some time. */

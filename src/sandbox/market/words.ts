@@ -19,7 +19,7 @@ export const awkwardKeywords = [
   "a/b testing",
   "50% off",
   "タスク",
-  "..",
+  "...",
   "to-do, list",
   "🧘 yoga",
   "mind.map",

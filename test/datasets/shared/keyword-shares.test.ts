@@ -56,6 +56,7 @@ describe("impressions", () => {
         share_day: "2026-08-18",
         app_key: `ios:${large}`,
         impression_share: 0.25,
+        answer_day: "2026-08-19",
         extra: '{"trend":"up"}',
       },
     ]);

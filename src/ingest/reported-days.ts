@@ -1,0 +1,70 @@
+import { Instant } from "../api/values.ts";
+import type { InvalidItem } from "../api/read-answer.ts";
+import { addDays, type Day } from "../core/day.ts";
+import type { Slice } from "../core/slice.ts";
+import type { Timing } from "../core/timing.ts";
+import { holds, windowLength } from "../core/window.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { readInstant } from "../datasets/shared/instants.ts";
+import type { Tail } from "../ledger/tails.ts";
+import { dayColumns, type Row, type Table } from "../load/table.ts";
+
+/** An answer by the rows of its dataset's first table, and its items that did not fit. */
+export type Reported = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
+
+/**
+ * The days at the end of a slice's window of which its answer says nothing: the only place that decides how far an answer reports, for
+ * every dataset that names a column for it (`reportedBy`). Null where the answer reports the last day, where it reports none (then the
+ * whole slice is empty), and where so many quiet days are ordinary. An item that did not fit counts for the day that can be read in it.
+ */
+export function tailOf(
+  { reportedBy, timing }: Pick<Dataset, "reportedBy" | "timing">,
+  slice: Pick<Slice, "window" | "asOf" | "class" | "tailOf">,
+  reported: Reported,
+): Tail | null {
+  const { window } = slice;
+  if (reportedBy === undefined || slice.class === "snapshot" || windowLength(window) < 2) return null;
+  const through = newestDay(reportedBy.column, reported);
+  if (through === null || !holds(window, through)) return null;
+  const tail = { start: addDays(through, 1), end: window.end };
+  if (windowLength(tail) <= (reportedBy.quietDays ?? 0)) return null;
+  // the rest of a tail is not late: the answers are known to end early
+  return { window: tail, isLate: slice.tailOf === undefined && tail.start >= lateFrom(timing, slice.asOf) };
+}
+
+/** The first day from which on unreported days may be late, as the plan requests them again soon: see `missingCells`. */
+function lateFrom(timing: Timing, asOf: Day): Day {
+  if (timing.kind === "snapshot") return asOf;
+  const { settleDays, emptyHoldsDays = 0, emptyUntilDays } = timing;
+  return addDays(asOf, emptyUntilDays === undefined ? -settleDays : emptyHoldsDays + 1 - settleDays - emptyUntilDays);
+}
+
+function newestDay(column: string, { rows, invalid }: Reported): Day | null {
+  let newest: Day | null = null;
+  const days = [rows.map((row) => dayIn(row[column])), invalid.flatMap(({ item }) => daysIn(item))].flat();
+  for (const day of days) if (day !== null && (newest === null || day > newest)) newest = day;
+  return newest;
+}
+
+function dayIn(value: Row[string] | undefined): Day | null {
+  return typeof value === "string" ? (value.slice(0, 10) as Day) : null;
+}
+
+/** The days in the fields of an item that are named like one. */
+function daysIn(item: unknown): readonly Day[] {
+  if (typeof item !== "object" || item === null) return [];
+  return Object.entries(item).flatMap(([name, value]) => {
+    const instant = /date|day|_at$/i.test(name) ? Instant.safeParse(value) : null;
+    return instant?.success === true ? [readInstant(instant.data).day] : [];
+  });
+}
+
+/**
+ * The rows of a table without those of the tail: of these days the answer says nothing, so what the request alone stands behind ("not
+ * ranked") is not true either.
+ */
+export function withoutTail(table: Table, rows: readonly Row[], tail: Tail | null): readonly Row[] {
+  const column = dayColumns(table)?.first;
+  if (tail === null || column === undefined) return rows;
+  return rows.filter((row) => String(row[column]) < tail.window.start);
+}
