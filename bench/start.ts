@@ -74,7 +74,7 @@ async function filledWarehouse(folder: string, database: string): Promise<NodeJS
   url.pathname = `/${database}`;
   const variables = { DATABASE_URL: url.href, API_BASE_URL: sandbox.url, API_TOKEN: sandbox.token };
   const launcher = path.join(folder, "bin", "storehouse.js");
-  for (const command of [["migrate"], ["sync", "--dataset", "tracked_app"]])
+  for (const command of [["migrate"], ["sync", "--dataset", "tracked_app", "--yes"]])
     await run({ name: command.join(" "), arguments: [launcher, ...command], variables });
   return variables;
 }

@@ -76,7 +76,7 @@ type Worker = AsyncDisposable & { readonly failure: Promise<string> };
 
 function startWorker(bench: Bench, settings: string): Worker {
   bench.stop.throwIfAborted();
-  const child = spawn(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), "worker"], {
+  const child = spawn(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), "worker", "--yes"], {
     cwd: bench.postgres.folder,
     env: {
       API_BASE_URL: bench.service.url,

@@ -80,3 +80,18 @@ comment on column ops.account_stop.stopped_at   is 'When requests stopped, by th
 comment on column ops.account_stop.check_count   is 'Balance checks since the first refusal. The wait doubles from check to check, up to an hour.';
 comment on column ops.account_stop.next_check_at is 'When a worker checks the balance next.';
 comment on column ops.account_stop.lifted_at    is 'When requests resumed; null while they are stopped.';
+
+create table ops.agreement (
+  account_id text        not null,
+  dataset    text        not null,
+  credits    integer     not null,
+  agreed_at  timestamptz not null,
+  agreed_by  text        not null check (agreed_by in ('terminal', '--yes')),
+  primary key (account_id, dataset)
+);
+comment on table  ops.agreement            is 'What a person has agreed to spend: without a row here no first sync and no worker spends anything. One row covers what comes after it.';
+comment on column ops.agreement.account_id is 'Account, as the shortened hash of its key. Another token is another account.';
+comment on column ops.agreement.dataset    is 'Dataset that was agreed to; empty for everything that is on.';
+comment on column ops.agreement.credits    is 'Price that was shown, as far as it was known.';
+comment on column ops.agreement.agreed_at  is 'When it was agreed to.';
+comment on column ops.agreement.agreed_by  is 'How: at a terminal, or by --yes.';

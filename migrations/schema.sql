@@ -3491,6 +3491,17 @@ create table ops.account_stop (
   constraint account_stop_pkey PRIMARY KEY (account_id)
 );
 
+-- What a person has agreed to spend: without a row here no first sync and no worker spends anything. One row covers what comes after it.
+create table ops.agreement (
+  account_id text not null, -- Account, as the shortened hash of its key. Another token is another account.
+  dataset text not null, -- Dataset that was agreed to; empty for everything that is on.
+  credits integer not null, -- Price that was shown, as far as it was known.
+  agreed_at timestamp with time zone not null, -- When it was agreed to.
+  agreed_by text not null, -- How: at a terminal, or by --yes.
+  constraint agreement_pkey PRIMARY KEY (account_id, dataset),
+  constraint agreement_agreed_by_check CHECK ((agreed_by = ANY (ARRAY['terminal'::text, '--yes'::text])))
+);
+
 -- Per account the last time in which the API did not respond, as the processes that wait for it saw it.
 create table ops.api_outage (
   account_id text not null, -- Account, as the shortened hash of its key.

@@ -2,6 +2,7 @@ import { addressOf } from "../api/address.ts";
 import { operationById } from "../api/operations/all.ts";
 import { StorehouseError } from "../core/errors.ts";
 import type { Slice, SliceDraft } from "../core/slice.ts";
+import { isDeeperThan } from "../core/text.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { checkRows } from "../load/check-rows.ts";
@@ -44,7 +45,12 @@ export async function checkAnswer(text: string, reading: Reading): Promise<FileA
   return { dataset, draft, pages, timed, fetched, rejects };
 }
 
+/** An answer nests at most a hundred levels (see read-answer.ts), and lies three deep in its file. */
+const mostLevels = 103;
+
 function parsed(text: string): AnswerFile {
+  if (isDeeperThan(text, mostLevels))
+    throw new InvalidFile(`it nests lists and objects deeper than ${mostLevels} levels`);
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail, type StorehouseError } from "../core/errors.ts";
@@ -144,7 +145,10 @@ async function readFound({ file, sum }: FoundFile): Promise<{ text: string; writ
   try {
     const entry = await stat(file);
     if (!entry.isFile()) return "it is a pipe, a device or a folder: write the answer into a file";
-    const text = await readFile(file, "utf8");
+    const bytes = await readFile(file);
+    // what replaces such bytes would be taken for characters of the answer
+    if (!isUtf8(bytes)) return "it is not UTF-8 text: save it as such";
+    const text = bytes.toString("utf8");
     if (sum !== null && sha256(text) !== sum) return "it is not what the manifest of its folder says";
     return { text, writtenAt: entry.mtimeMs };
   } catch (error) {

@@ -4,12 +4,20 @@ import type { Command } from "commander";
 type CommandEntry = {
   readonly name: string;
   readonly summary: string;
+  /** True for a command that reads the definitions of all the others from its program. */
+  readonly readsAll?: true;
   /** Imports the module; called only for a command that is run or whose help is shown. */
   readonly load: () => Promise<(command: Command) => void>;
 };
 
 /** Every command, in the order in which help and docs list them. */
 export const commandTable: readonly CommandEntry[] = [
+  {
+    name: "init",
+    summary:
+      "set Storehouse up: write .env and config/storehouse.yaml by a few questions, with the price; spends nothing",
+    load: async () => (await import("./commands/init.ts")).defineInit,
+  },
   {
     name: "plan",
     summary: "show the slices, requests and credits that a sync would take; writes and spends nothing",
@@ -165,5 +173,11 @@ export const commandTable: readonly CommandEntry[] = [
     name: "sandbox",
     summary: "serve the API on loopback over a made-up market, strict and with credits, until stopped",
     load: async () => (await import("./commands/sandbox.ts")).defineSandbox,
+  },
+  {
+    name: "completion",
+    summary: "print the script by which bash, zsh or fish completes commands and options",
+    readsAll: true,
+    load: async () => (await import("./commands/completion.ts")).defineCompletion,
   },
 ];

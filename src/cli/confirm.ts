@@ -7,7 +7,18 @@ export function canConfirm(): boolean {
 
 /** Puts a question to a person; true for y or yes only. An end of input or a stop means no. */
 export async function confirm(question: string, stop: AbortSignal): Promise<boolean> {
-  if (stop.aborted) return false;
+  return /^y(es)?$/i.test(await answerTo(`${question} (y/N) `, stop));
+}
+
+/** Puts a question to a person who may say yes to it, or to everything that follows as well. An end of input or a stop means no. */
+export async function confirmStep(question: string, stop: AbortSignal): Promise<"yes" | "all" | "no"> {
+  const answer = await answerTo(`${question} (y/N, a: yes to all that follows) `, stop);
+  if (/^a(ll)?$/i.test(answer)) return "all";
+  return /^y(es)?$/i.test(answer) ? "yes" : "no";
+}
+
+async function answerTo(question: string, stop: AbortSignal): Promise<string> {
+  if (stop.aborted) return "";
   // without a terminal of its own Ctrl-C stays the signal that it is
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const close = () => lines.close();
@@ -16,9 +27,9 @@ export async function confirm(question: string, stop: AbortSignal): Promise<bool
     const answer = await new Promise<string>((resolve) => {
       lines.once("line", resolve);
       lines.once("close", () => resolve(""));
-      process.stderr.write(`${question} (y/N) `);
+      process.stderr.write(question);
     });
-    return /^y(es)?$/i.test(answer.trim());
+    return answer.trim();
   } finally {
     stop.removeEventListener("abort", close);
     lines.close();

@@ -1,6 +1,7 @@
 import { AbortError, SkipError } from "../core/errors.ts";
 import { StorehouseError } from "../core/errors.ts";
 import type { KeywordsChanged } from "./keyword-changes.ts";
+import type { KeywordNights } from "./keyword-nights.ts";
 import type { KeywordChanges } from "./keyword-changes.ts";
 import { count, countOf } from "./output.ts";
 import type { TrackedNow, TrackedPlace } from "./keyword-changes.ts";
@@ -13,10 +14,12 @@ export type ChangeReport = {
   /** Keywords that were given again. */
   readonly repeats: number;
   readonly calls: number;
+  /** Credits that a night costs; null where nothing changes, or the portfolio is not known yet. */
+  readonly nights: KeywordNights | null;
 };
 
 /** What would change, a keyword a line, and what it takes. */
-export function changesInWords({ place, now, changes, repeats, calls }: ChangeReport): string {
+export function changesInWords({ place, now, changes, repeats, calls, nights }: ChangeReport): string {
   const { add, remove, left } = changes;
   const facts = [
     `${count(add.length)} to add`,
@@ -36,7 +39,13 @@ export function changesInWords({ place, now, changes, repeats, calls }: ChangeRe
     ...remove.map((keyword) => `- ${keyword}`),
     `${facts.join(", ")}: ${calls === 0 ? "nothing to do" : countOf(calls, "call")}.`,
     ...notes,
+    ...(nights === null ? [] : [nightsInWords(nights)]),
   ].join("\n");
+}
+
+function nightsInWords({ before, after }: KeywordNights): string {
+  const same = before === after ? ", as it does now" : `, now ${count(before)}`;
+  return `A night then costs about ${countOf(after, "credit")}${same}; 30 nights about ${count(30 * after)}.`;
 }
 
 /** What was done, and what the service did not confirm. */
@@ -59,7 +68,10 @@ export function leftInWords({ add, remove }: KeywordChanges, { added, removed, e
 }
 
 /** The same as data. `added` and `removed` are null where nothing was to be done or agreed to. */
-export function changesAsJson({ place, now, changes, repeats, calls }: ChangeReport, done: KeywordsChanged | null) {
+export function changesAsJson(
+  { place, now, changes, repeats, calls, nights }: ChangeReport,
+  done: KeywordsChanged | null,
+) {
   const error = done?.error ?? null;
   return {
     app: place.trackId,
@@ -71,6 +83,7 @@ export function changesAsJson({ place, now, changes, repeats, calls }: ChangeRep
     left: changes.left,
     repeats,
     calls,
+    creditsANight: nights,
     added: done?.added ?? null,
     removed: done?.removed ?? null,
     error: error instanceof StorehouseError ? error.code : error === null ? null : "interrupted",

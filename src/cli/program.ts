@@ -21,9 +21,10 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     })
     .showHelpAfterError("(add --help for the options)")
     .exitOverride();
+  const isEach = commandTable.some(({ name, readsAll = false }) => readsAll && names.includes(name));
   for (const { name, summary, load } of commandTable) {
     const command = program.command(name).description(summary);
-    if (names.includes(name)) (await load())(command);
+    if (isEach || names.includes(name)) (await load())(command);
   }
   return program;
 }

@@ -69,8 +69,8 @@ function workersText({ running, late, waiting, ageSeconds, lastEndedAs }: Worker
     waiting > 0 ? `${count(waiting)} waiting until the API accepts the account` : "",
   ].filter((part) => part !== "");
   if (parts.length > 0) return `${parts.join(", ")}${beat}`;
-  const last = lastEndedAs === null ? "" : `, the last one ended as ${lastEndedAs}`;
-  return `none runs${last}; \`storehouse worker\` starts one`;
+  const end = lastEndedAs === "stopped" ? "was stopped" : `ended as ${lastEndedAs}`;
+  return `none runs${lastEndedAs === null ? "" : `, the last one ${end}`}; \`storehouse worker\` starts one`;
 }
 
 function incidentsText({ incidents, now }: StatusFacts): string {

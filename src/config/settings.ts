@@ -166,7 +166,8 @@ export const Settings = z.strictObject({
         .max(600)
         .default(1)
         .describe("First wait after an error that may pass; doubled each time."),
-      largest_answer_mib: z.number().positive().max(1024).default(64).describe("Answers above this are refused."),
+      // V8 holds no text of 512 MiB
+      largest_answer_mib: z.number().positive().max(500).default(64).describe("Answers above this are refused."),
     })
     .prefault({})
     .describe("How requests are sent to the API."),

@@ -83,6 +83,11 @@ export const usageErrors = {
     says: "the plan costs {credits} credits, more than credits.ask_above = {limit}, and there is no terminal to confirm it",
     next: "`storehouse backfill --plan {plan} --yes` runs it",
   },
+  spending_not_agreed: {
+    recovery: "usage",
+    says: "no spending of this account is agreed to yet, and there is no terminal to confirm it: {price}",
+    next: "add --yes to agree, once for this database; at a terminal `storehouse sync` shows the price of each step before it",
+  },
   not_confirmed: {
     recovery: "usage",
     says: "nothing was changed: there is no terminal to confirm it",

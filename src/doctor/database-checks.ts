@@ -7,22 +7,20 @@ import { failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 
 const newestKnown = 18;
 
-/** Whether the server can be used: its version, whether it accepts writes, and its encoding. */
+/** Whether the server can be used: its version, and whether it accepts writes; its encoding is checked when it is opened. */
 export async function checkServer(db: Database): Promise<Diagnosis> {
   const { rows } = await sql<{
     version: string;
     major: number;
-    encoding: string;
     isStandby: boolean;
     isReadOnly: boolean;
   }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
-           current_setting('server_encoding') as encoding, pg_is_in_recovery() as "isStandby",
+           pg_is_in_recovery() as "isStandby",
            current_setting('default_transaction_read_only') = 'on' as "isReadOnly"`.execute(db);
-  const { version, major, encoding, isStandby, isReadOnly } = rows[0] ?? {
+  const { version, major, isStandby, isReadOnly } = rows[0] ?? {
     version: "",
     major: 0,
-    encoding: "",
     isStandby: false,
     isReadOnly: false,
   };
@@ -33,12 +31,6 @@ export async function checkServer(db: Database): Promise<Diagnosis> {
       "database",
       `${found}, in read-only mode`,
       "let DATABASE_URL name a user whose transactions may write",
-    );
-  if (encoding !== "UTF8")
-    return failure(
-      "database",
-      `${found}, in a database of encoding ${encoding}`,
-      "use a database made with encoding UTF8",
     );
   if (major > newestKnown)
     return warn(

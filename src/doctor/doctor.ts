@@ -58,8 +58,9 @@ function readNetwork(environment: Environment): { network: Network; problems: re
   }
 }
 
-async function checkApiAccess(
-  { environment, settings, clock }: DoctorInput,
+/** Whether the API accepts address and token, by a balance check, which costs nothing. */
+export async function checkApiAccess(
+  { environment, settings, clock }: Pick<DoctorInput, "environment" | "settings" | "clock">,
   network: Network,
 ): Promise<readonly Diagnosis[]> {
   try {
@@ -73,7 +74,12 @@ async function checkApiAccess(
   }
 }
 
-async function checkAnyDatabase({ environment, home, clock }: DoctorInput): Promise<readonly Diagnosis[]> {
+/** Whether the database can be used. Changes nothing in it. */
+export async function checkAnyDatabase({
+  environment,
+  home,
+  clock,
+}: Pick<DoctorInput, "environment" | "home" | "clock">): Promise<readonly Diagnosis[]> {
   const directory = path.join(home, "postgres");
   if (environment.DATABASE_URL === undefined && !existsSync(embeddedFolder(home)))
     return [

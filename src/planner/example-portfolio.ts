@@ -12,7 +12,14 @@ export type ExampleSize = { readonly apps: number; readonly keywords: number; re
  * find one member for each app, country and keyword that it distinguishes.
  */
 export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {
-  const apps = Array.from({ length: size.apps }, (_, index) => appOf(index, size));
+  return withExampleSources(
+    Array.from({ length: size.apps }, (_, index) => appOf(index, size)),
+    datasets,
+  );
+}
+
+/** These apps, with one member of what datasets find for each app, country and keyword that it distinguishes. */
+export function withExampleSources(apps: readonly PortfolioApp[], datasets: readonly Dataset[]): Portfolio {
   const sources: SourceMembers = Object.fromEntries(
     datasets.flatMap(planningSourcesOf).map((source) => [source.name, membersOf(source, apps)]),
   );

@@ -1,9 +1,11 @@
 import { addDays, day, type Day } from "../core/day.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
+import type { DatasetSettings } from "../config/settings.ts";
 import type { Timing } from "../core/timing.ts";
 import { fetchOptionFor, type Dataset, type Partition } from "../datasets/shared/define-dataset.ts";
 import type { CoverageReader } from "../ledger/coverage.ts";
+import { timingWith } from "./dataset-settings.ts";
 import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 
 /** Nights are counted after this one; they hold the end of a month and no leap day. */
@@ -16,26 +18,48 @@ const mostNights = 90;
 /** Credits that a dataset takes: once for its history, then each night. */
 export type ExpectedCredits = { readonly history: number; readonly night: number };
 
+/** Settings of the dataset (its defaults when left out), the day of the first load, and how many nights are counted at least. */
+export type PricingOptions = {
+  readonly settings?: DatasetSettings;
+  readonly before?: Day;
+  readonly nights?: number;
+};
+
 /** What a dataset costs a night in credits once its history is loaded. See `expectedCredits`. */
 export async function nightCost(dataset: Dataset, portfolio: Portfolio): Promise<number> {
   return (await expectedCredits(dataset, portfolio)).night;
 }
 
 /**
- * What a dataset costs in credits with the settings that it comes with: on the first night, which loads its history, and on each night
+ * What a dataset costs in credits: on the first night, which loads its history, and on each night
  * after that. The latter is the mean of consecutive nights, as many as it takes for all of its rhythms to come round, planned by the
  * real planner. Every answer is taken to have rows, to stay the same, and to have one page.
  */
-export async function expectedCredits(dataset: Dataset, portfolio: Portfolio): Promise<ExpectedCredits> {
-  const kinds = kindsOf(dataset, portfolio);
+export async function expectedCredits(
+  dataset: Dataset,
+  portfolio: Portfolio,
+  { settings = {}, before = nightBefore, nights: wanted = fewestNights }: PricingOptions = {},
+): Promise<ExpectedCredits> {
+  const planningOn = (of: Dataset, today: Day): DatasetPlanning => ({
+    dataset: of,
+    portfolio,
+    request: { datasets: [], bounds: {}, today },
+    learned: new Map(),
+    settings,
+  });
+  const kinds = kindsOf(dataset, partitionsOf(planningOn(dataset, before)));
   const partitions = kinds.flatMap((alike) => alike.slice(0, 1));
   const counts = new Map(kinds.map((alike, index) => [keyOf(partitions[index]), alike.length]));
   const sampled: Dataset = { ...dataset, partitions: () => partitions };
-  const nights = nightsFor([dataset.timing, ...partitions.flatMap(({ timing }) => timing ?? [])]);
+  const timings = [dataset.timing, ...partitions.flatMap(({ timing }) => timing ?? [])];
+  const nights = nightsFor(
+    timings.map((timing) => timingWith(timing, settings)),
+    wanted,
+  );
   const ledger = createLedger();
   const planNight = async (night: number): Promise<number> => {
     const slices: SliceDraft[] = [];
-    const planning = planningOf(sampled, portfolio, addDays(nightBefore, night));
+    const planning = planningOn(sampled, addDays(before, night));
     for await (const { plan } of planInChunks(ledger.coverage, planning)) slices.push(...plan.slices);
     ledger.load(slices);
     return slices.reduce((sum, slice) => sum + slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0), 0);
@@ -47,8 +71,7 @@ export async function expectedCredits(dataset: Dataset, portfolio: Portfolio): P
 }
 
 /** Partitions by what they cost: those of a kind differ only in whom they are about, so that one of them stands for all. */
-function kindsOf(dataset: Dataset, portfolio: Portfolio): readonly (readonly Partition[])[] {
-  const all = partitionsOf(planningOf(dataset, portfolio, nightBefore));
+function kindsOf(dataset: Dataset, all: readonly Partition[]): readonly (readonly Partition[])[] {
   return [...Map.groupBy(all, (partition) => kindOf(dataset, partition)).values()];
 }
 
@@ -62,10 +85,6 @@ function kindOf(dataset: Dataset, partition: Partition): string {
 
 function keyOf(partition: { readonly scope: Scope } | undefined): string {
   return partition === undefined ? "" : scopeKey(partition.scope);
-}
-
-function planningOf(dataset: Dataset, portfolio: Portfolio, today: Day): DatasetPlanning {
-  return { dataset, portfolio, request: { datasets: [], bounds: {}, today }, learned: new Map(), settings: {} };
 }
 
 /** What was requested so far, as the ledger would have it: all of it was answered. */
@@ -90,9 +109,9 @@ function createLedger(): {
 }
 
 /** Nights after which all timings have come round a whole number of times. */
-function nightsFor(timings: readonly Timing[]): number {
+function nightsFor(timings: readonly Timing[], fewest: number): number {
   const common = timings.map(daysOf).reduce(leastCommonMultiple, 1);
-  return common > mostNights ? mostNights : common * Math.ceil(fewestNights / common);
+  return common > mostNights ? mostNights : common * Math.ceil(fewest / common);
 }
 
 /** Days until a timing requests the same again. A month counts as thirty, and what is requested once never comes round. */

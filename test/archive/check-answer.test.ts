@@ -118,6 +118,14 @@ test("a file that was written is read as the same slice with the same bytes", as
 });
 
 describe("a file is refused", () => {
+  test("is refused where it nests deeper than any answer", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const text = JSON.stringify({ ...least, body: "?" }).replace('"?"', deep);
+    await expect(checkAnswer(text, { writtenAt, now, strike })).rejects.toThrow(
+      "it nests lists and objects deeper than 103 levels",
+    );
+  });
+
   test.each([
     ["that is half a file", '{"dataset": "keyw', "not JSON"],
     ["that is no object", "[]", "expected object"],

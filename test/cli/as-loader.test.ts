@@ -49,7 +49,7 @@ test("the loader gets the message which commands the owner takes", async () => {
 });
 
 test("the loader runs the worker: its queue, its crontab and its jobs", async () => {
-  await using child = startChild(stage, ["worker"], { variables: { LOG_LEVEL: "warn" } });
+  await using child = startChild(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
   const jobs = () => tried(granted.adminUrl, "select from graphile_worker._private_known_crontabs");
   const ran = () => tried(granted.adminUrl, "select from ops.run where kind = 'schedule'");
   await Promise.race([child.ended, until(async () => (await jobs()).length > 0 && (await ran()).length > 0)]);
@@ -59,7 +59,7 @@ test("the loader runs the worker: its queue, its crontab and its jobs", async ()
 });
 
 test("rights that are set anew while a worker runs disturb nothing", async () => {
-  await using child = startChild(stage, ["worker"], { variables: { LOG_LEVEL: "warn" } });
+  await using child = startChild(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
   const alive = () => tried(granted.adminUrl, "select from ops.worker where kind = 'worker' and stopped_at is null");
   await Promise.race([child.ended, until(async () => (await alive()).length > 0)]);
   await grant(granted.adminUrl);

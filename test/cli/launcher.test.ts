@@ -69,7 +69,7 @@ function variablesOf(stage: Stage, config: string): NodeJS.ProcessEnv {
   };
 }
 
-const command = ["sync", "--as-of", today];
+const command = ["sync", "--as-of", today, "--yes"];
 
 test.skipIf(oldNode === undefined)(
   "a launcher under an old Node that is killed leaves no program behind that spends",

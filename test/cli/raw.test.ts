@@ -112,6 +112,17 @@ describe("storehouse raw", () => {
     }
   });
 
+  test("refuses a file that is not UTF-8", async () => {
+    await using place = await folder();
+    const file = path.join(place.path, "latin1.json");
+    await writeFile(file, Buffer.from('{"dataset":"caf\xe9"}', "latin1"));
+    const { code, stderr } = await run(["import", file]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/latin1\.json is not loaded: it is not UTF-8 text/),
+    });
+  });
+
   test("says so where nothing is stored that fits, and where a folder holds no answer", async () => {
     const { code, stdout } = await run(["list", "--to", "2001-01-01"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^No stored answer fits\./) });

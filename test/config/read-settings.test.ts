@@ -146,6 +146,7 @@ describe("a wrong value is reported with file, line and key", () => {
     ["api.timeout_seconds", 2, "api:\n  timeout_seconds: .inf"],
     ["api.retry_seconds", 2, "api:\n  retry_seconds: -1"],
     ["api.largest_answer_mib", 2, 'api:\n  largest_answer_mib: "64"'],
+    ["api.largest_answer_mib", 2, "api:\n  largest_answer_mib: 512"],
     ["api", 2, "# no\napi: fast"],
   ])("%s on line %i", async (key, line, yaml) => {
     const wrong = read(yaml);

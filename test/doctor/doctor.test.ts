@@ -141,7 +141,7 @@ describe("the doctor", () => {
         { operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 },
       ],
     });
-    await using worker = startChild(stage, ["worker"], { settings: { notify: { check_seconds: 0.1 } } });
+    await using worker = startChild(stage, ["worker", "--yes"], { settings: { notify: { check_seconds: 0.1 } } });
     await until(async () => (await stage.query("select from ops.incident")).length > 0);
     await until(async () => (await stage.query("select distinct error_code from ops.failed_slice")).length === 2);
     const of = await runChecks(stage);
@@ -157,7 +157,9 @@ describe("the doctor", () => {
 
   test("knows a worker that waits until the API accepts the account, and one that ended with an error", async () => {
     await using stage = await openToday();
-    await using worker = startChild(stage, ["worker"], { variables: { API_TOKEN: "another-token-of-nobody" } });
+    await using worker = startChild(stage, ["worker", "--yes"], {
+      variables: { API_TOKEN: "another-token-of-nobody" },
+    });
     const found = async () => (await runChecks(stage))("workers")?.found ?? "";
     await until(async () => (await stage.query("select from ops.worker where ended_as = 'waiting'")).length > 0);
     expect(await found()).toMatch(/^1 waiting until the API accepts the account/);

@@ -104,7 +104,7 @@ test("no command of the loader or the owner gives a secret away, and the server'
 
 test("a worker reveals none, in its messages or in its pages", async () => {
   const port = await freePort();
-  await using child = startChild(stage, ["worker"], { variables, settings: { health: { port } } });
+  await using child = startChild(stage, ["worker", "--yes"], { variables, settings: { health: { port } } });
   const begun = () => stage.query("select from ops.run where kind = 'schedule'");
   await Promise.race([child.ended, until(async () => (await begun()).length > 0)]);
   for (const endpoint of endpoints) {

@@ -68,7 +68,7 @@ test("the token turns up nowhere: not in a table, an answer that was kept, an ou
   for (const format of ["slack", "json"] as const) {
     await using receiver = await openReceiver();
     await stage.query("truncate ops.incident");
-    await using worker = startChild(behind, ["worker"], {
+    await using worker = startChild(behind, ["worker", "--yes"], {
       variables: { ...variables, NOTIFY_URL: receiver.url },
       settings: { health: { port: 0 }, notify: { format, check_seconds: 0.1 } },
     });

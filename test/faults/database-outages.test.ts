@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { App } from "../../src/app.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
@@ -143,13 +145,29 @@ test("exhausted connections are an outage: a sync says so and requests nothing, 
   await expectCalm(stage, calm, 0);
 });
 
+test("a standby is refused before anything is requested, and shows what it has", async () => {
+  const database = await server.database();
+  await migrate(database);
+  await using stage = await openStage({ database });
+  // a server that finds this file in its data waits for the log of a primary, and lets clients read
+  writeFileSync(path.join(server.data, "standby.signal"), "");
+  await server.restart("fast");
+  expect(await stage.query("select pg_is_in_recovery() as standby")).toEqual([{ standby: true }]);
+  await expectRefusal(stage, "database_read_only");
+  await using status = startChild(stage, ["status"], { settings });
+  expect(await status.ended).toBe(0);
+  await stage.query("select pg_promote()");
+  await using sync = startChild(stage, syncCommand, { settings });
+  expect(await sync.ended).toBe(0);
+});
+
 test("a database that only reads is refused before anything is requested", async () => {
   const database = await server.database();
   await migrate(database);
   await using stage = await openStage({ database });
   await stage.query(`alter database ${new URL(database).pathname.slice(1)} set default_transaction_read_only = on`);
   await expectRefusal(stage, "database_read_only");
-  await using worker = startChild(stage, ["worker"], { settings });
+  await using worker = startChild(stage, ["worker", "--yes"], { settings });
   expect(await worker.ended).toBe(2);
   expect(worker.output().stderr).toMatch(/^database_read_only: .*\n$/);
   expect(stage.asked()).toEqual([]);

@@ -11,7 +11,7 @@ const variables = { LOG_LEVEL: "info" };
 const settings = { api: { concurrency: 2 }, worker: { grace_seconds: 30 } };
 
 const startWorker = (behind: Behind, more: object = {}): Child =>
-  startChild(behind, ["worker"], { settings: { ...settings, ...more }, variables });
+  startChild(behind, ["worker", "--yes"], { settings: { ...settings, ...more }, variables });
 
 const says = (child: Child, event: string) => until(() => child.output().stderr.includes(`"msg":"${event}"`));
 

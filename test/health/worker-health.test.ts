@@ -24,7 +24,7 @@ function startWatched(
   variables: Record<string, string> = {},
 ): Child {
   const { check_seconds = 0.1, port = 0, datasets = {} } = settings;
-  return startChild(stage, ["worker"], {
+  return startChild(stage, ["worker", "--yes"], {
     settings: { health: { port }, notify: { format: "json", check_seconds }, datasets },
     variables: { LOG_LEVEL: "info", ...variables },
   });
@@ -178,7 +178,9 @@ test("two workers of one machine answer on two ports, and notify an incident onc
 
 test("a worker whose health server cannot have its address says so and ends", async () => {
   await using stage = await openToday();
-  await using child = startChild(stage, ["worker"], { settings: { health: { host: "203.0.113.1", port: 0 } } });
+  await using child = startChild(stage, ["worker", "--yes"], {
+    settings: { health: { host: "203.0.113.1", port: 0 } },
+  });
   expect(await child.ended).toBe(2);
   expect(child.output().stderr).toContain("health_not_listening: the health server cannot listen on 203.0.113.1");
 });

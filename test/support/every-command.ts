@@ -14,8 +14,9 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
   );
   const { id = "", name = "" } = app ?? {};
   const typed: readonly (readonly string[])[] = [
+    ["init", "--yes", "--write", "init.env"],
     ["plan", "--as-of", today, "--json"],
-    ["sync", "--as-of", today, "--json"],
+    ["sync", "--as-of", today, "--yes", "--json"],
     [
       "backfill",
       "--dataset",
@@ -54,6 +55,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["chart", "coverage", "--dataset", "keyword_rank", "--out", `${folder}/coverage.svg`],
     ["operations", "--json"],
     ["datasets", "--json"],
+    ["completion", "bash"],
     ["migrate"],
     ["grants", "--print"],
   ];

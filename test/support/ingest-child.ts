@@ -89,4 +89,4 @@ function startProgram(
 }
 
 /** The arguments of a sync on the stage's day. */
-export const syncCommand = ["sync", "--as-of", today] as const;
+export const syncCommand = ["sync", "--as-of", today, "--yes"] as const;

@@ -37,7 +37,7 @@ test("a worker that is killed and leaves none is reported by the next command, i
     return child.output().stderr;
   };
   const isRunning = async () => (await stage.query("select from ops.worker where stopped_at is null")).length > 0;
-  await using worker = startChild(stage, ["worker"]);
+  await using worker = startChild(stage, ["worker", "--yes"]);
   await until(isRunning);
   expect(await reported()).toBe("");
   worker.process.kill("SIGKILL");
@@ -45,7 +45,7 @@ test("a worker that is killed and leaves none is reported by the next command, i
   expect(await reported()).toMatch(
     /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
   );
-  await using next = startChild(stage, ["worker"]);
+  await using next = startChild(stage, ["worker", "--yes"]);
   await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
   await until(isRunning);
   expect(await reported()).toBe("");
@@ -58,7 +58,7 @@ test("a worker pings the dead man's switch while all is well, and an API that do
   await using stage = await openToday();
   await using receiver = await openReceiver();
   await using dead = await openSwitch();
-  await using worker: Child = startChild(stage, ["worker"], {
+  await using worker: Child = startChild(stage, ["worker", "--yes"], {
     settings: { notify: { check_seconds: 0.1, outage_minutes: 0, format: "json" } },
     variables: { NOTIFY_URL: receiver.url, NOTIFY_PING_URL: dead.url, LOG_LEVEL: "trace" },
   });

@@ -12,9 +12,9 @@ import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-re
 import { withApi, withApp } from "../with-app.ts";
 import { count, print, printJson, remark } from "../output.ts";
 import { datasetsAtLeast, forecastOf } from "../plan-report.ts";
-import { createProgressView } from "../progress.ts";
 import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { withProgress } from "./sync.ts";
 
 /** `storehouse backfill`: plan the price of history, show the plan, run exactly that. */
 export function defineBackfill(command: Command): void {
@@ -122,19 +122,11 @@ async function isAgreed(
   return false;
 }
 
-async function run(
+function run(
   app: App,
   { plan, price, stop }: { plan: BackfillPlan; price: number; stop: AbortSignal },
 ): Promise<SyncResult> {
-  const view = createProgressView({
-    to: process.stderr,
-    clock: app.clock,
-    requestsPerSecond: app.config.settings.api.requests_per_second,
-  });
-  const progress = (reached: Parameters<typeof view.show>[0]) => view.show(reached);
-  const result = await planInForeground(app, { plan, maxCredits: price, stop, progress });
-  view.done();
-  return result;
+  return withProgress(app, (progress) => planInForeground(app, { plan, maxCredits: price, stop, progress }));
 }
 
 async function sayResult(app: App, options: BackfillOptions, made: Made, result: SyncResult): Promise<void> {

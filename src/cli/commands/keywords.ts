@@ -9,6 +9,7 @@ import { callsFor, changeKeywords } from "../keyword-changes.ts";
 import { keywordChanges, type KeywordVerb } from "../keyword-changes.ts";
 import { keywordsGiven, type KeywordList } from "../keyword-list.ts";
 import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
+import { nightsWith } from "../keyword-nights.ts";
 import { print, printJson, remark } from "../output.ts";
 import { trackedNow, type TrackedPlace } from "../keyword-changes.ts";
 
@@ -76,7 +77,9 @@ async function change(session: ApiSession, { verb, place, list, options }: Chang
   const needed = verb === "sync" ? "when needed" : "never";
   const now = await trackedNow(session, place, options.fresh ? "always" : needed);
   const changes = keywordChanges(verb, list.keywords, now.keywords);
-  const report: ChangeReport = { place, now, changes, repeats: list.repeats, calls: callsFor(changes) };
+  const calls = callsFor(changes);
+  const nights = calls === 0 ? null : await nightsWith(session.app, place, changes);
+  const report: ChangeReport = { place, now, changes, repeats: list.repeats, calls, nights };
   // the answer is one JSON value: what is shown before it goes beside
   (options.json ? remark : print)(changesInWords(report));
   if (report.calls === 0 || options.dryRun) {

@@ -9,7 +9,7 @@ import { countOf, print, printJson } from "../output.ts";
 import { exitHelp } from "../run-report.ts";
 import { requestOf, type SyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
-import { foreground } from "./sync.ts";
+import { foreground, withProgress } from "./sync.ts";
 
 type Options = SyncOptions & {
   readonly skipped?: true;
@@ -45,7 +45,9 @@ function whichOf({ skipped, code, since }: Options): Omit<Reopening, "datasets">
 
 function run(options: Options): Promise<void> {
   return withApi((app) =>
-    foreground(app, options, (one, how) => retryInForeground(one, { ...how, which: whichOf(options) })),
+    foreground(app, options, (how) =>
+      withProgress(app, (progress) => retryInForeground(app, { ...how, progress, which: whichOf(options) })),
+    ),
   );
 }
 

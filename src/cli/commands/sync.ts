@@ -4,51 +4,76 @@ import { syncInForeground, type ForegroundRun } from "../../foreground.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../with-app.ts";
-import { printJson } from "../output.ts";
+import { isAgreedAlready, syncByStep } from "../first-spending.ts";
+import { printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
-import { exitCodeOf, exitHelp, printResult } from "../run-report.ts";
+import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
 /** The options of a foreground run. */
-export type RunOptions = SyncOptions & { readonly maxCredits?: number };
+export type RunOptions = SyncOptions & { readonly maxCredits?: number; readonly yes?: true };
 
 /** `storehouse sync`: plan what is missing and fetch it. */
 export function defineSync(command: Command): void {
   addSyncOptions(command)
     .option("--max-credits <number>", "spend at most this many credits", creditsArgument)
+    .option("--yes", "agree to what the first sync of the account costs")
     .option("--json", "print the result as JSON")
-    .addHelpText("after", exitHelp)
-    .action((options: RunOptions) => withApi((app) => foreground(app, options, syncInForeground), options.asOf));
+    .addHelpText("after", `${firstHelp}\n${exitHelp}`)
+    .action((options: RunOptions) =>
+      withApi((app) => foreground(app, options, (how) => syncAgreed(app, options, how)), options.asOf),
+    );
 }
 
-/** Runs something in the foreground with progress on stderr, prints its result and sets the exit code. */
+const firstHelp = `
+The first sync of an account shows what each step costs and wants a confirmation before it: at a terminal, or by --yes. An
+agreement holds for the database: later syncs and workers need none. --max-credits is an agreement up to that number.`;
+
+/** Syncs what a person has agreed to, once and for all or step by step. Null when they do not agree. */
+async function syncAgreed(app: App, options: RunOptions, how: ForegroundRun): Promise<SyncResult | null> {
+  const run = (maxCredits: number | null) =>
+    withProgress(app, (progress) => syncInForeground(app, { ...how, maxCredits, progress }));
+  const agreed = how.request.datasets;
+  if (options.maxCredits !== undefined || (await isAgreedAlready({ app, agreed }))) return run(how.maxCredits);
+  const { request, stop } = how;
+  return syncByStep({ app, request, agreed, command: "sync", yes: options.yes === true, stop, say: remark, run });
+}
+
+/** Runs something in the foreground, prints its result and sets the exit code. */
 export async function foreground(
   app: App,
   options: RunOptions,
-  run: (app: App, how: ForegroundRun) => Promise<SyncResult>,
+  run: (how: ForegroundRun) => Promise<SyncResult | null>,
 ): Promise<void> {
   const stop = stopSignal();
-  const view = createProgressView({
-    to: process.stderr,
-    clock: app.clock,
-    requestsPerSecond: app.config.settings.api.requests_per_second,
-  });
   try {
     const request = requestOf(app, options);
-    const result = await run(app, {
-      request,
-      maxCredits: options.maxCredits ?? null,
-      stop: stop.signal,
-      progress: (progress) => view.show(progress),
-    });
-    view.done();
+    const how = { request, maxCredits: options.maxCredits ?? null, stop: stop.signal, progress: () => undefined };
+    const result = await run(how);
+    if (result === null) {
+      remark("Stopped: nothing is spent that was not agreed to.");
+      process.exitCode = stop.signal.aborted ? exitCodes.interrupted : exitCodes.aborted;
+      return;
+    }
     if (options.json) printJson({ ...result, error: result.error?.code ?? null });
     else printResult(result, syncWords);
     process.exitCode = exitCodeOf(result);
   } finally {
     stop.dispose();
   }
+}
+
+/** Runs something with its progress on stderr. */
+export async function withProgress<T>(app: App, run: (progress: ForegroundRun["progress"]) => Promise<T>): Promise<T> {
+  const view = createProgressView({
+    to: process.stderr,
+    clock: app.clock,
+    requestsPerSecond: app.config.settings.api.requests_per_second,
+  });
+  const result = await run((progress) => view.show(progress));
+  view.done();
+  return result;
 }
 
 const syncWords = {

@@ -10,18 +10,20 @@ import { runWorker } from "../../worker/worker.ts";
 import { loadConfig } from "../with-app.ts";
 import { remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { mayStart } from "../worker-agreement.ts";
 
 /** `storehouse worker`: run the schedule until stopped. */
 export function defineWorker(command: Command): void {
   command
+    .option("--yes", "agree to what the account spends: what is missing now, and then night by night")
     .addHelpText(
       "after",
-      "\nThe worker waits for a database or an API that does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work; it starts again automatically after any other error. A second signal ends it at once.",
+      "\nThe first worker of an account shows what it would spend and wants a confirmation: at a terminal, or by --yes. A `storehouse sync` that was agreed to counts.\nThe worker waits for a database or an API that does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work; it starts again automatically after any other error. A second signal ends it at once.",
     )
-    .action(() => work());
+    .action((options: { yes?: true }) => work(options.yes === true));
 }
 
-async function work(): Promise<void> {
+async function work(yes: boolean): Promise<void> {
   const config = loadConfig();
   // a missing setting is reported before anything is opened
   apiAccess(config.environment);
@@ -35,7 +37,7 @@ async function work(): Promise<void> {
     await using watch = await startWatch({ config, clock, log, scheduled });
     const { onState, onRequest } = watch;
     await using app = await openWorkerApp(config, { onState, stop: stop.signal });
-    if (app === null) return;
+    if (app === null || !(await mayStart(app, yes, stop.signal))) return;
     await using _ = watch.startChecks(app.databaseUrl);
     remark(
       "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",

@@ -1,0 +1,178 @@
+import { Option, type Command } from "commander";
+import { readFileSync } from "node:fs";
+import type { Config } from "../../config/config.ts";
+import { addressProblem, processEnvironment, type Environment } from "../../config/env.ts";
+import { networkOf } from "../../config/network.ts";
+import { systemClock } from "../../core/clock.ts";
+import { fail } from "../../core/errors.ts";
+import { checkAnyDatabase, checkApiAccess } from "../../doctor/doctor.ts";
+import type { Diagnosis } from "../../doctor/diagnosis.ts";
+import { countryArgument, trackIdArgument } from "../api-arguments.ts";
+import { collect } from "../arguments.ts";
+import { canConfirm } from "../confirm.ts";
+import { countOf, print, remark } from "../output.ts";
+import { openPrompts, QuestionsEnded } from "../prompts.ts";
+import { exitCodes } from "../run-report.ts";
+import {
+  followedApp,
+  priceOfSetup,
+  setupFiles,
+  sizeIn,
+  switchesIn,
+  writeSetup,
+  type RoughSize,
+  type SetupFiles,
+  type Setup,
+} from "../setup.ts";
+import { askApi, askDatabase, askPortfolio, askSize, type QuestionsFrom } from "../setup-questions.ts";
+import { nightWords } from "../step-price.ts";
+import { loadConfig } from "../with-app.ts";
+
+type Options = {
+  readonly yes?: true;
+  readonly api?: string;
+  readonly tokenStdin?: true;
+  readonly source?: "account" | "config" | "both";
+  readonly app?: string;
+  readonly country: readonly string[];
+  readonly keyword: readonly string[];
+  readonly datasets?: string;
+  readonly size?: string;
+  readonly write?: string;
+  readonly check: boolean;
+};
+
+/** `storehouse init`: write `.env` and config/storehouse.yaml, by questions or by options. */
+export function defineInit(command: Command): void {
+  command
+    .option("--yes", "no questions: take the options below, the environment and what the files have")
+    .option("--api <url>", "address of the API (default: API_BASE_URL)")
+    .option("--token-stdin", "read the token from standard input (default: API_TOKEN); it is never an argument")
+    .addOption(new Option("--source <source>", "what to follow").choices(["account", "config", "both"]))
+    .option("--app <id>", "list this app, with --country and --keyword", trackIdArgument)
+    .addOption(
+      new Option("--country <code>", "its country; may be repeated").argParser(eachCountry).default([], "none"),
+    )
+    .addOption(new Option("--keyword <keyword>", "its keyword; may be repeated").argParser(each).default([], "none"))
+    .option("--datasets <switches>", 'datasets to switch, for instance "+organic_keyword -review"')
+    .option("--size <size>", "what the account tracks, about, for the price: apps, countries, keywords", "5x5x100")
+    .option("--write <file>", "which file to write instead of the .env that commands in this folder read")
+    .option("--no-check", "contact neither the API nor the database")
+    .addHelpText(
+      "after",
+      "\nAt a terminal it needs no option. It spends nothing: address and token are tried by a balance check, which is free.\nRun again it changes what is answered otherwise and keeps the rest, comments too. DATABASE_URL is taken from the environment.\nExit codes: 0 written, 2 an answer does not fit, 130 interrupted; then nothing is written.",
+    )
+    .action((options: Options) => init(options));
+}
+
+async function init(options: Options): Promise<void> {
+  const config = loadConfig();
+  if (!options.yes && !canConfirm())
+    throw fail("bad_argument", { problem: "there is no terminal for questions: add --yes and the options" });
+  try {
+    const { setup, size } = options.yes ? await setupOf(config, options) : await askAll(config, options);
+    await finish(setupFiles(config, options.write), setup, size);
+  } catch (error) {
+    if (!(error instanceof QuestionsEnded)) throw error;
+    remark("\nStopped: nothing was written.");
+    process.exitCode = exitCodes.interrupted;
+  }
+}
+
+type Answers = { readonly setup: Setup; readonly size: RoughSize | null };
+
+async function askAll(config: Config, options: Options): Promise<Answers> {
+  const { environment, settings } = config;
+  const from: QuestionsFrom = {
+    environment,
+    settings,
+    checkApi: (given) => (options.check ? tryApi(config, given) : Promise.resolve([])),
+    checkDatabase: (url) => (options.check ? tryDatabase(config, url) : Promise.resolve([])),
+  };
+  remark(
+    "Storehouse keeps its settings in .env and config/storehouse.yaml. Enter takes\nwhat stands in brackets; Ctrl-C ends without writing. Nothing here costs credits.",
+  );
+  using prompts = openPrompts();
+  const api = await askApi(prompts, from);
+  const database = await askDatabase(prompts, from);
+  const portfolio = await askPortfolio(prompts, from);
+  const size = portfolio.source === "config" ? null : await askSize(prompts);
+  return { setup: { variables: { ...api, DATABASE_URL: database }, settings: portfolio }, size };
+}
+
+async function setupOf(config: Config, options: Options): Promise<Answers> {
+  const { environment } = config;
+  const given = {
+    API_BASE_URL: options.api ?? environment.API_BASE_URL,
+    API_TOKEN: options.tokenStdin ? readFileSync(0, "utf8").trim() : environment.API_TOKEN,
+  };
+  const { API_BASE_URL, API_TOKEN } = given;
+  const wrong = API_BASE_URL === undefined ? "is not set" : addressProblem(API_BASE_URL);
+  if (API_BASE_URL === undefined || wrong !== null)
+    throw fail("bad_setting", { variable: "API_BASE_URL", problem: wrong });
+  if (API_TOKEN === undefined || !/^\S+$/.test(API_TOKEN))
+    throw fail("bad_setting", { variable: "API_TOKEN", problem: "is not set, or holds spaces" });
+  const size = sizeIn(options.size ?? "");
+  if (size === null) throw fail("bad_argument", { problem: "--size is three numbers, for instance 5x5x100" });
+  const { datasets, wrong: word } = switchesIn(options.datasets ?? "");
+  if (word !== null) throw fail("unknown_dataset", { dataset: word });
+  if (options.app !== undefined && options.country.length === 0)
+    throw fail("bad_argument", { problem: "--app needs a --country" });
+  if (options.check) await mustWork(config, { API_BASE_URL, API_TOKEN });
+  const app = options.app === undefined ? [] : [followedApp(options.app, options.country.join(","), "")];
+  const settings = {
+    ...(options.source === undefined ? {} : { source: options.source }),
+    apps: app.map((one) => ({ ...one, keywords: options.keyword })),
+    datasets,
+  };
+  const database = environment.DATABASE_URL === undefined ? {} : { DATABASE_URL: environment.DATABASE_URL };
+  return { setup: { variables: { API_BASE_URL, API_TOKEN, ...database }, settings }, size };
+}
+
+async function mustWork(config: Config, given: { API_BASE_URL: string; API_TOKEN: string }): Promise<void> {
+  const url = config.environment.DATABASE_URL;
+  const checks = [...(await tryApi(config, given)), ...(url === undefined ? [] : await tryDatabase(config, url))];
+  const failed = checks.find(({ state }) => state === "fail");
+  if (failed === undefined) return;
+  const variable = failed.check === "token" ? "API_BASE_URL or API_TOKEN" : "DATABASE_URL";
+  throw fail("bad_setting", { variable, problem: `does not work: ${failed.found}` });
+}
+
+function tryApi(config: Config, given: Partial<Environment>): Promise<readonly Diagnosis[]> {
+  return checkApiAccess(
+    { environment: { ...config.environment, ...given }, settings: config.settings, clock: systemClock() },
+    networkOf(config.environment),
+  );
+}
+
+function tryDatabase({ environment, home }: Config, url: string): Promise<readonly Diagnosis[]> {
+  return checkAnyDatabase({ environment: { ...environment, DATABASE_URL: url }, home, clock: systemClock() });
+}
+
+async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): Promise<void> {
+  const settings = writeSetup(files, setup);
+  print(`Written: ${files.environment} (only you may read it)\n         ${files.settings}`);
+  const shell = processEnvironment();
+  for (const [name, value] of Object.entries(setup.variables))
+    if ((shell[name] ?? "") !== "" && shell[name] !== value)
+      remark(`${name} is set in the environment as well, and wins over .env: unset it there.`);
+  const counted = settings.portfolio.source === "config" ? null : size;
+  const price = await priceOfSetup(settings, counted, systemClock());
+  const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio.apps.length);
+  print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.`);
+  print(nightWords(price));
+  print("\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing before a yes.");
+}
+
+function sizeWords({ apps, countries, keywords }: RoughSize, listed: number): string {
+  const account = `For an account of about ${apps} apps x ${countries} countries x ${keywords} keywords`;
+  return listed === 0 ? account : `${account}, with the apps that are listed`;
+}
+
+function eachCountry(text: string, previous: readonly string[]): readonly string[] {
+  return collect(text, previous).map(countryArgument);
+}
+
+function each(text: string, previous: readonly string[]): readonly string[] {
+  return [...previous, text];
+}

@@ -1,0 +1,97 @@
+import type { App } from "../app.ts";
+import { apiAccess } from "../config/config.ts";
+import { fail } from "../core/errors.ts";
+import { isAgreed, recordAgreement, type Agreement } from "../credits/agreement.ts";
+import { nextStep, type NextStep } from "../planner/next-step.ts";
+import type { SyncRequest } from "../planner/request.ts";
+import type { SyncResult } from "../runs/run-parts.ts";
+import { canConfirm, confirm, confirmStep } from "./confirm.ts";
+import { countOf } from "./output.ts";
+import { atLeastIn, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
+
+/*
+ * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks
+ * is only known once it is read: the apps, then the countries of each, then the keywords, then lists, then the market. Each step is
+ * shown, agreed to and run within its price, and then the next one is planned from its answers. An agreement to the market is recorded
+ * in ops.agreement; syncs, workers and nights after that do not ask.
+ */
+
+/** Who asks for what: `agreed` names the datasets of the agreement (none: everything that is on), `say` shows prices. */
+export type Asking = {
+  readonly app: App;
+  readonly request: SyncRequest;
+  readonly agreed: readonly string[];
+  readonly command: "sync" | "worker";
+  readonly yes: boolean;
+  readonly stop: AbortSignal;
+  readonly say: (text: string) => void;
+  /** Runs the next step for at most so many credits, null for no limit. */
+  readonly run: (credits: number | null) => Promise<SyncResult>;
+};
+
+/** True when a person agreed to this earlier. */
+export function isAgreedAlready({ app, agreed }: Pick<Asking, "app" | "agreed">): Promise<boolean> {
+  return isAgreed(app.warehouse.db, { accountId: accountOf(app), datasets: agreed });
+}
+
+/** A sync that asks before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without a terminal. */
+export async function syncByStep(asking: Asking): Promise<SyncResult | null> {
+  for (let last: SyncResult | null = null; ;) {
+    const step = await stepOf(asking);
+    if (step === null && !asking.yes) return last ?? asking.run(0);
+    const answer = await answerTo(asking, step);
+    if (answer === "no") return null;
+    last = await asking.run(answer === "all" || step === null ? null : step.credits);
+    if (answer === "all" || !isEndOfStep(last)) return last;
+  }
+}
+
+/** Asks what a worker needs: reads the portfolio step by step, then asks for the market and the nights. Returns the run that went wrong, if any. */
+export async function agreeToWorker(asking: Asking): Promise<boolean | SyncResult> {
+  for (;;) {
+    const step = await stepOf(asking);
+    const answer = await answerTo(asking, step);
+    if (answer === "no") return false;
+    if (answer === "all" || step === null || step.stage === "market") return true;
+    const result = await asking.run(step.credits);
+    if (result.outcome !== "loaded" && !isEndOfStep(result)) return result;
+  }
+}
+
+function stepOf({ app, request }: Asking): Promise<NextStep | null> {
+  return nextStep(app.warehouse.db, request, app.config.settings);
+}
+
+/** True for a run that stopped because the next step is beyond its limit. */
+function isEndOfStep({ outcome, progress }: SyncResult): boolean {
+  return outcome === "deferred" && progress.nextDueAt === null;
+}
+
+async function answerTo(asking: Asking, step: NextStep | null): Promise<"yes" | "all" | "no"> {
+  const { app, yes, say } = asking;
+  const price = step === null ? "nothing is missing now" : stepLine(step);
+  if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
+  if (step !== null) say(stepWords(step, atLeastIn(step, app)));
+  const isLast = step === null || step.stage === "market";
+  if (isLast) say(nightWords(await priceOfNow(app, asking.request.datasets)));
+  const answer = yes ? "all" : await ask(asking, step, isLast);
+  if (answer !== "no" && (isLast || answer === "all")) await record(asking, step?.credits ?? 0);
+  return answer;
+}
+
+async function ask({ command, stop }: Asking, step: NextStep | null, isLast: boolean): Promise<"yes" | "all" | "no"> {
+  const credits = countOf(step?.credits ?? 0, "credit");
+  if (command === "sync" || !isLast) return confirmStep(`Spend ${credits}?`, stop);
+  const now = step === null ? "" : `spend ${credits} now and `;
+  return (await confirm(`Start the worker, to ${now}go on night by night?`, stop)) ? "yes" : "no";
+}
+
+function record({ app, agreed, yes }: Asking, credits: number): Promise<void> {
+  const by: Agreement["by"] = yes ? "--yes" : "terminal";
+  const agreement = { accountId: accountOf(app), datasets: agreed, credits, by };
+  return recordAgreement(app.warehouse.db, agreement, app.clock.now());
+}
+
+function accountOf({ config }: App): string {
+  return apiAccess(config.environment).accountId;
+}

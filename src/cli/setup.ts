@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type Config, projectRoot } from "../config/config.ts";
+import { editedEnv } from "../config/edit-env.ts";
+import { editedSettings, type FollowedApp, type SettingsChange } from "../config/edit-yaml.ts";
+import { readText } from "../config/read-text.ts";
+import { replaceFile } from "../config/replace-file.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Clock } from "../core/clock.ts";
+import type { PortfolioApp } from "../core/portfolio.ts";
+import { datasets } from "../datasets/shared/all.ts";
+import { examplePortfolio } from "../planner/example-portfolio.ts";
+import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
+import { portfolioOf } from "../planner/portfolio.ts";
+import { environmentFile, settingsFile } from "./environment.ts";
+import { settingsIn } from "./with-app.ts";
+
+/** What `storehouse init` is told: variables of `.env` (null empties one), and settings of config/storehouse.yaml. */
+export type Setup = {
+  readonly variables: Readonly<Record<string, string | null>>;
+  readonly settings: SettingsChange;
+};
+
+/** How much an account tracks, roughly: apps, countries of each, keywords in each of these. */
+export type RoughSize = { readonly apps: number; readonly countries: number; readonly keywords: number };
+
+/** The files of a setup. */
+export type SetupFiles = { readonly environment: string; readonly settings: string };
+
+/** The files that commands in this folder read, or will; another `.env` where one is named. */
+export function setupFiles({ environment }: Config, named?: string): SetupFiles {
+  return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings: settingsFile(environment) };
+}
+
+/** Writes both files, each as a whole; a new `.env` begins with `.env.example`, and only its owner may read it. Returns the settings as they are then. */
+export function writeSetup(files: SetupFiles, { variables, settings }: Setup): Settings {
+  const before = readText(files.settings) ?? "";
+  const after = editedSettings(before, settings);
+  if (after !== before) replaceFile(files.settings, after, { check: (file) => void settingsIn(file) });
+  const text = readText(files.environment) ?? readFileSync(path.join(projectRoot, ".env.example"), "utf8");
+  replaceFile(files.environment, editedEnv(text, variables), { mode: 0o600 });
+  return settingsIn(files.settings);
+}
+
+/** The price of what is followed: of the listed apps, and of an account of a rough size where its own count. */
+export function priceOfSetup(settings: Settings, size: RoughSize | null, clock: Clock): Promise<PortfolioPrice> {
+  const account = size === null ? [] : roughApps(size);
+  const { apps } = portfolioOf(account, settings.portfolio);
+  return portfolioPrice({ apps, settings, today: clock.today() });
+}
+
+function roughApps({ apps, countries, keywords }: RoughSize): readonly PortfolioApp[] {
+  const codes = Array.from({ length: countries }, (_, index) => codeOf(index));
+  return examplePortfolio({ apps, countries: codes, keywords }, datasets).apps;
+}
+
+/** The n-th pair of letters: a price does not depend on which country it is. */
+function codeOf(index: number): string {
+  return String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26));
+}
+
+/** Reads `3 apps`, `3x5x100` and the like: three whole numbers; null where they are none. */
+export function sizeIn(text: string): RoughSize | null {
+  const [apps = 0, countries = 0, keywords = 0, ...more] = text.match(/\d+/g)?.map(Number) ?? [];
+  const fits = apps >= 1 && apps <= 1_000 && countries >= 1 && countries <= 200 && keywords <= 5_000;
+  return fits && more.length === 0 && text.match(/\d+/g)?.length === 3 ? { apps, countries, keywords } : null;
+}
+
+/** Datasets that are switched, from words like `+organic_keyword -review`; the first word that does not fit where there is one. */
+export function switchesIn(text: string): {
+  readonly datasets: Readonly<Record<string, boolean>>;
+  readonly wrong: string | null;
+} {
+  const words = text.split(/[\s,]+/).filter((word) => word !== "");
+  const known = new Set(datasets.map(({ name }) => name));
+  const wrong = words.find((word) => !/^[+-]/.test(word) || !known.has(word.slice(1))) ?? null;
+  return { datasets: Object.fromEntries(words.map((word) => [word.slice(1), word.startsWith("+")])), wrong };
+}
+
+/** An app to follow, from its id, countries and keywords as they are typed; lists are separated by commas. */
+export function followedApp(id: string, countries: string, keywords: string): FollowedApp {
+  const list = (text: string) => [...new Set(text.split(",").map((part) => part.trim()))].filter((part) => part !== "");
+  return { id, countries: list(countries.toUpperCase().replaceAll(/\s+/g, ",")), keywords: list(keywords) };
+}

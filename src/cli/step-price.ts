@@ -1,0 +1,63 @@
+import type { App } from "../app.ts";
+import { currentPortfolio } from "../planner/backfill-plan.ts";
+import type { NextStep } from "../planner/next-step.ts";
+import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
+import { count, countOf } from "./output.ts";
+import { datasetsAtLeast } from "./plan-report.ts";
+import { table } from "./table.ts";
+
+/** Nights that a month has in prices. */
+const nightsAMonth = 30;
+
+/** What the portfolio as it is known now would cost; see `portfolioPrice`. */
+export async function priceOfNow(app: App, datasets: readonly string[]): Promise<PortfolioPrice> {
+  const { settings } = app.config;
+  const { apps } = await currentPortfolio(app.warehouse.db, settings);
+  return portfolioPrice({ apps, settings, today: app.clock.today(), datasets });
+}
+
+/** What nights cost, in a line or two. */
+export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | "connected">): string {
+  const whole = Math.round(night);
+  const month = Math.round(nightsAMonth * night);
+  const nights = `A night then costs about ${countOf(whole, "credit")}, ${nightsAMonth} nights about ${count(month)}.`;
+  if (Math.round(connected) === 0) return nights;
+  return `${nights}\nConnected search-ads accounts add about ${count(Math.round(connected))} a night.`;
+}
+
+/** What the next step costs, for a terminal: a line, or a table where it has several datasets. */
+export function stepWords({ stage, work, credits, requests }: NextStep, atLeast: readonly string[]): string {
+  const [only] = work;
+  const guessed = (dataset: string) => (atLeast.includes(dataset) ? "at least" : "");
+  const rows = work.map((one) => [one.dataset, one.requests, one.credits, guessed(one.dataset)]);
+  const total = ["total", requests, credits, atLeast.length > 0 ? "at least" : ""];
+  const price =
+    work.length === 1 && only !== undefined
+      ? `${stepName[stage]}: ${only.dataset}, ${countOf(requests, "request")}, ${guessed(only.dataset)} ${countOf(credits, "credit")}.`.replace(
+          "  ",
+          " ",
+        )
+      : `${stepName[stage]}:\n${table(["dataset", "requests", "credits", ""], [...rows, total])}`;
+  return stage === "market"
+    ? price
+    : `${price}\nWhat follows is planned from the answers, and priced before it is requested.`;
+}
+
+const stepName = {
+  portfolio: "To read what the account tracks",
+  listing: "To read what the account has connected, and lists that others are planned from",
+  market: "To fetch the data with its history",
+} as const satisfies Record<NextStep["stage"], string>;
+
+/** The same in one line, for an error. */
+export function stepLine({ stage, work, credits }: NextStep): string {
+  const dearest = work.slice(0, 3).map((one) => `${one.dataset} ${count(one.credits)}`);
+  const which = `${dearest.join(", ")}${work.length > dearest.length ? " ..." : ""}`;
+  const rest = stage === "market" ? "" : ", and what follows is planned from the answers";
+  return `the next step costs ${countOf(credits, "credit")} (${which})${rest}`;
+}
+
+/** Datasets of a step that may take more pages than expected. */
+export function atLeastIn({ work }: NextStep, { config }: App): readonly string[] {
+  return datasetsAtLeast(work, config.settings);
+}

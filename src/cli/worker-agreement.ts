@@ -1,0 +1,39 @@
+import type { App } from "../app.ts";
+import { crontabFile } from "../config/config.ts";
+import { syncInForeground } from "../foreground.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import { readCrontab, scheduledBy } from "../worker/crontab.ts";
+import { untilDatabaseResponds } from "../worker/waits.ts";
+import { withProgress } from "./commands/sync.ts";
+import { agreeToWorker, isAgreedAlready } from "./first-spending.ts";
+import { remark } from "./output.ts";
+import { exitCodeOf, exitCodes } from "./run-report.ts";
+
+/** True where a person has agreed that the account spends, earlier or now. Waits for a database that stops to respond meanwhile. */
+export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
+  while (!stop.aborted) {
+    try {
+      return (await isAgreedAlready({ app, agreed: [] })) || (await ask(app, yes, stop));
+    } catch (error) {
+      if (!isLostConnection(error)) throw error;
+      await untilDatabaseResponds(app, stop);
+    }
+  }
+  return false;
+}
+
+/** Shows the prices of the portfolio, the market and a night, and has a person agree. Throws a UsageError where no person is there. */
+async function ask(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
+  const datasets = scheduledBy(readCrontab(crontabFile(app.config)), app.config.settings);
+  // a schedule that plans nothing spends nothing
+  if (datasets.length === 0) return true;
+  const request = { datasets, bounds: {}, today: app.clock.today() };
+  const run = (maxCredits: number | null) =>
+    withProgress(app, (progress) => syncInForeground(app, { request, maxCredits, stop, progress }));
+  const answer = await agreeToWorker({ app, request, agreed: [], command: "worker", yes, stop, say: remark, run });
+  if (answer === true) return true;
+  remark("The worker has not started: nothing is spent that was not agreed to.");
+  if (answer !== false && answer.error !== null) remark(answer.error.message);
+  process.exitCode = stop.aborted ? exitCodes.interrupted : answer === false ? exitCodes.aborted : exitCodeOf(answer);
+  return false;
+}

@@ -1,0 +1,69 @@
+import { type Document, isCollection, isMap, isSeq, parseDocument } from "yaml";
+import type { Settings } from "./settings.ts";
+
+/** An app of the portfolio as the configuration lists it. */
+export type FollowedApp = {
+  readonly id: string;
+  readonly countries: readonly string[];
+  readonly keywords: readonly string[];
+};
+
+/** What is changed in config/storehouse.yaml; what is left out stays as it is. */
+export type SettingsChange = {
+  readonly source?: Settings["portfolio"]["source"];
+  /** Apps that are added, or take the place of those with the same id. */
+  readonly apps?: readonly FollowedApp[];
+  /** Datasets that are switched on or off. */
+  readonly datasets?: Readonly<Record<string, boolean>>;
+};
+
+/** The text of the configuration file with some settings changed. Everything else stays, comments and order too. */
+export function editedSettings(text: string, { source, apps = [], datasets = {} }: SettingsChange): string {
+  const document = parseDocument(text);
+  const changes = [
+    ...(source === undefined ? [] : [[["portfolio", "source"], source] as const]),
+    ...Object.entries(datasets).map(([name, on]) => [["datasets", name, "on"], on] as const),
+  ].filter(([path, value]) => document.getIn(path) !== value);
+  if (changes.length === 0 && apps.length === 0) return text;
+  for (const [path, value] of changes) setIn(document, path, value);
+  for (const app of apps) addApp(document, app);
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Sets a value; what is missing or empty above it becomes a block. */
+function setIn(document: Document, path: readonly string[], value: unknown): void {
+  for (let depth = 0; depth < path.length; depth += 1) {
+    const parent = path.slice(0, depth);
+    if (!isCollection(parentAt(document, parent))) document.setIn(parent, document.createNode({}));
+    const node = parentAt(document, parent);
+    if (isCollection(node) && node.items.length === 0) node.flow = false;
+  }
+  document.setIn(path, value);
+}
+
+function parentAt(document: Document, path: readonly string[]): unknown {
+  return path.length === 0 ? document.contents : document.getIn(path, true);
+}
+
+function addApp(document: Document, app: FollowedApp): void {
+  const path = ["portfolio", "apps"];
+  if (!isSeq(document.getIn(path, true))) setIn(document, path, document.createNode([]));
+  const list = document.getIn(path, true);
+  if (!isSeq(list)) return;
+  if (list.items.length === 0) list.flow = false;
+  const at = list.items.findIndex((item) => isMap(item) && String(item.get("id")) === app.id);
+  const node = document.createNode(appOf(app));
+  for (const part of ["countries", "keywords"]) {
+    const inner = node.get(part, true);
+    if (isSeq(inner)) inner.flow = true;
+  }
+  if (at === -1) list.add(node);
+  else list.set(at, node);
+}
+
+/** A number stays one, as people write track ids of iOS. */
+function appOf({ id, countries, keywords }: FollowedApp) {
+  const number = Number(id);
+  const written = /^\d+$/.test(id) && Number.isSafeInteger(number) ? number : id;
+  return { id: written, countries: [...countries], ...(keywords.length === 0 ? {} : { keywords: [...keywords] }) };
+}

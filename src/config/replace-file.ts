@@ -1,0 +1,25 @@
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fail } from "../core/errors.ts";
+
+/**
+ * Writes a file as a whole or not at all: beside it first, then in its place. `check` reads the new file before it counts; what it throws
+ * leaves the old one. `mode` is that of the file, by default the one that it has. Throws `unwritable_file`.
+ */
+export function replaceFile(
+  file: string,
+  text: string,
+  { mode, check = () => undefined }: { readonly mode?: number; readonly check?: (file: string) => void } = {},
+): void {
+  const beside = `${file}.new`;
+  try {
+    const given = mode ?? (existsSync(file) ? statSync(file).mode & 0o777 : 0o644);
+    rmSync(beside, { force: true });
+    writeFileSync(beside, text, { mode: given, flag: "wx" });
+    check(beside);
+    renameSync(beside, file);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    throw fail("unwritable_file", { file, cause: "code" in error ? String(error.code) : "unknown" }, error);
+  }
+}

@@ -1,0 +1,37 @@
+import { sql, type Queryable } from "../postgres/sql.ts";
+
+/** What a person agrees to: these datasets, or everything that is on where none is named; and the price that was shown. */
+export type Agreement = {
+  readonly accountId: string;
+  readonly datasets: readonly string[];
+  readonly credits: number;
+  readonly by: "terminal" | "--yes";
+};
+
+/** Everything that is on, as a dataset of ops.agreement. */
+const everything = "";
+
+/** True when a person has agreed that these datasets are fetched for an account, or everything that is on where none is named. */
+export async function isAgreed(
+  db: Queryable,
+  { accountId, datasets }: Pick<Agreement, "accountId" | "datasets">,
+): Promise<boolean> {
+  const { rows } = await sql<{ dataset: string }>`
+    select dataset from ops.agreement where account_id = ${accountId}`.execute(db);
+  const agreed = new Set(rows.map(({ dataset }) => dataset));
+  return agreed.has(everything) || (datasets.length > 0 && datasets.every((name) => agreed.has(name)));
+}
+
+/** Records an agreement; the newest price holds. */
+export async function recordAgreement(
+  db: Queryable,
+  { accountId, datasets, credits, by }: Agreement,
+  now: number,
+): Promise<void> {
+  const names = datasets.length === 0 ? [everything] : [...new Set(datasets)].sort();
+  await sql`
+    insert into ops.agreement (account_id, dataset, credits, agreed_at, agreed_by)
+    select ${accountId}, name, ${credits}, ${new Date(now)}, ${by} from unnest(${names}::text[]) as name
+    on conflict (account_id, dataset) do update
+    set    credits = excluded.credits, agreed_at = excluded.agreed_at, agreed_by = excluded.agreed_by`.execute(db);
+}

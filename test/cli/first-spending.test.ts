@@ -1,0 +1,146 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { isAgreed, recordAgreement } from "../../src/credits/agreement.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
+import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
+
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 3, organicKeywords: 4 } as const;
+
+async function run(stage: Stage, ...command: readonly string[]) {
+  await using child = startChild(stage, command);
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
+
+/** Starts a worker and stops it once it has planned, or waits for its end where it does not start. */
+async function runWorker(stage: Stage, ...options: readonly string[]) {
+  await using child = startChild(stage, ["worker", ...options]);
+  const planned = async () => (await stage.query("select from ops.run where kind = 'schedule' limit 1")).length > 0;
+  let ended = false;
+  void child.ended.then(() => (ended = true));
+  await until(async () => ended || (await planned()));
+  child.process.kill("SIGTERM");
+  const code = await child.ended;
+  return { code, ...child.output() };
+}
+
+test("without a terminal the first sync and the first worker spend nothing and say what they would; agreed once, neither asks", async () => {
+  await using stage = await openStage({ market });
+  for (const ended of [await run(stage, "sync", "--as-of", today), await runWorker(stage)]) {
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /^spending_not_agreed: .*the next step costs 5 credits \(tracked_app 5\).*add --yes.*\n$/,
+    );
+  }
+  expect(stage.asked()).toEqual([]);
+
+  // a part that was agreed to is that part
+  const apps = ["sync", "--as-of", today, "--dataset", "tracked_app"];
+  expect(await run(stage, ...apps, "--yes")).toMatchObject({ code: 0 });
+  expect(await run(stage, ...apps)).toMatchObject({ code: 0, stderr: "" });
+  expect(stage.asked()).toHaveLength(1);
+  expect(await run(stage, "sync", "--as-of", today)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("tracked_country 1"),
+  });
+  expect(await runWorker(stage)).toMatchObject({ code: 2 });
+
+  const first = await run(stage, "sync", "--as-of", today, "--yes");
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ of \d+ slices loaded/) });
+  expect(first.stderr).toContain("1 credit");
+  const again = await run(stage, "sync", "--as-of", today);
+  expect(again).toMatchObject({ code: 0, stderr: "" });
+  expect(await runWorker(stage)).toMatchObject({ code: 0 });
+});
+
+test("a worker is agreed to by --yes", async () => {
+  await using stage = await openStage({ market });
+  const first = await runWorker(stage, "--yes");
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("tracked_app, 1 request, 5 credits") });
+  const agreed = await stage.query("select account_id, dataset, credits, agreed_by from ops.agreement");
+  const accountId = accountIdOf(stage.sandbox.token);
+  expect(agreed).toEqual([{ account_id: accountId, dataset: "", credits: 5, agreed_by: "--yes" }]);
+});
+
+test("an agreement is that of an account, and everything that is on holds each dataset", async () => {
+  await using stage = await openStage({ market });
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const of = (accountId: string, ...datasets: string[]) => isAgreed(db, { accountId, datasets });
+  await recordAgreement(db, { accountId: "a", datasets: ["review", "review"], credits: 7, by: "terminal" }, 0);
+  expect(await Promise.all([of("a", "review"), of("a"), of("a", "review", "bid_change"), of("b", "review")])).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  await recordAgreement(db, { accountId: "a", datasets: [], credits: 9, by: "--yes" }, 0);
+  expect(await Promise.all([of("a"), of("a", "bid_change"), of("b")])).toEqual([true, true, false]);
+});
+
+test("a limit is an agreement up to it, and to nothing after it", async () => {
+  await using stage = await openStage({ market });
+  expect(await run(stage, "sync", "--as-of", today, "--max-credits", "6")).toMatchObject({ code: 3 });
+  expect(stage.asked()).toHaveLength(2);
+  expect(await run(stage, "sync", "--as-of", today)).toMatchObject({ code: 2 });
+});
+
+test.skipIf(!hasTerminal)(
+  "at a terminal each step is priced, agreed to and run within its price, before the next one is planned",
+  async () => {
+    await using stage = await openStage({ market });
+    const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
+    await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+    const config = path.join(folder, "storehouse.yaml");
+    await writeFile(config, JSON.stringify(quick()));
+    const variables = {
+      API_BASE_URL: stage.sandbox.url,
+      API_TOKEN: stage.sandbox.token,
+      DATABASE_URL: stage.databaseUrl,
+      STOREHOUSE_CONFIG: config,
+    };
+    const start = () => openTerminal(folder, ["sync", "--as-of", today], variables);
+    const charged = () => stage.asked().reduce((sum, { charged: taken }) => sum + taken, 0);
+    const question = /Spend ([\d,]+) credits?\? \(y\/N/g;
+    const questions = (terminal: Terminal) =>
+      [...terminal.output().matchAll(question)].map(([, credits = ""]) => Number(credits.replaceAll(",", "")));
+
+    await using no = start();
+    await until(() => questions(no).length === 1);
+    expect(charged()).toBe(0);
+    no.type("y\r");
+    await until(() => questions(no).length === 2);
+    no.type("\r");
+    expect(await no.ended).toBe(2);
+    expect([questions(no), charged()]).toEqual([[5, 1], 5]);
+
+    await using yes = start();
+    for (const [index, agreed] of [1, 50].entries()) {
+      await until(() => questions(yes).length === index + 1);
+      expect(questions(yes)[index]).toBe(agreed);
+      yes.type("y\r");
+    }
+    await until(() => questions(yes).length === 3);
+    expect(charged()).toBe(5 + 1 + 50);
+    expect(yes.output()).toContain("A night then costs about");
+    expect(await stage.query("select from ops.agreement")).toEqual([]);
+    yes.type("y\r");
+    expect(await yes.ended).toBe(0);
+    const [price = 0] = questions(yes).slice(-1);
+    expect(charged()).toBe(56 + price);
+    expect(await stage.query("select credits, agreed_by from ops.agreement")).toEqual([
+      { credits: price, agreed_by: "terminal" },
+    ]);
+    expect(
+      yes
+        .output()
+        .replaceAll("\r", "")
+        .split("\n")
+        .filter((line) => !line.includes("\u001b") && line.length > 80),
+    ).toEqual([]);
+  },
+);

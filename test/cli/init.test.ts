@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseEnv } from "node:util";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { readSettings } from "../../src/config/read-yaml.ts";
+import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import { hasTerminal, openTerminal } from "../support/terminal.ts";
+
+const shipped = readFileSync(path.join(projectRoot, "config", "storehouse.yaml"), "utf8");
+const secret = "a-token-of-22-letters";
+const databasePassword = "pass-of-the-database";
+
+let folder: string;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    market: { apps: 1 },
+    accounts: [{ token: secret, total: 1_000, periodHours: 24 }],
+  });
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "storehouse-init-"));
+  writeFileSync(path.join(folder, "s.yaml"), shipped);
+  sandbox.clearLog();
+  return () => rm(folder, { recursive: true });
+});
+
+/** Never the `.env` of the project. */
+const init = ["init", "--write", ".env"];
+const variables = { STOREHOUSE_CONFIG: "s.yaml", STOREHOUSE_HOME: "home" };
+const written = () => parseEnv(readFileSync(path.join(folder, ".env"), "utf8"));
+const settings = () => readSettings(path.join(folder, "s.yaml"));
+
+/** Waits until a condition holds; a process starts slowly on a busy machine. */
+function shown(holds: () => boolean): Promise<void> {
+  return expect.poll(holds, { timeout: 50_000, interval: 10 }).toBe(true);
+}
+
+async function run(options: readonly string[], input = "", more: Record<string, string> = {}) {
+  const program = path.join(projectRoot, "src", "cli.ts");
+  const child = spawn(process.execPath, [program, ...init, ...options], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], ...variables, ...more },
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (part) => (stdout += String(part)));
+  child.stderr.on("data", (part) => (stderr += String(part)));
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, stdout, stderr };
+}
+
+test("without a terminal it takes options, the environment and the token from standard input, and writes all or nothing", async () => {
+  expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes") });
+  const refused = await run(["--yes", "--api", sandbox.url, "--token-stdin"], "another-token\n");
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("API_BASE_URL or API_TOKEN does not work"),
+  });
+  expect(existsSync(path.join(folder, ".env"))).toBe(false);
+
+  const options = [
+    "--source",
+    "both",
+    "--app",
+    "1459023318",
+    "--country",
+    "us,JP",
+    "--keyword",
+    "a, b",
+    "--datasets",
+    "+organic_keyword -review",
+  ];
+  const done = await run(["--yes", "--api", sandbox.url, "--token-stdin", ...options], `${secret}\n`);
+  expect(done).toMatchObject({ code: 0, stderr: "" });
+  expect(done.stdout).toMatch(
+    /The first sync costs about [\d,]+ credits\.\nA night then costs about [\d,]+ credits, 30 nights about/,
+  );
+  expect(done.stdout).toContain("\nNext: npx storehouse sync\n");
+  expect(done.stdout).not.toContain(secret);
+  expect(written()).toMatchObject({ API_BASE_URL: sandbox.url, API_TOKEN: secret, LOG_LEVEL: "warn" });
+  expect(statSync(path.join(folder, ".env")).mode & 0o777).toBe(0o600);
+  expect(settings()).toMatchObject({
+    portfolio: { source: "both", apps: [{ id: "1459023318", countries: ["US", "JP"], keywords: ["a, b"] }] },
+    datasets: { organic_keyword: { on: true }, review: { on: false } },
+  });
+  expect(sandbox.log().reduce((sum, { charged }) => sum + charged, 0)).toBe(0);
+
+  // run again: what is not named stays
+  writeFileSync(path.join(folder, ".env"), `${readFileSync(path.join(folder, ".env"), "utf8")}# mine\nOTHER=1\n`);
+  expect(await run(["--yes", "--datasets", "+review"])).toMatchObject({ code: 0 });
+  expect(written()).toMatchObject({ API_TOKEN: secret, OTHER: "1" });
+  expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
+  expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
+});
+
+test.each([
+  [["--api", "nonsense"], "API_BASE_URL is no http or https address"],
+  [["--api", "http://127.0.0.1:9", "--datasets", "organic_keyword"], "organic_keyword"],
+  [["--api", "http://127.0.0.1:9", "--size", "many"], "--size is three numbers"],
+  [["--api", "http://127.0.0.1:9", "--app", "7"], "--app needs a --country"],
+  [["--api", "http://127.0.0.1:9"], "does not work"],
+])("%j is refused in one line, and nothing is written", async (options, problem) => {
+  const { code, stderr } = await run(["--yes", ...options], "", { API_TOKEN: secret });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(existsSync(path.join(folder, ".env"))).toBe(false);
+  expect(readFileSync(path.join(folder, "s.yaml"), "utf8")).toBe(shipped);
+});
+
+test.skipIf(!hasTerminal)(
+  "at a terminal it asks until each answer fits, shows no token, and writes nothing after Ctrl-C",
+  async () => {
+    await using terminal = openTerminal(folder, init, variables);
+    const asked = (question: string) => terminal.output().split(question).length - 1;
+    const answer = async (question: string, text: string, times = 1) => {
+      await shown(() => asked(question) >= times);
+      terminal.type(`${text}\r`);
+    };
+    const [address, token, database] = ["Address of the API", "Token of your account", "Database (empty"];
+    await answer(address, "");
+    await answer(address, "nonsense", 2);
+    await answer(address, sandbox.url, 3);
+    await answer(token, "");
+    await answer(token, "not-the-token", 2);
+    await answer("Keep it all the same?", "n");
+    await answer(address, "", 4);
+    await answer(token, secret, 3);
+    await answer(database, `postgres://me:${databasePassword}@127.0.0.1:1/house`);
+    await answer("Keep it all the same?", "", 2);
+    await answer(database, "", 2);
+    await answer("account, config or both", "config");
+    await answer("App, by number", "12x");
+    await answer("App, by number", "com.example.app", 2);
+    await answer("Its countries", "usa");
+    await answer("Its countries", "us", 2);
+    await answer("Its keywords", "notes, to do list");
+    await answer("(empty: no more)", "");
+    await answer("Switch some", "-reviews");
+    await answer("did you mean review?", "");
+    expect(await terminal.ended).toBe(0);
+    const output = terminal.output();
+    expect(output).toContain("the API accepts it; 1,000 of 1,000 credits");
+    expect(output).toContain("For the apps that are listed:");
+    for (const hidden of [secret, "not-the-token"]) expect(output).not.toContain(hidden);
+    expect(written()).toMatchObject({ API_BASE_URL: sandbox.url, API_TOKEN: secret, DATABASE_URL: "" });
+    expect(settings().portfolio).toEqual({
+      source: "config",
+      apps: [{ id: "com.example.app", countries: ["US"], keywords: ["notes", "to do list"] }],
+    });
+    expect(sandbox.log().reduce((sum, { charged }) => sum + charged, 0)).toBe(0);
+
+    const before = readFileSync(path.join(folder, ".env"), "utf8");
+    await using stopped = openTerminal(folder, init, variables);
+    await shown(() => stopped.output().includes(`${address} [${sandbox.url}]`));
+    stopped.type("http://elsewhere.example\r");
+    await shown(() => stopped.output().includes("[Enter keeps it]"));
+    stopped.type("\u0003");
+    expect(await stopped.ended).toBe(130);
+    expect(stopped.output()).toContain("nothing was written");
+    expect(readFileSync(path.join(folder, ".env"), "utf8")).toBe(before);
+  },
+);

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { withChanges } from "../../src/cli/keyword-nights.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { day } from "../../src/core/day.ts";
+import type { PortfolioApp } from "../../src/core/portfolio.ts";
+import { portfolioPrice } from "../../src/planner/portfolio-price.ts";
+import { portfolioOf } from "../../src/planner/portfolio.ts";
+
+const keywords = (count: number) => Array.from({ length: count }, (_, index) => `keyword ${index}`);
+const app = (count: number): PortfolioApp => ({
+  store: "ios",
+  trackId: "7",
+  tracked: true,
+  countries: [{ country: "US", keywords: keywords(count), keywordCount: count }],
+});
+const settings = Settings.parse({});
+
+async function priceOf(apps: readonly PortfolioApp[], given = settings) {
+  return portfolioPrice({ apps: portfolioOf(apps, given.portfolio).apps, settings: given, today: day("2026-08-20") });
+}
+
+test("changes of keywords give the portfolio that the account then has", () => {
+  const [changed] = withChanges([app(2)], { trackId: "7", country: "US" }, { add: ["b"], remove: ["keyword 0"] });
+  expect(changed?.countries).toEqual([{ country: "US", keywords: ["b", "keyword 1"], keywordCount: 2 }]);
+  const more = withChanges([app(2)], { trackId: "7", country: "JP" }, { add: ["a"], remove: [] });
+  expect(more.flatMap(({ countries }) => countries.map(({ country }) => country))).toEqual(["US", "JP"]);
+  const another = withChanges([app(2)], { trackId: "com.example", country: "US" }, { add: ["a"], remove: [] });
+  expect(another.map(({ store }) => store)).toEqual(["ios", "android"]);
+});
+
+test("a night costs more with a hundred keywords more, and what is off costs nothing", async () => {
+  const [few, many] = await Promise.all([priceOf([app(90)]), priceOf([app(190)])]);
+  expect(many.night).toBeGreaterThan(few.night);
+  expect(many.first).toBeGreaterThan(few.first);
+  const off = Settings.parse({ datasets: { keyword_rank: { on: false } } });
+  expect((await priceOf([app(90)], off)).night).toBeLessThan(few.night);
+  const narrow = Settings.parse({ datasets: { keyword_rank: { history_days: 1 } } });
+  expect((await priceOf([app(90)], narrow)).first).toBeLessThan(few.first);
+  // search ads are added where they are connected
+  expect(few.connected).toBeGreaterThan(0);
+});
+
+test("nothing followed costs what reading the account costs", async () => {
+  expect((await priceOf([])).first).toBeLessThanOrEqual(20);
+});

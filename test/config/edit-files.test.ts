@@ -1,0 +1,102 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseEnv } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { editedEnv } from "../../src/config/edit-env.ts";
+import { editedSettings } from "../../src/config/edit-yaml.ts";
+import { readSettings } from "../../src/config/read-yaml.ts";
+import { replaceFile } from "../../src/config/replace-file.ts";
+
+const shipped = readFileSync(path.join(projectRoot, "config", "storehouse.yaml"), "utf8");
+const commentsOf = (text: string) => [...text.matchAll(/#.*$/gm)].map(([comment]) => comment).sort();
+
+describe("an edited .env", () => {
+  test("keeps what is not named, comments with it, and replaces each line once", () => {
+    const text = "# mine\nexport API_TOKEN=old\nOTHER=1\nAPI_TOKEN=older\n";
+    expect(editedEnv(text, { API_TOKEN: "new", DATABASE_URL: null })).toBe("# mine\nAPI_TOKEN=new\nOTHER=1\n");
+    expect(editedEnv("API_TOKEN_FILE=/run/token\nDATABASE_URL=x\n", { API_TOKEN: "new", DATABASE_URL: null })).toBe(
+      "API_TOKEN=new\nDATABASE_URL=\n",
+    );
+    expect(editedEnv("", { A: "1" })).toBe("A=1\n");
+  });
+
+  test("is read back as it was given, whatever is in a value", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary-ascii", minLength: 1 }).filter((text) => /^[ -~]+$/.test(text)),
+        (value) => {
+          const kinds = ["'", '"', "`"].filter((quote) => value.includes(quote)).length;
+          fc.pre(kinds < 3);
+          expect(parseEnv(editedEnv("# c\nB=2\n", { A: value }))).toEqual({ A: value, B: "2" });
+        },
+      ),
+    );
+  });
+
+  test("refuses a value that no quotes hold", () => {
+    expect(() => editedEnv("", { A: "#'\"`" })).toThrow("A cannot be written");
+  });
+});
+
+describe("an edited configuration file", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-edit-"));
+  const settingsOf = (text: string) => {
+    const file = path.join(folder, "s.yaml");
+    writeFileSync(file, text);
+    return readSettings(file);
+  };
+  const app = { id: "123", countries: ["US"], keywords: ["a, b: c"] };
+
+  test("without changes is the same text, and with some keeps every comment and every other setting", () => {
+    expect(editedSettings(shipped, {})).toBe(shipped);
+    expect(editedSettings(shipped, { source: "account", apps: [], datasets: {} })).toBe(shipped);
+    const edited = editedSettings(shipped, { source: "both", apps: [app], datasets: { review: false } });
+    expect(commentsOf(edited)).toEqual(expect.arrayContaining(commentsOf(shipped)));
+    const before = settingsOf(shipped);
+    expect(settingsOf(edited)).toEqual({
+      ...before,
+      portfolio: { source: "both", apps: [app] },
+      datasets: { review: { on: false } },
+    });
+  });
+
+  test("run again changes what is answered otherwise, in place", () => {
+    const mine =
+      "portfolio:\n  apps:\n    # the first\n    - id: 123\n      countries: [US]\n    - id: com.example.b # the second\n      countries: [JP]\ndatasets:\n  review: # dear\n    history_days: 9\n";
+    const edited = editedSettings(mine, { apps: [app, { ...app, id: "com.example.c" }], datasets: { review: false } });
+    expect(commentsOf(edited)).toEqual(commentsOf(mine));
+    const { portfolio, datasets } = settingsOf(edited);
+    expect(portfolio.apps.map(({ id, countries }) => [id, ...countries])).toEqual([
+      ["123", "US"],
+      ["com.example.b", "JP"],
+      ["com.example.c", "US"],
+    ]);
+    expect(datasets).toEqual({ review: { history_days: 9, on: false } });
+  });
+
+  test.each(["", "# nothing yet\n", "portfolio:\ndatasets:\n"])("begins with %j as well", (text) => {
+    const { portfolio, datasets } = settingsOf(
+      editedSettings(text, { source: "config", apps: [app], datasets: { review: true } }),
+    );
+    expect([portfolio.source, portfolio.apps, datasets]).toEqual(["config", [app], { review: { on: true } }]);
+  });
+
+  test("a file is replaced as a whole, with its mode or the one that is named, and never by one that does not fit", () => {
+    const file = path.join(folder, "kept");
+    replaceFile(file, "one", { mode: 0o600 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o640);
+    replaceFile(file, "two");
+    expect([statSync(file).mode & 0o777, readFileSync(file, "utf8")]).toEqual([0o640, "two"]);
+    const check = () => {
+      throw new Error("does not fit");
+    };
+    expect(() => replaceFile(file, "three", { check })).toThrow("does not fit");
+    expect([readFileSync(file, "utf8"), existsSync(`${file}.new`)]).toEqual(["two", false]);
+    expect(() => replaceFile(path.join(folder, "none", "file"), "x")).toThrow(/unwritable_file/);
+    rmSync(folder, { recursive: true });
+  });
+});
