@@ -11,7 +11,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
 import { dayProblems } from "./lost-days.ts";
-import { isScheduled, latenessOf, readSliceSums } from "./lateness.ts";
+import { isInUse, latenessOf, readSliceSums } from "./lateness.ts";
 import {
   costProblems,
   creditProblems,
@@ -44,7 +44,7 @@ export const checks: readonly Check[] = [
   { kinds: ["no_worker"], find: workerProblems },
   {
     kinds: ["slices_failed", "app_failing"],
-    find: async (parts) => failedProblems((await failedGroups(parts)).filter(isInUse(parts))),
+    find: async (parts) => failedProblems((await failedGroups(parts)).filter(ofUsed(parts))),
   },
   { kinds: ["day_at_risk", "day_lost"], find: ({ db, clock }) => dayProblems(db, clock.now()) },
   {
@@ -101,8 +101,8 @@ async function waitingForCredits({ db, clock }: CheckParts): Promise<WaitingForC
 }
 
 /** Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that another version knows do. */
-function isInUse(parts: CheckParts): (group: FailedGroup) => boolean {
-  const names = new Set(datasets.filter((dataset) => !isScheduled(dataset, parts)).map(({ name }) => name));
+function ofUsed(parts: CheckParts): (group: FailedGroup) => boolean {
+  const names = new Set(datasets.filter((dataset) => !isInUse(dataset, parts)).map(({ name }) => name));
   return ({ dataset }) => !names.has(dataset);
 }
 

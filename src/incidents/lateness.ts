@@ -42,31 +42,43 @@ export async function readSliceSums(db: Database): Promise<readonly SliceSums[]>
 
 const answered: ReadonlySet<string> = new Set(["loaded", "empty"]);
 
-/** Datasets that lines of the crontab name, each with the longest distance of two runs, in ms. */
+/** Datasets that lines of the crontab name, each with the longest distance of two runs, in ms; `everyDataset` for lines that name none. */
 export type Schedule = ReadonlyMap<string, number>;
+
+/** Stands in a schedule for all datasets that are on. */
+export const everyDataset = "*";
 
 /** What lateness is judged by. */
 export type LatenessParts = { readonly settings: Settings; readonly clock: Clock; readonly scheduled: Schedule };
 
-/** True for a dataset that runs on schedule: it is on, or off by default and named by a line of the crontab. */
-export function isScheduled(
-  { name, on }: Pick<Dataset, "name" | "on">,
-  { settings, scheduled }: Pick<LatenessParts, "settings" | "scheduled">,
-): boolean {
+type Choice = Pick<LatenessParts, "settings" | "scheduled">;
+
+/** True for a dataset that is on, or off by default and named by a line of the crontab. */
+export function isInUse({ name, on }: Pick<Dataset, "name" | "on">, { settings, scheduled }: Choice): boolean {
   return settings.datasets[name]?.on ?? (on || scheduled.has(name));
+}
+
+/** The longest distance of two runs of a dataset, in ms; null for one that no line of the crontab runs. */
+function distanceOf(dataset: Pick<Dataset, "name" | "on">, choice: Choice): number | null {
+  const { settings, scheduled } = choice;
+  if (!isInUse(dataset, choice)) return null;
+  const isOn = settings.datasets[dataset.name]?.on ?? dataset.on;
+  const own = [scheduled.get(dataset.name), isOn ? scheduled.get(everyDataset) : undefined];
+  const known = own.filter((distance) => distance !== undefined);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The lateness of each dataset that runs on schedule, was planned once or more, and is requested regularly. */
 export function latenessOf(states: readonly SliceSums[], parts: LatenessParts): readonly Lateness[] {
-  const { settings, clock, scheduled } = parts;
+  const { settings, clock } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
-    // one that is on is in the lines that name no dataset as well
-    const everyMs = (chosen.on ?? dataset.on) ? 0 : (scheduled.get(dataset.name) ?? 0);
-    const limitMs = freshnessLimit(timingWith(dataset.timing, chosen), { freshHours: chosen.fresh_hours, everyMs });
+    const everyMs = distanceOf(dataset, parts);
     const own = states.filter((state) => state.dataset === dataset.name);
-    if (!isScheduled(dataset, parts) || limitMs === null || own.length === 0) return [];
+    if (everyMs === null || own.length === 0) return [];
+    const limitMs = freshnessLimit(timingWith(dataset.timing, chosen), { freshHours: chosen.fresh_hours, everyMs });
+    if (limitMs === null) return [];
     const newest = newestEndOf(own);
     const plannedAt = Math.min(...own.map((state) => state.plannedAt.getTime()));
     const newestEnd = newest === null ? null : Date.parse(newest);
@@ -94,7 +106,7 @@ export function atRisk(states: readonly SliceSums[], parts: LatenessParts): read
     const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});
     const own = states.filter((state) => state.dataset === dataset.name);
     if (dataset.stage === "portfolio" || timing.kind !== "snapshot" || timing.refreshDays > 1) return [];
-    if (!isScheduled(dataset, parts) || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
+    if (distanceOf(dataset, parts) === null || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
     return [dataset.name];
   });
 }

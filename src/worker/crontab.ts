@@ -6,6 +6,7 @@ import { readText } from "../config/read-text.ts";
 import type { Settings } from "../config/settings.ts";
 import { fail } from "../core/errors.ts";
 import { datasets } from "../datasets/shared/all.ts";
+import { everyDataset } from "../incidents/lateness.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 
 /** A line of the crontab that runs something. */
@@ -101,14 +102,18 @@ export function nextRuns({ item }: Pick<CrontabLine, "item">, after: number, cou
 /** So many runs of a line show how far apart they are: the months of a year differ, and so do the days of a week. */
 const runsSeen = 13;
 
-/** The datasets that lines name, each with the longest distance (ms) of two runs of the line that runs most often. `now`: epoch-ms. */
+/**
+ * The datasets that lines name, each with the longest distance (ms) of two runs of the line that runs most often; `everyDataset` for
+ * lines that name none. `now`: epoch-ms.
+ */
 export function scheduleOf(lines: readonly CrontabLine[], now: number): ReadonlyMap<string, number> {
   const schedule = new Map<string, number>();
   for (const line of lines) {
     const runs = nextRuns(line, now, runsSeen);
     const apart =
       runs.length < 2 ? Infinity : Math.max(...runs.slice(1).map((run, index) => run - (runs[index] ?? run)));
-    for (const name of line.datasets ?? []) schedule.set(name, Math.min(apart, schedule.get(name) ?? Infinity));
+    const names = line.datasets?.length === 0 ? [everyDataset] : (line.datasets ?? []);
+    for (const name of names) schedule.set(name, Math.min(apart, schedule.get(name) ?? Infinity));
   }
   return schedule;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
+import { everyDataset } from "../../src/incidents/lateness.ts";
 import { createMetrics, type Metrics } from "../../src/health/metrics.ts";
 import { readExposition } from "../support/exposition.ts";
 import { draft, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
@@ -21,7 +22,7 @@ beforeEach(async () => {
     settings: Settings.parse({}),
     clock: clockAt(now),
     accountId: "a1",
-    scheduled: new Map(),
+    scheduled: new Map([[everyDataset, 86_400_000]]),
     isDatabaseUp: () => Promise.resolve(isUp),
     state: () => ({ is: "running", since: 0, error: null }),
   });

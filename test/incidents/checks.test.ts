@@ -154,6 +154,8 @@ describe("a check finds", () => {
     await stage.watch(1, stage.watcher());
     await stage.watch(1, every(7));
     expect(stage.opened()).toEqual([]);
+    // one that is on and that no line runs is never late
+    await stage.ended("loaded", draft({ dataset: "keyword_rank", window: oneDay(day("2026-08-01")) }));
     await stage.watch(1, every(1));
     expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "organic_keyword" }]);
   });

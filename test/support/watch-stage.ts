@@ -4,6 +4,7 @@ import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { createLog, type Log } from "../../src/core/log.ts";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
+import { everyDataset } from "../../src/incidents/lateness.ts";
 import { watchOnce, type WatcherParts } from "../../src/incidents/watcher.ts";
 import { createWebhook } from "../../src/incidents/webhook.ts";
 import { draft, now, openLedgerStage, type LedgerStage } from "./ledger-stage.ts";
@@ -88,7 +89,7 @@ export function watchForTests(): WatchStage {
     settings: Settings.parse({}),
     clock,
     accountId: "a1",
-    scheduled: new Map(),
+    scheduled: new Map([[everyDataset, 24 * 60 * minute]]),
     log: kept.log,
     checkEveryMs: minute,
     ping: null,

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { jobs } from "../../jobs/all.ts";
 import { projectRoot } from "../../src/config/config.ts";
-import { nextRuns, readCrontab, scheduledBy } from "../../src/worker/crontab.ts";
+import { nextRuns, readCrontab, scheduledBy, scheduleOf } from "../../src/worker/crontab.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "storehouse-crontab-"));
@@ -124,4 +124,21 @@ describe("what a worker plans at its start", () => {
     expect(named([])).not.toContain("top_chart");
     expect(named([])).not.toContain("review");
   });
+});
+
+test("the distance of two runs of a dataset is that of the line that runs most often, and the longest of a year for a month", () => {
+  const day = 86_400_000;
+  const lines = read(
+    [
+      "0 4 * * * plan_due ?id=a",
+      '0 6 * * 1 plan_due ?id=b {"datasets":["app_history"]}',
+      '0 7 2 * * plan_due ?id=c {"datasets":["monthly_estimate","app_history"]}',
+      "0 5 * * * retention ?id=d",
+    ].join("\n"),
+  );
+  expect([...scheduleOf(lines, Date.UTC(2026, 7, 20))]).toEqual([
+    ["*", day],
+    ["app_history", 7 * day],
+    ["monthly_estimate", 31 * day],
+  ]);
 });

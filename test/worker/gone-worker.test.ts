@@ -31,8 +31,8 @@ async function openSwitch() {
 
 test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
   await using stage = await openToday();
-  const reported = async () => {
-    await using child = startChild(stage, ["runs"]);
+  const reported = async (command = "runs") => {
+    await using child = startChild(stage, [command]);
     expect(await child.ended).toBe(0);
     return child.output().stderr;
   };
@@ -45,6 +45,7 @@ test("a worker that is killed and leaves none is reported by the next command, i
   expect(await reported()).toMatch(
     /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
   );
+  expect(await reported("gaps")).toContain("No worker has run since");
   await using next = startChild(stage, ["worker", "--yes"]);
   await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
   await until(isRunning);
