@@ -48,7 +48,7 @@ export type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & {
 /** Makes a paid call and returns its answer. Throws what the reply's status, or the lack of a reply, stands for. */
 export async function paidCall(parts: IngestParts, call: PaidCall): Promise<LandedPage> {
   const { operation, page } = call;
-  const landing = { ...parts, land: (one: Landing) => retryDatabase(parts, () => parts.batched.land(one)) };
+  const landing = { ...parts, land: (one: Landing) => landOnce(parts, one) };
   const cost = () => priceOf(parts, call);
   const held = { cost, class: call.class, signal: call.unsent };
   const work = page === null ? held : { ...held, sliceId: page.slice.sliceId };
@@ -65,6 +65,12 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Land
   if (reply.credits.price !== null) await parts.batched.learn({ operation, charged: reply.credits.price });
   if (reply.answer === null) throw reply.problem;
   return { body: reply.answer, fetchedAt: reply.receivedAt };
+}
+
+/** Commits a request, again while the database is unreachable. */
+async function landOnce(parts: IngestParts, landing: Landing): Promise<void> {
+  let tries = 0;
+  await retryDatabase(parts, () => parts.batched.land({ ...landing, isRepeat: (tries += 1) > 1 }));
 }
 
 /** The credits to hold: what the plan expects or, where that is more, what the last such call was charged. */

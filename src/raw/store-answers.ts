@@ -24,6 +24,8 @@ export type Landing = {
   readonly workerId: string | null;
   readonly receivedAt: number;
   readonly body: Buffer | null;
+  /** True where an earlier try may have been committed without anybody learning of it. */
+  readonly isRepeat?: boolean;
 };
 
 const compressAside = promisify(zstdCompress);
@@ -37,7 +39,7 @@ export async function land(db: Database, landing: Landing): Promise<void> {
   await landAll(db, [landing]);
 }
 
-/** Commits requests and their answers in one statement: all or none. */
+/** Commits requests and their answers in one statement: all or none. Of a repeat nothing is written where the first try was. */
 export async function landAll(db: Database, landings: readonly Landing[]): Promise<void> {
   const bodies = await Promise.all(landings.map(packed));
   let end = 0;
@@ -54,7 +56,11 @@ export async function landAll(db: Database, landings: readonly Landing[]): Promi
       from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l
              (account_id text, slice_id bigint, attempt integer, page integer, dataset text, class text, operation text, params jsonb,
               status integer, error_code text, cost integer, remaining integer, duration_ms integer, byte_count integer, worker_id bigint,
-              received_at timestamptz, start integer, length integer)
+              received_at timestamptz, start integer, length integer, is_repeat boolean)
+      where  l.is_repeat is not true or not exists (
+        select from ops.request as q
+        where  q.received_at = l.received_at and q.worker_id is not distinct from l.worker_id and q.operation = l.operation
+        and    q.slice_id is not distinct from l.slice_id and q.attempt = l.attempt and q.page = l.page and q.params = l.params)
     ), request as (
       insert into ops.request (request_id, account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
                                remaining, duration_ms, byte_count, worker_id, received_at)
@@ -96,5 +102,6 @@ function rowOf(landing: Landing) {
     byte_count: landing.byteCount,
     worker_id: landing.workerId,
     received_at: new Date(landing.receivedAt).toISOString(),
+    ...(landing.isRepeat === true ? { is_repeat: true } : {}),
   };
 }

@@ -101,6 +101,19 @@ describe("landing an answer", () => {
     expect(answer).toMatchObject({ page: expect.any(Number) });
   });
 
+  test("writes nothing of a repeat whose first try was committed, and all of one whose was not", async () => {
+    await sql`truncate ops.request, raw.answer`.execute(stage.db);
+    await land(stage.db, landing);
+    const other = { ...landing, page: 4 };
+    await landAll(stage.db, [
+      { ...landing, isRepeat: true },
+      { ...other, isRepeat: true },
+    ]);
+    const { rows } = await sql<{ page: number }>`
+      select q.page from ops.request as q join raw.answer as a using (request_id) order by q.page`.execute(stage.db);
+    expect(rows).toEqual([{ page: 3 }, { page: 4 }]);
+  });
+
   test("lands many answers at once, each with its own body, request and slice", async () => {
     await sql`truncate ops.request, raw.answer`.execute(stage.db);
     const bodies = [
