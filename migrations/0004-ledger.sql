@@ -37,7 +37,8 @@ create table ops.plan (
   left_out_slices  integer     not null,
   left_out_credits bigint      not null,
   queued_at        timestamptz,
-  cancelled_credits bigint     not null default 0
+  cancelled_credits bigint     not null default 0,
+  taken_credits    bigint      not null default 0
 );
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
 comment on column ops.plan.plan_id          is 'Number of the plan, for storehouse backfill --plan.';
@@ -54,6 +55,7 @@ comment on column ops.plan.naive_credits    is 'Credits that the same cells woul
 comment on column ops.plan.left_out_slices  is 'Requested slices that did not fit into the credit limit.';
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
 comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
+comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.';
 comment on column ops.plan.cancelled_credits is 'Credits that were charged, or may have been, for slices of the plan that were cancelled later. They count against its price.';
 
 create table ops.plan_line (
@@ -296,3 +298,26 @@ comment on column ops.drift.first_seen_at is 'When it was first seen.';
 comment on column ops.drift.last_seen_at  is 'When an answer last had the field, to the hour.';
 comment on column ops.drift.slice_id      is 'Slice of the first answer that had the field.';
 select ops.comment_columns('ops.drift');
+
+create table ops.held_answer (
+  slice_id      bigint      primary key,
+  dataset       text        not null,
+  scope         jsonb       not null,
+  date_day      date        not null,
+  held_at       timestamptz not null,
+  current_count integer     not null,
+  closing       text[]      not null,
+  outcome       text        check (outcome in ('agreed', 'confirmed', 'contradicted', 'superseded')),
+  decided_at    timestamptz
+);
+create index held_answer_open on ops.held_answer (dataset) where outcome is null;
+comment on table  ops.held_answer               is 'Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.';
+comment on column ops.held_answer.slice_id      is 'Slice of the answer.';
+comment on column ops.held_answer.dataset       is 'Dataset of the slice.';
+comment on column ops.held_answer.scope         is 'What the answer is about, as named values.';
+comment on column ops.held_answer.date_day      is 'The day on which it was requested.';
+comment on column ops.held_answer.held_at       is 'When it was held.';
+comment on column ops.held_answer.current_count is 'Members that are current in the scope.';
+comment on column ops.held_answer.closing       is 'Keys of the members that the answer leaves out.';
+comment on column ops.held_answer.outcome       is 'agreed: a person applied it; confirmed: an answer of a later day said the same and was applied; contradicted: a later answer was applied that does not; superseded: a later answer is held. Null while it is held.';
+comment on column ops.held_answer.decided_at    is 'When the outcome was known.';

@@ -51,12 +51,20 @@ create table ops.credit_cost (
   operation    text        primary key,
   documented   integer     not null,
   learned      integer     not null,
-  last_seen_at timestamptz not null
+  last_seen_at timestamptz not null,
+  last_charged integer,
+  wrong_price  integer,
+  wrong_drop   integer,
+  wrong_at     timestamptz
 );
-comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service last charged.';
+comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service charges.';
 comment on column ops.credit_cost.documented   is 'Credits per call in the contract.';
-comment on column ops.credit_cost.learned      is 'Credits that the last successful call cost.';
+comment on column ops.credit_cost.learned      is 'Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then. Plans use it.';
 comment on column ops.credit_cost.last_seen_at is 'When a successful call was last recorded: at a new price, else once an hour.';
+comment on column ops.credit_cost.last_charged is 'Credits that the last successful call cost, where its price is accepted.';
+comment on column ops.credit_cost.wrong_price  is 'The last price that a reply named and that is not accepted; its call was booked at the documented price. Null where there was none.';
+comment on column ops.credit_cost.wrong_drop   is 'Credits that the balance fell by over that call; null where other calls ran beside it.';
+comment on column ops.credit_cost.wrong_at     is 'When that reply came.';
 select ops.comment_columns('ops.credit_cost');
 
 create table ops.account_stop (

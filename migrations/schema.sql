@@ -3634,12 +3634,16 @@ create table ops.credit_account (
   constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
 );
 
--- Documented price of each operation and the price that the service last charged.
+-- Documented price of each operation and the price that the service charges.
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
   documented integer not null, -- Credits per call in the contract.
-  learned integer not null, -- Credits that the last successful call cost.
+  learned integer not null, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then. Plans use it.
   last_seen_at timestamp with time zone not null, -- When a successful call was last recorded: at a new price, else once an hour.
+  last_charged integer, -- Credits that the last successful call cost, where its price is accepted.
+  wrong_price integer, -- The last price that a reply named and that is not accepted; its call was booked at the documented price. Null where there was none.
+  wrong_drop integer, -- Credits that the balance fell by over that call; null where other calls ran beside it.
+  wrong_at timestamp with time zone, -- When that reply came.
   constraint credit_cost_pkey PRIMARY KEY (operation)
 );
 
@@ -3852,6 +3856,22 @@ create view ops.freshness (
    FROM ops.slice
   GROUP BY dataset, (scope ->> 'store'::text), (scope ->> 'app'::text), (scope ->> 'country'::text);
 
+-- Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.
+create table ops.held_answer (
+  slice_id bigint not null, -- Slice of the answer.
+  dataset text not null, -- Dataset of the slice.
+  scope jsonb not null, -- What the answer is about, as named values.
+  date_day date not null, -- The day on which it was requested.
+  held_at timestamp with time zone not null, -- When it was held.
+  current_count integer not null, -- Members that are current in the scope.
+  closing text[] not null, -- Keys of the members that the answer leaves out.
+  outcome text, -- agreed: a person applied it; confirmed: an answer of a later day said the same and was applied; contradicted: a later answer was applied that does not; superseded: a later answer is held. Null while it is held.
+  decided_at timestamp with time zone, -- When the outcome was known.
+  constraint held_answer_pkey PRIMARY KEY (slice_id),
+  constraint held_answer_outcome_check CHECK ((outcome = ANY (ARRAY['agreed'::text, 'confirmed'::text, 'contradicted'::text, 'superseded'::text])))
+);
+CREATE INDEX held_answer_open ON ops.held_answer USING btree (dataset) WHERE (outcome IS NULL);
+
 -- Problems that the workers found, with start, end and the times of the messages to the webhook.
 create table ops.incident (
   incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
@@ -3932,6 +3952,7 @@ create table ops.plan (
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
   cancelled_credits bigint not null default 0, -- Credits that were charged, or may have been, for slices of the plan that were cancelled later. They count against its price.
+  taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
 

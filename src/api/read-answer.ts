@@ -5,7 +5,7 @@ import { cleanJson, isDeeperThan } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
 import { listsAt, withLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
-import { parseSpelt } from "./respell.ts";
+import { flagOf, parseSpelt } from "./respell.ts";
 import { itemSchema } from "./schema-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
@@ -48,7 +48,7 @@ export function readAnswer(operation: Operation, body: Buffer): Read {
 
 function readText(operation: Operation, text: string): Read {
   const json = parse(operation, text);
-  if (isObject(json) && json["success"] === false)
+  if (isObject(json) && flagOf(json["success"]) === false)
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
   // an envelope is distinguished from a bare answer further down
   if (Array.isArray(json) && plainCheck(operation.answer)(json)) return { value: json, invalid: [], drift: [] };

@@ -7,7 +7,7 @@ import type { Operation } from "./define-operation.ts";
 type ReplyCredits = {
   /** Credits taken; null for a refusal: it names a cost, but nothing was taken. */
   readonly charged: number | null;
-  /** What an answer says that its operation costs; null where it does not say. */
+  /** What the reply to a successful call says that it costs; null where it does not say. */
   readonly price: number | null;
   readonly remaining: number | null;
   readonly resetsAt: number | null;
@@ -90,7 +90,7 @@ function creditsIn(operation: Operation, { status, headers }: Received, isAnswer
   const tooFast = status === 429 && !(remaining !== null && remaining < operation.cost);
   return {
     charged: succeeded ? (cost ?? (isAnswer ? operation.cost : 0)) : null,
-    price: isAnswer ? cost : null,
+    price: succeeded ? cost : null,
     remaining,
     resetsAt,
     tooFast,

@@ -54,10 +54,18 @@ function wantedFormatsOf(issue: Issue, above: Path): readonly WantedFormat[] {
 }
 
 const digits = /^\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*$/;
-const flags: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-  ...([true, "true", "True", "TRUE", 1, "1"] as const).map((word) => [word, true] as const),
-  ...(["false", "False", "FALSE", 0, "0"] as const).map((word) => [word, false] as const),
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
 ]);
+
+/** A flag in any of its formats: `true`, `"True"`, `1`, `"0"` ...; undefined for what is none. */
+export function flagOf(value: unknown): boolean | undefined {
+  const isWord = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return isWord ? flags.get(String(value).trim().toLowerCase()) : undefined;
+}
 
 /** By what is wanted: another spelling of a value, undefined where there is none. */
 const spellings: Readonly<Record<string, (value: unknown, element: () => unknown) => unknown>> = {
@@ -66,7 +74,7 @@ const spellings: Readonly<Record<string, (value: unknown, element: () => unknown
   // of a longer number JSON has lost digits already
   string: (value) =>
     typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
-  boolean: (value) => flags.get(value),
+  boolean: flagOf,
   // an object that may lack every field is no proof of being an item
   array: (value, element) => (isItem(value) && wantsFields(element()) ? [value] : undefined),
 };

@@ -76,7 +76,7 @@ async function loadAgain(
   const load = await prepareSlice(parts, dataset, slice, answer.fetched, slice.goneBefore);
   await byKey(transaction);
   await deleteRejects(transaction, [load]);
-  await writeSlices(transaction, { ...parts, tailsAt: null }, [load]);
+  await writeSlices(transaction, { ...parts, tailsAt: null, held: "recorded" }, [load]);
   const outcome = outcomeOf(load);
   await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.invalid.length });
   return outcome.state === "failed" ? null : load.rows;

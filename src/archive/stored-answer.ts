@@ -21,7 +21,12 @@ export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, Land
       used.push(page);
       return page;
     },
-    { calls: callsOf(datasetNamed(slice.dataset), slice), mostPages: mostPagesOf(slice) },
+    {
+      calls: callsOf(datasetNamed(slice.dataset), slice),
+      mostPages: mostPagesOf(slice),
+      // an answer that was not paid for to its end has as many pages as the ledger says
+      pageLimit: () => (slice.requests > 1 && slice.requests === pages.size ? pages.size : Number.POSITIVE_INFINITY),
+    },
   );
   return { fetched, pages: used };
 }

@@ -70,6 +70,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/retry.ts")).defineRetry,
   },
   {
+    name: "held",
+    summary: "show answers that would close most of the portfolio and are held; apply them once a person agrees",
+    load: async () => (await import("./commands/held.ts")).defineHeld,
+  },
+  {
     name: "find",
     summary: "find apps of both stores by name, or by the URL of their company",
     load: async () => (await import("./commands/find.ts")).defineFind,

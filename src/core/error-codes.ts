@@ -143,10 +143,21 @@ export const errorCodes = {
     says: "retention has dropped the days before {end}",
     next: "raise keep_months in config/storehouse.yaml and backfill the days if you need them",
   },
+  answer_held: {
+    recovery: "skip",
+    leaves: "skipped",
+    says: "the answer leaves out {closing} of {current} members of the portfolio, so it is held and changes nothing",
+    next: "it is requested again the next day and applied when that answer says the same; `storehouse held --apply` applies it now",
+  },
   budget_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",
     next: "run again with a higher --max-credits",
+  },
+  plan_spent: {
+    recovery: "defer",
+    says: "the price of plan {plan} is spent: {left} credits are left of it and the call costs {cost}",
+    next: "what is not paid for is cancelled and is a gap again; `storehouse backfill --plan {plan}` names the command that prices it anew",
   },
   not_encodable: {
     recovery: "skip",

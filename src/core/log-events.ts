@@ -46,6 +46,10 @@ export const logEvents = {
   },
   "api.still_refused": { level: "debug", says: "a balance check was refused again" },
   "api.requests_resumed": { level: "warn", says: "a balance check was accepted; requests are sent again" },
+  "price.not_accepted": {
+    level: "warn",
+    says: "a reply names a price that cannot be right; its call is booked at the documented price; at debug while that is known",
+  },
   "database.unavailable": { level: "warn", says: "the database does not respond; the worker waits" },
   "database.recovered": { level: "info", says: "the database responds again" },
   "queue.error": { level: "error", says: "graphile-worker reports an error" },

@@ -45,6 +45,8 @@ export type Slice = SliceDraft & {
   readonly attempt: number;
   /** The day after the last requested one, where the answer ended earlier and the window with it. */
   readonly requestedEnd?: Day;
+  /** The plan whose price its calls count against, whichever process runs it; null or left out where there is none. */
+  readonly planId?: string | null;
 };
 
 /** The days that a slice requested, its tail among them. */

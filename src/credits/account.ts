@@ -15,6 +15,8 @@ export type Balance = {
 export type AccountState = Balance & {
   readonly held: number;
   readonly inFlight: number;
+  /** True when calls have run side by side since the last moment without a call under way. */
+  readonly overlapped: boolean;
   readonly pacePerSecond: number;
   readonly observedAt: number | null;
 };
@@ -32,6 +34,7 @@ type AccountRow = {
   period_hours: string | null;
   held: number;
   in_flight: number;
+  overlapped: boolean;
   pace_per_second: number;
   observed_at: Date | null;
 };
@@ -70,6 +73,7 @@ export async function readAccount(db: Queryable, accountId: string): Promise<Acc
     periodHours: row.period_hours === null ? null : Number(row.period_hours),
     held: row.held,
     inFlight: row.in_flight,
+    overlapped: row.overlapped,
     pacePerSecond: row.pace_per_second,
     observedAt: row.observed_at?.getTime() ?? null,
   };

@@ -2,29 +2,89 @@ import { sql, type Queryable } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { credits, instant } from "./sql-values.ts";
 
-/** What an operation costs: by the contract, and as the service last charged it. */
+/** What an operation costs: by the contract, and as the service charges it. */
 export type LearnedCost = {
   readonly operation: string;
   readonly documented: number;
   readonly learned: number;
 };
 
-/** What the header of a successful call said. */
-export type Charge = { readonly operation: { readonly id: string; readonly cost: number }; readonly charged: number };
+/** A price that the reply to a successful call named and that is accepted; `isShown` where the balance fell by just that. */
+export type Charge = {
+  readonly operation: { readonly id: string; readonly cost: number };
+  readonly charged: number;
+  readonly isShown: boolean;
+};
 
-/** Records what successful calls were charged, in the order in which they were answered: the last one counts. One statement. */
-export async function learnCosts(db: Queryable, charges: readonly Charge[], clock: Clock): Promise<void> {
-  const last = [...new Map(charges.map((charge) => [charge.operation.id, charge])).values()];
-  const values = last.map(
-    ({ operation, charged }) =>
-      sql`(${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, ${instant(clock.now())})`,
-  );
-  await sql`
-    insert into ops.credit_cost as c (operation, documented, learned, last_seen_at)
-    select * from (values ${sql.join(values)}) as seen (operation, documented, learned, last_seen_at)
+/**
+ * Records what successful calls were charged, in the order in which they were answered. A price is learned from two answers in a row,
+ * or from one where the balance shows it or the contract has it. Returns the learned prices of these operations. One statement.
+ */
+export async function learnCosts(
+  db: Queryable,
+  charges: readonly Charge[],
+  clock: Clock,
+): Promise<ReadonlyMap<string, number>> {
+  const groups = Map.groupBy(charges, ({ operation }) => operation.id);
+  const values = [...groups.values()].flatMap((same) => {
+    const [before, last] = [same.at(-2), same.at(-1)];
+    if (last === undefined) return [];
+    const { operation, charged } = last;
+    const isSure = last.isShown || before?.charged === charged;
+    return [
+      sql`(${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, ${isSure}::boolean, ${instant(clock.now())})`,
+    ];
+  });
+  const { rows } = await sql<{ operation: string; learned: number }>`
+    insert into ops.credit_cost as c (operation, documented, learned, last_charged, last_seen_at)
+    select operation, documented, case when is_sure then charged else documented end, charged, last_seen_at
+    from   (values ${sql.join(values)}) as seen (operation, documented, charged, is_sure, last_seen_at)
     order  by operation
     on conflict (operation) do update
-    set documented = excluded.documented, learned = excluded.learned, last_seen_at = excluded.last_seen_at`.execute(db);
+    set    documented = excluded.documented, last_charged = excluded.last_charged, last_seen_at = excluded.last_seen_at,
+           learned = case when excluded.last_charged in (excluded.learned, c.last_charged) then excluded.last_charged else c.learned end
+    returning operation, learned`.execute(db);
+  return new Map(rows.map(({ operation, learned }) => [operation, learned]));
+}
+
+/** A price header that is not accepted. `drop`: what the balance fell by, null where that is not known. */
+export type WrongPrice = { readonly operation: string; readonly header: number; readonly drop: number | null };
+
+/** For so long a price that is not accepted is the same problem. */
+const sameProblemFor = sql`interval '1 day'`;
+
+/**
+ * Records a price header that is not accepted, and forgets what was learned from ones like it; the last one of an operation counts. True
+ * where there was none in the day before.
+ */
+export async function recordWrongPrice(
+  db: Queryable,
+  { operation, header, drop }: WrongPrice,
+  { documented, now }: { readonly documented: number; readonly now: number },
+): Promise<boolean> {
+  const { rows } = await sql<{ isNew: boolean }>`
+    with before as (select wrong_at from ops.credit_cost where operation = ${operation}),
+    written as (
+      insert into ops.credit_cost as c (operation, documented, learned, last_seen_at, last_charged, wrong_price, wrong_drop, wrong_at)
+      values (${operation}, ${credits(documented)}, ${credits(documented)}, ${instant(now)}, ${credits(documented)}, ${credits(header)},
+              ${credits(drop)}, ${instant(now)})
+      on conflict (operation) do update
+      set    learned = case when c.learned = excluded.wrong_price then excluded.documented else c.learned end, last_charged = excluded.documented,
+             wrong_price = excluded.wrong_price, wrong_drop = excluded.wrong_drop, wrong_at = excluded.wrong_at
+    )
+    select coalesce((select wrong_at < ${instant(now)} - ${sameProblemFor} from before), true) as "isNew"`.execute(db);
+  return rows[0]?.isNew ?? true;
+}
+
+/** The price headers since an instant (epoch-ms) that are not accepted, with the documented prices. */
+export async function wrongPrices(
+  db: Queryable,
+  since: number,
+): Promise<readonly (WrongPrice & { readonly documented: number })[]> {
+  const { rows } = await sql<WrongPrice & { documented: number }>`
+    select operation, documented, wrong_price as header, wrong_drop as drop
+    from   ops.credit_cost where wrong_at >= ${instant(since)} order by operation`.execute(db);
+  return rows;
 }
 
 /** Every cost that was learned, by operation. */

@@ -41,11 +41,14 @@ export type CreditRequest = {
   readonly floor: number;
   /** Slice that the call is for; null or left out where it is for none. */
   readonly sliceId?: string | null;
+  /** Plan whose price it counts against; null or left out where there is none. */
+  readonly planId?: string | null;
 };
 
 /**
- * Holds credits for several requests that differ only in their slice: for the first of them, as many as fit above the floor; for none
- * while the balance is unknown or the period is over. One statement: the account's row serialises all workers.
+ * Holds credits for several requests that differ only in their slice: for the first of them, as many as fit above the floor and into
+ * what is left of their plan's price; for none while the balance is unknown or the period is over. One statement: the rows of account and
+ * plan serialise all workers.
  */
 export async function reserveMany(
   db: Queryable,
@@ -68,13 +71,22 @@ export async function reserveMany(
       -- a process whose lease expired may wake up and not know
       and    not exists (select from ops.worker as w where w.worker_id = ${request.workerId}::bigint and w.stopped_at is not null)
       for    update
+    ), plan as materialized (
+      select floor((p.credits - p.taken_credits) / ${cost}::numeric) as fits
+      from   ops.plan as p where p.plan_id = ${request.planId ?? null}::bigint and ${cost} > 0
+      for    update
+    ), fitting as materialized (
+      select account_id, starts_at, gap, greatest(0, least(fits, coalesce((select plan.fits from plan), fits)))::integer as fits from account
     ), granted as (
       update ops.credit_account as a
-      set    held = a.held + account.fits * ${cost}, in_flight = a.in_flight + account.fits,
-             overlapped = a.in_flight > 0 or account.fits > 1, next_start_at = account.starts_at + account.fits * account.gap
-      from   account
-      where  a.account_id = account.account_id and account.fits > 0
-      returning account.*
+      set    held = a.held + f.fits * ${cost}, in_flight = a.in_flight + f.fits,
+             overlapped = a.in_flight > 0 or f.fits > 1, next_start_at = f.starts_at + f.fits * f.gap
+      from   fitting as f
+      where  a.account_id = f.account_id and f.fits > 0
+      returning f.*
+    ), taken as (
+      update ops.plan as p set taken_credits = p.taken_credits + g.fits * ${cost}
+      from   granted as g where p.plan_id = ${request.planId ?? null}::bigint
     )
     insert into ops.credit_hold (account_id, worker_id, class, cost, expires_at, slice_id)
     select account_id, ${request.workerId}::bigint, ${request.class}, ${cost}, starts_at + (place - 1) * gap + ${holdFor},

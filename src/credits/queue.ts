@@ -4,8 +4,10 @@ import type { Clock } from "../core/clock.ts";
 import { fail, mayBeCharged, StorehouseError } from "../core/errors.ts";
 import { creditClasses, type CreditClass, type Spender } from "../core/slice.ts";
 import type { Budget } from "./budget.ts";
+import { createCallGate, type CallGate } from "./call-gate.ts";
 import { freshForMs, createAccountReader } from "./account.ts";
 import type { Holders } from "./dead-holds.ts";
+import { correctPlan, leftOfPlan } from "./plan-price.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 import type { Grant, CallReceipt } from "./holds.ts";
 
@@ -31,6 +33,8 @@ type Work = {
   readonly signal?: AbortSignal;
   /** The slice that the call is for, if it is for one. */
   readonly sliceId?: string;
+  /** The plan whose price it counts against, if there is one. */
+  readonly planId?: string | null;
 };
 /** A call whose turn has come. */
 type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
@@ -39,6 +43,8 @@ type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 export interface CreditQueue {
   /** Runs `send` once credits and pace allow. Throws a DeferError, with the time of the next try, when credits do not. */
   run<T>(work: Work, send: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T>;
+  /** Does what decides whether calls may go on: none is sent meanwhile. */
+  readonly whileHeld: CallGate["whileHeld"];
 }
 
 /** The order in which waiting calls run: those of people first. */
@@ -60,12 +66,24 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   const queue = new PQueue({ concurrency: options.concurrency });
   const readFreshAccount = createAccountReader(options);
   const holds = createSharedHolds(options);
+  const gate = createCallGate();
 
   async function grantFor(work: PricedWork): Promise<Grant> {
     const floor = work.class === "person" ? 0 : options.floors[work.class];
-    const request = { accountId, workerId, cost: work.cost, class: work.class, floor, sliceId: work.sliceId ?? null };
+    const planId = work.planId ?? null;
+    const request = {
+      accountId,
+      workerId,
+      cost: work.cost,
+      class: work.class,
+      floor,
+      sliceId: work.sliceId ?? null,
+      planId,
+    };
     const first = await holds.reserve(request);
     if (first !== null) return first;
+    const left = planId === null ? work.cost : await leftOfPlan(options.db, planId);
+    if (left < work.cost) throw fail("plan_spent", { plan: planId, cost: work.cost, left: Math.max(0, left) });
     // before work is deferred for hours, check the balance: the period may be over, credits may have been bought
     const account = await readFreshAccount();
     const second = await holds.reserve(request);
@@ -87,7 +105,8 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
       try {
         const wait = grant.startsAt - clock.now();
         if (wait > 0) await clock.sleep(wait, work.signal);
-        else work.signal?.throwIfAborted();
+        await gate.pass();
+        work.signal?.throwIfAborted();
         receipt = lostReceipt;
         charged = work.cost;
         const done = await call();
@@ -101,6 +120,8 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         throw error;
       } finally {
         if (receipt !== null) await holds.settle({ holdId: grant.holdId, receipt });
+        if (work.planId != null && charged !== work.cost)
+          await correctPlan(options.db, work.planId, charged - work.cost);
       }
     } finally {
       budget.settle(work.cost, charged);
@@ -128,5 +149,5 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     }
   }
 
-  return { run };
+  return { run, whileHeld: gate.whileHeld };
 }

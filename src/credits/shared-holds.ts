@@ -54,7 +54,8 @@ export function createSharedHolds(options: {
   return {
     reserve: createBatcher({
       most: mostAtOnce,
-      alike: (a: CreditRequest, b: CreditRequest) => a.class === b.class && a.cost === b.cost && a.floor === b.floor,
+      alike: (a: CreditRequest, b: CreditRequest) =>
+        a.class === b.class && a.cost === b.cost && a.floor === b.floor && (a.planId ?? null) === (b.planId ?? null),
       flush: async (requests) => {
         const grants = await grant(requests);
         return requests.map((_, place) => grants[place] ?? null);

@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import { readStop } from "../credits/account-stop.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
-import { learnedCosts } from "../credits/costs.ts";
+import { learnedCosts, wrongPrices } from "../credits/costs.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { datasets } from "../datasets/shared/all.ts";
@@ -16,14 +16,17 @@ import {
   costProblems,
   creditProblems,
   driftProblems,
+  heldProblems,
   lateProblems,
   stopProblems,
+  wrongPriceProblems,
   type Problem,
   type UnknownFields,
   type WaitingForCredits,
 } from "./problems.ts";
 import { raisedProblems } from "./raised.ts";
 import { outageProblems, workerProblems } from "./service-checks.ts";
+import { readHeld } from "../ledger/held-answers.ts";
 import { isOpen } from "../ledger/open-slices.ts";
 
 /** A check, and the kinds of problems that it finds. */
@@ -66,6 +69,11 @@ export const checks: readonly Check[] = [
     find: async ({ db, clock }) => driftProblems(await unknownFields(db, clock.now())),
   },
   { kinds: ["cost_changed"], find: async ({ db }) => costProblems(await learnedCosts(db)) },
+  {
+    kinds: ["price_wrong"],
+    find: async ({ db, clock }) => wrongPriceProblems(await wrongPrices(db, clock.now() - wrongPriceStaysMs)),
+  },
+  { kinds: ["answer_held"], find: async ({ db }) => heldProblems(await readHeld(db)) },
   { kinds: raisedKinds, find: raisedProblems },
 ];
 
@@ -134,6 +142,9 @@ async function readAllowance({ db, settings, clock, accountId }: CheckParts): Pr
     floors: settings.credits.floors,
   };
 }
+
+/** A price that is not accepted is a problem for so long: a nightly call shows whether it stays. */
+const wrongPriceStaysMs = 26 * 3_600_000;
 
 /** Not each answer has each field: a field is gone when the answers of so many days came without it. */
 const goneAfterMs = 3 * 86_400_000;

@@ -1,4 +1,6 @@
 import type { AccountStop } from "../credits/account-stop.ts";
+import type { WrongPrice } from "../credits/costs.ts";
+import type { HeldAnswer } from "../ledger/held-answers.ts";
 import { creditOutlook, type CreditDemand } from "./credit-outlook.ts";
 import type { FactsOf, IncidentKind } from "./kinds.ts";
 import type { Lateness } from "./lateness.ts";
@@ -118,6 +120,37 @@ export function costProblems(
         facts: { operation, documented, learned },
       }),
     );
+}
+
+/** Answers that are held because they would close most of the portfolio. */
+export function heldProblems(answers: readonly HeldAnswer[]): readonly Problem[] {
+  return answers.map(({ dataset, scope, day, current, closing, heldAt }) => {
+    const about = [dataset, scope["store"], scope["app"], scope["country"]]
+      .filter((one) => one !== undefined)
+      .join(" ");
+    return problem({
+      kind: "answer_held",
+      subject: about,
+      accountId: "",
+      since: heldAt.getTime(),
+      facts: { about, day, current, closing },
+    });
+  });
+}
+
+/** Prices in replies that are not accepted. */
+export function wrongPriceProblems(
+  prices: readonly (WrongPrice & { readonly documented: number })[],
+): readonly Problem[] {
+  return prices.map(({ operation, header, drop, documented }) =>
+    problem({
+      kind: "price_wrong",
+      subject: operation,
+      accountId: "",
+      since: null,
+      facts: { operation, header, documented, balance_drop: drop },
+    }),
+  );
 }
 
 /** The stop of all requests of an account. */

@@ -77,23 +77,21 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
   };
 }
 
-/** A price is written when it is new, and once an hour besides, so that the ledger has when an operation last answered. */
+/** A price is written while it is not learned, and once an hour besides, so that the ledger has when an operation last answered. */
 function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
-  const written = new Map<string, { readonly charged: number; readonly at: number }>();
+  const written = new Map<string, { readonly learned: number; readonly at: number }>();
   const write = createBatcher({
     most: mostAtOnce,
     spoilsAll: isLostConnection,
     flush: async (charges: readonly Charge[]) => {
-      await learnCosts(db, charges, clock);
+      const learned = await learnCosts(db, charges, clock);
+      for (const [operation, price] of learned) written.set(operation, { learned: price, at: clock.now() });
       return charges.map(() => undefined);
     },
   });
   return async (charge) => {
-    const { operation, charged } = charge;
-    const last = written.get(operation.id);
-    if (last?.charged === charged && clock.now() - last.at < learnAgainMs) return;
-    await write(charge);
-    written.set(operation.id, { charged, at: clock.now() });
+    const last = written.get(charge.operation.id);
+    if (last?.learned !== charge.charged || clock.now() - last.at >= learnAgainMs) await write(charge);
   };
 }
 

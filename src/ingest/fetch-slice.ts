@@ -11,6 +11,7 @@ import { reprice } from "../ledger/amend-slices.ts";
 import { digestOf } from "../ledger/batches.ts";
 import { readableFrom } from "../ledger/landed-slices.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
+import { pageLimitOf } from "./page-limit.ts";
 import { paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
@@ -33,6 +34,7 @@ export async function fetchSlice(
     const fetched = await readPages(operation, page, {
       calls,
       mostPages: mostPagesOf(slice),
+      ...(operation.paging === null ? {} : { pageLimit: await pageLimitOf(parts, slice, operation.cost) }),
       onPages: repricing(slice, (work) => retryWork(() => reprice(parts.db, slice, work))),
     });
     return retryWork(() => prepareSlice(parts, dataset, slice, fetched));

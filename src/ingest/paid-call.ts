@@ -6,6 +6,7 @@ import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { Landing } from "../raw/store-answers.ts";
+import { bookedReply } from "./booked-reply.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { retryDatabase } from "./retry-database.ts";
 
@@ -15,8 +16,8 @@ import { retryDatabase } from "./retry-database.ts";
  *   reserve    the credit queue holds what it may cost, or throws a DeferError: nothing is sent that was not granted
  *   send       the client sends it and classifies the reply by its status
  *   land       the request, and for a slice its answer, are committed before anything reads the body
- *   book       the hold is replaced by what the headers say was charged
- *   learn      what the call was charged is the price of the next ones, and of plans
+ *   book       the hold is replaced by what the headers say was charged; a price that is not accepted is booked as documented
+ *   learn      what the call was charged is the price of the next holds, and of plans once a second call or the balance says so
  *
  * A call that ends without a reply is landed as such, unless it was never sent. The balance check is free: it is sent and landed and
  * takes no other step.
@@ -51,19 +52,24 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Land
   const landing = { ...parts, land: (one: Landing) => landOnce(parts, one) };
   const cost = () => priceOf(parts, call);
   const held = { cost, class: call.class, signal: call.unsent };
-  const work = page === null ? held : { ...held, sliceId: page.slice.sliceId };
-  const reply = await parts.queue.run(work, async () => {
-    const result = await send(parts, landing, call);
+  const work = page === null ? held : { ...held, sliceId: page.slice.sliceId, planId: page.slice.planId ?? null };
+  const { reply, isShown, refusal } = await parts.queue.run(work, async () => {
+    const sent = await send(parts, landing, call);
+    // first, so that nothing is sent while the refusal is landed
+    const decided = await decideRefusal(parts, call, sent);
+    await parts.at?.("after answer", page?.slice);
+    const booked = await retryDatabase(parts, () => bookedReply(parts, operation, sent));
     // before its slot goes to the next call
-    if (result.credits.price !== null) parts.learned.set(operation.id, result.credits.price);
-    await landReply(landing, call, result);
+    if (booked.reply.credits.price !== null) parts.learned.set(operation.id, booked.reply.credits.price);
+    await landReply(landing, call, booked.reply);
     await parts.at?.("after landing");
-    return { result, receipt: { ...result.credits, lost: false } };
+    return { result: { ...booked, refusal: decided }, receipt: { ...booked.reply.credits, lost: false } };
   });
-  const problem = await problemOf(parts, call, reply);
+  const problem = refusal ?? (await problemOf(parts, call, reply));
   if (problem !== null) throw problem;
-  if (reply.credits.price !== null) await parts.batched.learn({ operation, charged: reply.credits.price });
+  const { price } = reply.credits;
   if (reply.answer === null) throw reply.problem;
+  if (price !== null) await parts.batched.learn({ operation, charged: price, isShown });
   return { body: reply.answer, fetchedAt: reply.receivedAt };
 }
 
@@ -81,7 +87,7 @@ function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number
 
 async function send(parts: IngestParts, landing: LandingParts, call: PaidCall): Promise<Reply> {
   const from = parts.clock.now();
-  const reply = await parts.client.send(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
+  return parts.client.send(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
     stopCalls(parts, call.page?.slice, error);
     if (error instanceof StorehouseError && wasSent(error)) {
       const durationMs = parts.clock.now() - from;
@@ -89,11 +95,23 @@ async function send(parts: IngestParts, landing: LandingParts, call: PaidCall): 
     }
     throw error;
   });
-  // first, so that nothing is sent while the refusal is landed; what stays open here is decided after that
-  if (reply.problem instanceof AbortError)
-    stopCalls(parts, call.page?.slice, await problemOf(parts, call, reply).catch(() => null));
-  await parts.at?.("after answer", call.page?.slice);
-  return reply;
+}
+
+/**
+ * What a refusal of the account comes to, decided once; null for any other reply. No call of the process is sent meanwhile, and then
+ * all of them are stopped, unless the balance shows that the credits ran out. Where it cannot be checked the refusal holds.
+ */
+async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): Promise<StorehouseError | null> {
+  const { problem } = reply;
+  if (!(problem instanceof AbortError)) return null;
+  const decide = async () => (parts.halted.aborted ? problem : problemOf(parts, call, reply).catch(() => problem));
+  // a command has no other calls
+  if (call.page === null) return decide();
+  return parts.queue.whileHeld(async () => {
+    const decided = await decide();
+    stopCalls(parts, call.page?.slice, decided);
+    return decided;
+  });
 }
 
 /** Commits a request and its reply; of an answer for a slice the body as well. */
@@ -137,10 +155,12 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, { operation, pa
 
 /** The problem of a reply, null for an answer. Where the status leaves open whether credits or pace ran out, the balance decides. */
 async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promise<StorehouseError | null> {
-  const { problem, status, credits, mayMeanExhausted } = reply;
+  const { problem, status, credits, mayMeanExhausted, receivedAt } = reply;
   if (problem === null || !mayMeanExhausted) return problem;
-  if (credits.remaining === null) await parts.refreshBalance();
-  const account = await readAccount(parts.db, parts.accountId);
+  const known = await readAccount(parts.db, parts.accountId);
+  const isChecked = credits.remaining !== null || (known?.observedAt ?? 0) > receivedAt;
+  if (!isChecked) await parts.refreshBalance();
+  const account = isChecked ? known : await readAccount(parts.db, parts.accountId);
   const remaining = credits.remaining ?? account?.remaining ?? null;
   if (remaining === null || remaining >= priceOf(parts, call)) return problem;
   const until = credits.resetsAt ?? account?.resetsAt;

@@ -15,6 +15,7 @@ import type { Partitions } from "../load/partitions.ts";
 import type { Load, ReadyLoad } from "../load/ready-load.ts";
 import { appRef, partitionColumn, type Row, type Table } from "../load/table.ts";
 import type { Database } from "../postgres/database.ts";
+import { withoutHeld, type HeldRule } from "./hold-answers.ts";
 import type { Fetched } from "./read-pages.ts";
 import { tailOf, withoutTail } from "./reported-days.ts";
 
@@ -82,18 +83,20 @@ function withoutGone(load: Load, goneBefore: Day): Load {
  */
 export async function writeSlices(
   transaction: Database,
-  parts: Pick<LoadParts, "dimensions"> & { readonly tailsAt: number | null },
+  {
+    dimensions,
+    tailsAt,
+    held = "decide",
+  }: Pick<LoadParts, "dimensions"> & { readonly tailsAt: number | null; readonly held?: HeldRule },
   slices: readonly SliceLoad[],
 ): Promise<void> {
-  await runLoads(
-    transaction,
-    slices.flatMap((slice) => slice.loads),
-    parts.dimensions,
-  );
+  const loads: ReadyLoad[] = [];
+  for (const slice of slices) loads.push(...(await withoutHeld(transaction, { dimensions, rule: held }, slice)));
+  await runLoads(transaction, loads, dimensions);
   await writeRejects(transaction, slices);
   await writeDrift(transaction, slices);
   for (const { slice, unanswered, tail } of slices) {
-    if (tail != null) await cutTail(transaction, slice, tail, parts.tailsAt);
+    if (tail != null) await cutTail(transaction, slice, tail, tailsAt);
     if (unanswered.length > 0) await skipUnanswered(transaction, slice, unanswered);
   }
 }

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import type { Drift } from "../api/drift.ts";
-import { valuesAt } from "../api/lists-at.ts";
+import { listsAt, valuesAt } from "../api/lists-at.ts";
 import { pagesReported } from "../api/paging.ts";
-import { readAnswer, type InvalidItem } from "../api/read-answer.ts";
+import { readAnswer, type InvalidItem, type Read } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
 /** The whole answer of a slice: one checked value a page, invalid items, and fields that the contract does not name. */
@@ -20,66 +21,93 @@ export type Fetched = {
 type Reading = {
   readonly calls?: number;
   readonly mostPages?: number;
+  /** The most pages that are paid for, asked before each; an answer that goes on after them is incomplete, and a reject says so. */
+  readonly pageLimit?: () => number;
   /** Called after each page, before the next is requested, with the number of pages that will be requested, as far as is known by then. */
   readonly onPages?: (pages: number) => Promise<void>;
 };
 
 /**
  * Reads the pages of an answer one after the other, from wherever `page` takes them, until the last; where it takes several `calls`,
- * each of them is a page. Pages past `mostPages` are not read.
+ * each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier one ends the answer.
  */
 export async function readPages(
   operation: Operation,
   page: (index: number) => Promise<LandedPage>,
-  { calls = 1, mostPages = Number.POSITIVE_INFINITY, onPages = async () => undefined }: Reading = {},
+  {
+    calls = 1,
+    mostPages = Number.POSITIVE_INFINITY,
+    pageLimit = () => Number.POSITIVE_INFINITY,
+    onPages = async () => undefined,
+  }: Reading = {},
 ): Promise<Fetched> {
   const pages: unknown[] = [];
   const invalid: InvalidItem[] = [];
   const drift: Drift[] = [];
-  let before: PageSeen | null = null;
+  const seen = new Map<string, number>();
   for (let index = 0; ; index += 1) {
     const { body, fetchedAt } = await page(index);
     const read = readAnswer(operation, body);
+    drift.push(...read.drift);
+    const same = calls > 1 ? undefined : earlierPage(seen, operation, read, index);
+    if (same !== undefined) {
+      // an invalid item makes the answer incomplete: nothing counts as gone, and the reason is a reject
+      invalid.push({ reason: `page ${index + 1} is the same as page ${same + 1}: the answer ends there`, item: null });
+      await onPages(index + 1);
+      return { pages, invalid, drift, fetchedAt };
+    }
+    const change = calls > 1 ? null : changeBetween(operation, pages.at(-1), read.value);
     pages.push(read.value);
     invalid.push(...read.invalid.map((one) => ({ ...one, page: index })));
-    drift.push(...read.drift);
     if (index + 1 < calls) continue;
-    const seen: PageSeen = { body, value: read.value };
-    const suspicion = calls > 1 || before === null ? null : suspicionBetween(operation, before, seen);
-    // an invalid item makes the answer incomplete: nothing counts as gone, and the reason is a reject
-    if (suspicion !== null) invalid.push({ reason: suspicion.reason, item: null });
-    const available =
-      suspicion?.stuck === true
-        ? index + 1
-        : Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid)));
-    const wanted = Math.max(index + 1, Math.min(mostPages, available));
+    if (change !== null) invalid.push({ reason: change, item: null });
+    const available = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
+    const asked = Math.max(index + 1, Math.min(mostPages, available));
+    const wanted = Math.max(index + 1, Math.min(pageLimit(), asked));
     if (operation.paging !== null) await onPages(wanted);
-    if (wanted === index + 1) return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
-    before = seen;
+    if (wanted > index + 1) continue;
+    if (asked > wanted) invalid.push({ reason: tooManyPages(wanted), item: null });
+    return { pages, invalid, drift, fetchedAt, isCut: available > wanted };
   }
 }
 
-/** How many items of a list are invalid; what is wrong with the page as a whole is none. */
-function itemsIn(invalid: readonly InvalidItem[]): number {
-  return invalid.filter(({ index }) => index !== undefined).length;
+/** Items of a list that are invalid; what is wrong with the page as a whole is none. */
+function itemsIn(invalid: readonly InvalidItem[]): readonly InvalidItem[] {
+  return invalid.filter(({ index }) => index !== undefined);
 }
 
-/** A page as it came and as it was read. */
-type PageSeen = { readonly body: Buffer; readonly value: unknown };
+function tooManyPages(read: number): string {
+  return `the answer goes on after ${read} pages, far more than usual: set most_pages of the dataset to request more`;
+}
+
+/**
+ * The number of the page that had the same items, from 0; notes those of this page. What stands around the items may differ: a service
+ * that ignores the number of the page may still print it.
+ */
+function earlierPage(
+  seen: Map<string, number>,
+  operation: Operation,
+  { value, invalid }: Read,
+  index: number,
+): number | undefined {
+  const { paging, items } = operation;
+  if (paging === null || items === null) return undefined;
+  const lists = [listsAt(value, items), itemsIn(invalid).map(({ item }) => item)];
+  if (lists.every((list) => list.flat().length === 0)) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify(lists)).digest("base64");
+  const before = seen.get(digest);
+  seen.set(digest, before ?? index);
+  return before;
+}
 
 /**
  * Why items may be missing or double between two pages of an answer; null when nothing points to it. A list that grows or shrinks while
- * it is read moves items over the edge of a page, and only its total shows that. `stuck`: the service sent the same page again.
+ * it is read moves items over the edge of a page, and only its total shows that.
  */
-function suspicionBetween(
-  operation: Operation,
-  before: PageSeen,
-  page: PageSeen,
-): { readonly reason: string; readonly stuck: boolean } | null {
-  if (page.body.equals(before.body)) return { reason: "the page is the same as the one before it", stuck: true };
-  const [was, is] = [totalOf(operation, before.value), totalOf(operation, page.value)];
-  if (was === is) return null;
-  return { reason: `the list changed while its pages were read: ${was} at first, then ${is}`, stuck: false };
+function changeBetween(operation: Operation, before: unknown, page: unknown): string | null {
+  if (before === undefined) return null;
+  const [was, is] = [totalOf(operation, before), totalOf(operation, page)];
+  return was === is ? null : `the list changed while its pages were read: ${was} at first, then ${is}`;
 }
 
 /** The total that a page states for the whole list, as a text to compare; empty where it states none. */

@@ -5,14 +5,13 @@ import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
-import { dropRefused, endAttempt, failuresOf, splitSlice, type Ending } from "../ledger/slices.ts";
-import { dropKnownRefused, isSearched } from "../ledger/refused-items.ts";
+import { dropRefused, endAttempt, failuresOf, type Ending } from "../ledger/slices.ts";
 import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
-import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { pagesLandedBy } from "../raw/read-answers.ts";
 import { coverAgain } from "../load/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
 import { fetchSlice } from "./fetch-slice.ts";
+import { searchRefused } from "./search-refused.ts";
 import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
@@ -22,6 +21,8 @@ import { stopCalls } from "./paid-call.ts";
 /** A slice that lacks credits and whose reset is unknown is tried again after this. */
 const unknownResetMs = 60 * 60_000;
 const longestWaitMs = 10 * 60_000;
+/** Slices that wait for what another one finds are woken then; where it finds nothing, they are tried again after so many failures' wait. */
+const searchWaits = 5;
 /** A commit that met another worker's, or lost a race for a key, succeeds at the next try. */
 const commitTries = 4;
 
@@ -147,32 +148,13 @@ async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseEr
   // a call that names no items is not refused because of one of them
   const named = !isWholeList(datasetNamed(slice.dataset), slice);
   if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
-    await searchRefused(parts, slice, error);
+    if (await searchRefused(parts.db, slice, parts.clock.now())) return;
+    const dueAt = parts.clock.now() + waitAfter(parts.retryMs, searchWaits, Number(slice.sliceId));
+    await end(parts, slice, { ...release, error: storedError(parts, error), dueAt });
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, error));
   if (named && error instanceof SkipError && refusals.has(error.code)) await dropRefused(parts.db, slice);
-}
-
-/** Slices that wait for what another one finds are woken then; where it finds nothing, they are tried again after so many failures' wait. */
-const searchWaits = 5;
-
-/**
- * Goes on without the items of a refused slice that are known to be refused alone. Where none is known, it is found once: by the first
- * such slice of the scope, in halves, while the others wait.
- */
-async function searchRefused(parts: IngestParts, slice: Slice, error: SkipError): Promise<void> {
-  const now = parts.clock.now();
-  const waits = await parts.db.transaction().execute(async (transaction) => {
-    await lockUntilCommit(transaction, "refused batch");
-    if (await dropKnownRefused(transaction, slice)) return false;
-    if (await isSearched(transaction, slice)) return true;
-    await splitSlice(transaction, slice, now);
-    return false;
-  });
-  if (!waits) return;
-  const dueAt = now + waitAfter(parts.retryMs, searchWaits, Number(slice.sliceId));
-  await end(parts, slice, { ...release, error: storedError(parts, error), dueAt });
 }
 
 /** Errors that the same request meets at any time. */
@@ -194,7 +176,7 @@ async function endingOf(parts: IngestParts, slice: Slice, error: StorehouseError
     return {
       ...ending,
       state: "deferred",
-      dueAt: error.code === "budget_spent" ? null : (error.until ?? now + unknownResetMs),
+      dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
   if (error instanceof SkipError && error.leaves !== "failed") return { ...ending, state: error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
@@ -213,6 +195,9 @@ function laterTry(slice: Slice, { code }: StorehouseError, { failures, now }: { 
   const next = nextTryAt({ code, failures, endedAt: now });
   return next !== null && slice.class === "snapshot" && dayOf(next) > dayOf(now) ? null : next;
 }
+
+/** Limits that no reset lifts. */
+const limits: ReadonlySet<string> = new Set(["budget_spent", "plan_spent"]);
 
 /** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
 const unusable: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);

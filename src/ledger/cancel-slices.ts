@@ -55,25 +55,29 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
 }
 
 /**
+ * SQL: true for an open slice `s` of a run `r` that nobody runs to its end: the run's foreground process is over, or what is left of the
+ * plan's price did not pay for its call.
+ */
+const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
+                                      else not ${isAlive(sql`r.worker_id`)} end)`;
+
+/**
  * What is left of the price of each plan of which foreground runs that are over left slices: less what was charged, or may have been, and
  * what its slices in other runs will take.
  */
 async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ planId: string; credits: number; elsewhere: number }>`
-    with ended as materialized (
-      select run_id from ops.run as r
-      where  worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+    with left_over as materialized (
+      select s.slice_id, s.plan_id from ops.slice as s join ops.run as r on r.run_id = s.run_id
+      where  s.plan_id is not null and ${isOpen()} and ${isLeftOver}
     )
     select p.plan_id as "planId", p.credits::float8 as credits,
            (select coalesce(sum(${likelyCredits}), 0)::float8
             from   ops.slice as s
             left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.plan_id = p.plan_id and ${isOpen()} and s.run_id not in (select run_id from ended)) as "elsewhere"
+            where  s.plan_id = p.plan_id and ${isOpen()} and s.slice_id not in (select slice_id from left_over)) as "elsewhere"
     from   ops.plan as p
-    where  exists (select from ops.slice as s
-                   where  s.plan_id = p.plan_id and ${isOpen()} and s.run_id in (select run_id from ended))`.execute(
-    db,
-  );
+    where  p.plan_id in (select plan_id from left_over)`.execute(db);
   const left = new Map<string, number>();
   for (const { planId, credits, elsewhere } of rows)
     left.set(planId, priceLeft({ credits }, await readPlanProgress(db, planId, null)) - elsewhere);
@@ -81,7 +85,7 @@ async function pricesLeft(db: Database): Promise<ReadonlyMap<string, number>> {
 }
 
 /**
- * Cancels open slices of plans whose foreground runs are over, as far as what is left of the price does not pay for them: it is all that
+ * Cancels open slices of plans whose foreground runs are over, or that the price did not pay for, as far as what is left of the price does not pay for them: it is all that
  * was agreed to, and what is due is planned anyway. Answers that have begun to land are paid for and stay, before all others. The plan
  * keeps what its cancelled slices were charged, or may have been. Returns how many were cancelled.
  */
@@ -92,7 +96,7 @@ export async function cancelBeyondPrices(db: Database): Promise<number> {
       with open as (
         select s.slice_id, s.run_id, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
         from   ops.slice as s
-        join   ops.run as r on r.run_id = s.run_id and r.worker_id is not null and not ${isAlive(sql`r.worker_id`)}
+        join   ops.run as r on r.run_id = s.run_id and ${isLeftOver}
         left   join ops.credit_cost as c on c.operation = s.operation
         cross  join lateral (select ${hasLanded} as landed) as answer
         where  s.plan_id = ${planId} and ${isOpen()}
@@ -103,6 +107,13 @@ export async function cancelBeyondPrices(db: Database): Promise<number> {
         and    ${isOpen()}
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         returning s.slice_id, s.planned_credits, s.planned_requests
+      ), resumed as (
+        -- what a call under way gave back may pay for it; pages that landed are kept, and the rest waits for a retry
+        update ops.slice as s
+        set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end
+        from   open
+        where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = 'deferred' and s.error_code = 'plan_spent'
+        and    (open.running <= ${left}::numeric or open.landed)
       ), kept as (
         update ops.plan as p set cancelled_credits = p.cancelled_credits + (
           select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage("c")} else q.cost end), 0)

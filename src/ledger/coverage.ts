@@ -153,8 +153,13 @@ export type LastPages = ReadonlyMap<string, ReadonlyMap<string, Pages>>;
 /** Answers of a scope that are read: enough to find each of its operations. */
 const lookedAt = 4;
 
-/** Reads how many pages the last answers of a dataset had, for some scopes. */
-export async function readLastPages(db: Database, dataset: string, scopes: readonly Scope[]): Promise<LastPages> {
+/** Reads how many pages the last answers of a dataset had, for some scopes; with `whole` only answers without a reject count. */
+export async function readLastPages(
+  db: Database,
+  dataset: string,
+  scopes: readonly Scope[],
+  { whole = false }: { readonly whole?: boolean } = {},
+): Promise<LastPages> {
   const { rows } = await sql<{ scope: Scope; operation: string } & Pages>`
     with wanted as materialized (
       select text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
@@ -167,7 +172,7 @@ export async function readLastPages(db: Database, dataset: string, scopes: reado
       from   ops.slice as s
       -- as an expression, or the index on datasets might be read from end to end for each scope
       where  hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
-      and    s.state in ('loaded', 'empty') and s.tail_of is null
+      and    s.state in ('loaded', 'empty') and s.tail_of is null and (not ${whole}::boolean or s.rows_rejected = 0)
       order  by s.window_end desc
       limit  ${lookedAt}
     ) as last

@@ -29,9 +29,11 @@ export async function* landedSlices(
     from   ops.slice as s
     left   join ops.batch as b on b.batch_id = s.batch_id
     cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
-    where  s.dataset = ${dataset} and s.state = any (${[...states]}::text[]) and landed.landed_at is not null
+    where  s.dataset = ${dataset} and landed.landed_at is not null
     and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
     and    coalesce(${goneBefore}, date '-infinity') < s.window_end
+    -- an answer that is held is loaded as far as it says what is there
+    and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
     order  by landed.landed_at, s.slice_id`.execute(transaction);
   for (;;) {
     const { rows } = await sql<

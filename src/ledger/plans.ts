@@ -153,6 +153,8 @@ export type PlanProgress = {
   readonly credits: number;
   /** Credits of calls that got no answer: nobody knows whether they were charged. */
   readonly unsureCredits: number;
+  /** Credits that calls took from its price, less those that calls under way hold: see plan-price.ts. */
+  readonly takenCredits: number;
 };
 
 /** Counts where the slices of a plan stand. `beside` is the run on whose behalf they are counted: its own are neither running elsewhere nor orphaned; null when none does. */
@@ -169,7 +171,11 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
            + coalesce((select cancelled_credits::float8 from ops.plan where plan_id = ${planId}), 0) as credits,
            (select coalesce(sum(${onePage("o")}), 0)::float8 from ops.request as q
             join   ops.slice as o on o.slice_id = q.slice_id
-            where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")}) as "unsureCredits"
+            where  o.plan_id = ${planId} and ${mayHaveBeenCharged("q")}) as "unsureCredits",
+           (select (p.taken_credits - coalesce((
+              select sum(h.cost) from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
+              where  o.plan_id = p.plan_id and h.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)})), 0))::float8
+            from   ops.plan as p where p.plan_id = ${planId}) as "takenCredits"
     from  (select s.state, ${isOpen()} as is_open, s.run_id is distinct from ${beside} as others,
                   s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
                   or s.state = 'running' and s.worker_id in (select w.worker_id from ops.worker as w where ${isAlive(sql`w.worker_id`)}) as is_owned
@@ -184,13 +190,17 @@ export async function readPlanProgress(db: Database, planId: string, beside: str
     skipped: 0,
     credits: 0,
     unsureCredits: 0,
+    takenCredits: 0,
     ...rows[0],
   };
 }
 
 /** What is left of the price of a plan: running it, and going on with it, never spends more. */
-export function priceLeft(plan: { readonly credits: number }, { credits, unsureCredits }: PlanProgress): number {
-  return Math.max(0, plan.credits - credits - unsureCredits);
+export function priceLeft(
+  plan: { readonly credits: number },
+  { credits, unsureCredits, takenCredits }: PlanProgress,
+): number {
+  return Math.max(0, plan.credits - Math.max(credits + unsureCredits, takenCredits));
 }
 
 /** What other runs did since an instant (epoch-ms) with the datasets of a plan. */

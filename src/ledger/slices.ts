@@ -35,6 +35,7 @@ export type SliceRow = {
   planned_requests: number;
   planned_credits: number;
   tail_of: string | null;
+  plan_id: string | null;
 };
 
 /** Writes planned slices as pending and returns their numbers in the same order; one that is open already is left to its run. */
@@ -79,7 +80,9 @@ export async function insertSlices(
 
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
 export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start, s.window_end, s.requested_end, s.as_of,
-  s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of`;
+  s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of,
+  -- a person who runs a sync or a retry agrees to its price apart from that of the plan
+  case when s.plan_id is not null and exists (select from ops.run as r where r.run_id = s.run_id and r.kind in ('backfill', 'schedule')) then s.plan_id end as plan_id`;
 
 /** A row of the ledger as a slice. */
 export function sliceOf(row: SliceRow): Slice {
@@ -99,6 +102,7 @@ export function sliceOf(row: SliceRow): Slice {
     asOf: row.as_of,
     fingerprint: row.fingerprint,
     ...(row.tail_of === null ? {} : { tailOf: row.tail_of }),
+    planId: row.plan_id,
   };
 }
 

@@ -96,7 +96,8 @@ function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment
   return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }
 
-function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
+/** A load as SQL: its table, its rows, and the rows of the table that it is about. */
+export function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
   const { table } = load;
   const columns = Object.keys(table.columns);
   const arrays = Object.entries(table.columns).map(([column, kind]) => {

@@ -116,10 +116,19 @@ describe("success: false", () => {
     [{ success: false, message: "app is not tracked" }, "app is not tracked"],
     [{ success: false, status: "NOT_TRACKED", data: null }, "NOT_TRACKED"],
     [{ success: false, data: [] }, undefined],
+    [{ success: "false", data: [] }, undefined],
+    [{ success: "False", data: [] }, undefined],
+    [{ success: " FALSE ", data: [] }, undefined],
+    [{ success: 0, data: [] }, undefined],
+    [{ success: "0", data: [] }, undefined],
     [{ success: false, message: { text: "odd" } }, undefined],
   ])("%j is an error with the message that came", (json, message) => {
     for (const operation of [dashboardApps, iosKeywordRanking])
       expect(() => read(operation, json)).toThrow(coded("success_false", { operation: operation.id, message }));
+  });
+
+  test.each([true, "true", "TRUE", 1, "1", null, undefined])("%j is none", (success) => {
+    expect(read(dashboardApps, { success, data: [] })).toMatchObject({ value: [] });
   });
 
   test("a message without end is cut", () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { learnCosts, learnedCosts } from "../../src/credits/costs.ts";
+import { learnCosts, learnedCosts, recordWrongPrice, wrongPrices } from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { hour, openBank, type Bank } from "../support/credits-account.ts";
@@ -67,20 +67,43 @@ test("adds up all that was ever spent while no period is known", async () => {
   expect(spent).toContainEqual({ dataset: "organic_keyword", class: "daily", requests: 2, credits: 4_000_000_000 });
 });
 
-test("learned costs are listed beside documented ones: the last one counts, a drift is seen", async () => {
+test("learned costs are listed beside documented ones: two answers in a row are learned, one alone is not, a drift is seen", async () => {
   const clock = standingClock();
   const ranking = { id: "ios.keyword-ranking", cost: 3 };
-  await learnCosts(bank.db, [{ operation: { id: "account.a", cost: 1 }, charged: 1 }], clock);
-  await learnCosts(
-    bank.db,
-    [3, 7, 5].map((charged) => ({ operation: ranking, charged })),
-    clock,
-  );
-  const costs = [
+  const learn = (prices: readonly number[], cost = ranking.cost, isShown = false) =>
+    learnCosts(
+      bank.db,
+      prices.map((charged) => ({ operation: { ...ranking, cost }, charged, isShown })),
+      clock,
+    );
+  const learned = async () => (await learnedCosts(bank.db)).find(({ operation }) => operation === ranking.id)?.learned;
+  await learnCosts(bank.db, [{ operation: { id: "account.a", cost: 1 }, charged: 1, isShown: false }], clock);
+  expect(await learn([7])).toEqual(new Map([[ranking.id, 3]]));
+  await learn([3, 7, 5]);
+  expect(await learned()).toBe(3);
+  await learn([5]);
+  expect(await learnedCosts(bank.db)).toEqual([
     { operation: "account.a", documented: 1, learned: 1 },
-    { operation: "ios.keyword-ranking", documented: 3, learned: 5 },
-  ];
-  expect(await learnedCosts(bank.db)).toEqual(costs);
-  await learnCosts(bank.db, [{ operation: { ...ranking, cost: 4 }, charged: 5 }], clock);
+    { operation: ranking.id, documented: 3, learned: 5 },
+  ]);
+  await learn([8, 8]);
+  expect(await learned()).toBe(8);
+  await learn([9], 3, true);
+  expect(await learned()).toBe(9);
+  await learn([3]);
+  expect(await learned()).toBe(3);
+  await learn([5, 5], 4);
   expect((await readCreditReport(bank.db, "nobody")).costs[1]).toMatchObject({ documented: 4, learned: 5 });
+});
+
+test("a price that is not accepted is kept beside the others, and what was learned from ones like it is forgotten", async () => {
+  const clock = standingClock();
+  const operation = { id: "ios.top-keywords", cost: 20 };
+  const charge = { operation, charged: 90, isShown: false };
+  await learnCosts(bank.db, [charge, charge], clock);
+  const now = clock.now();
+  await recordWrongPrice(bank.db, { operation: operation.id, header: 90, drop: 20 }, { documented: 20, now });
+  expect(await wrongPrices(bank.db, now)).toEqual([{ operation: operation.id, header: 90, drop: 20, documented: 20 }]);
+  expect(await wrongPrices(bank.db, now + 1)).toEqual([]);
+  expect(await learnCosts(bank.db, [charge], clock)).toEqual(new Map([[operation.id, 20]]));
 });

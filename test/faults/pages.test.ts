@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { pageLimit } from "../../src/ingest/page-limit.ts";
 import { readPages } from "../../src/ingest/read-pages.ts";
 import { invent } from "../support/api-invented.ts";
 
@@ -61,9 +62,51 @@ test.each([bare, told])(
     const body = Buffer.from(JSON.stringify({ content: [{ id: 1 }, { id: 2 }, { id: 3 }], totalPages: 90 }));
     const { invalid } = await readPages(operation, async () => ((asked += 1), { body, fetchedAt: 0 }));
     expect(asked).toBe(2);
-    expect(invalid).toEqual([{ reason: "the page is the same as the one before it", item: null }]);
+    expect(invalid).toEqual([{ reason: "page 2 is the same as page 1: the answer ends there", item: null }]);
   },
 );
+
+test.each([1, 2, 3])("stops where %i pages come round again, although each prints its own number", async (length) => {
+  const page = async (index: number) => {
+    const content = Array.from({ length: size }, (_, place) => ({ id: (index % length) * size + place }));
+    return { body: Buffer.from(JSON.stringify({ content, pageNumber: index, totalPages: 90 })), fetchedAt: 0 };
+  };
+  const { pages, invalid } = await readPages(told, page);
+  expect(pages).toHaveLength(length);
+  expect(invalid).toEqual([{ reason: `page ${length + 1} is the same as page 1: the answer ends there`, item: null }]);
+});
+
+test.each([bare, told])("pays for no page past the limit, and says that there are more", async (operation) => {
+  let asked = 0;
+  const page = async (index: number) => {
+    asked += 1;
+    const content = Array.from({ length: size }, (_, place) => ({ id: index * size + place }));
+    return { body: Buffer.from(JSON.stringify({ content, totalPages: 1_000 })), fetchedAt: 0 };
+  };
+  const wanted: number[] = [];
+  const { pages, invalid, isCut } = await readPages(operation, page, {
+    // a price that rises leaves fewer of them
+    pageLimit: () => (asked < 3 ? 9 : 5),
+    onPages: async (count) => void wanted.push(count),
+  });
+  expect({ asked, pages: pages.length, isCut, last: wanted.at(-1) }).toEqual({
+    asked: 5,
+    pages: 5,
+    isCut: true,
+    last: 5,
+  });
+  expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 5 pages.*most_pages/), item: null }]);
+});
+
+test.each([
+  ["a scope without an answer", undefined, 30, 100],
+  ["a short last answer", { count: 3, days: 30 }, 30, 100],
+  ["a long last answer", { count: 40, days: 30 }, 30, 400],
+  ["a longer window than that of the last answer", { count: 40, days: 1 }, 30, 12_000],
+  ["a shorter one", { count: 40, days: 300 }, 30, 400],
+])("the most pages after %s", (_, last, days, most) => {
+  expect(pageLimit(last, days)).toBe(most);
+});
 
 test("ends where the list ends although it promised more", async () => {
   const { asked, reasons } = await read(told, (index) => (index < 2 ? seven : []));

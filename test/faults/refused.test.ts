@@ -4,6 +4,7 @@ import type { Fault } from "../../src/sandbox/sandbox.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 import { startDoomed } from "../support/ingest-child.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 
@@ -109,6 +110,31 @@ test.each([401, 403])("requests have stopped before an answer of %i is written d
     },
   });
   expect(result).toMatchObject({ outcome: "aborted" });
+});
+
+test("a refusal without a balance is decided once: no call leaves while the balance is checked, and a check that fails leaves it standing", async () => {
+  await using stage = await openStage();
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  stage.sandbox.set({ faults: [refused("ios.keyword-ranking", 403)] });
+  stage.sandbox.clearLog();
+  let refusals = 0;
+  let checks = 0;
+  await using proxy = await openProxy(stage.sandbox, async (passing) => {
+    if (passing.status === 403) {
+      refusals += 1;
+      delete passing.headers["x-credit-remaining"];
+    } else if (passing.target.includes("/api-key") && refusals > 0) {
+      checks += 1;
+      // calls that are not held back would be made within this time
+      const held = Date.now() + 300;
+      await until(() => stage.asked().length > 2 || Date.now() > held);
+      passing.status = 500;
+    }
+  });
+  const result = await stage.sync({ settings, environment: { API_BASE_URL: proxy.url } });
+  expect(result).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
+  expect(stage.asked().length).toBeLessThanOrEqual(2);
+  expect(checks).toBe(1);
 });
 
 test("another token is another account: it starts clean beside one that is refused", async () => {

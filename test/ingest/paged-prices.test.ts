@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
+import { replay } from "../../src/archive/replay.ts";
 import { addDays } from "../../src/core/day.ts";
+import { datasetNamed } from "../../src/datasets/shared/all.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import { planChunks } from "../../src/planner/plan-stream.ts";
 import { openWork } from "../../src/ledger/open-slices.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openFollowed, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 /** Every page of the advertisements for the one app of the market that has two pages of them; 200 credits a page. */
@@ -134,4 +139,63 @@ test("the price of each page of top advertisers is held: with one page paid for 
   const asked = stage.asked().filter(({ operation }) => operation === "ad-intelligence.top-advertisers");
   expect(asked.map(({ status, charged }) => [status, charged])).toEqual([[200, 150]]);
   expect(stage.sandbox.account().remaining).toBe(149);
+});
+
+/** Fetches reviews of one app from a service whose pages never end; `idOf` names the reviews of each page. */
+async function endlessReviews(idOf: (page: number, place: number) => number) {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  let pages = 0;
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (!passing.target.includes("app-reviews")) return;
+    const content = Array.from({ length: 100 }, (_, place) => {
+      const id = idOf(pages, place);
+      return {
+        id,
+        reviewId: id,
+        date: `${addDays(today, -2)}T10:00:00`,
+        countryCode: "US",
+        rating: 5,
+        content: "fine",
+      };
+    });
+    const envelope = { content, totalElements: 100_000, totalPages: 1_000, pageNumber: pages, pageSize: 100 };
+    pages += 1;
+    passing.status = 200;
+    passing.headers["content-type"] = "application/json";
+    passing.body = JSON.stringify(passing.target.includes("/v2/") ? envelope : content);
+  });
+  const { outcome } = await stage.sync({
+    settings: { datasets: { review: { on: true, history_days: 7 } } },
+    request: { datasets: ["review"] },
+    environment: { API_BASE_URL: proxy.url },
+  });
+  const found = await stage.query<{ state: string; rows: number; asked: number; reasons: string[] }>(
+    `select state, rows_loaded as rows, (select count(*)::int from ops.request as q where q.slice_id = s.slice_id) as asked,
+            array(select reason from ops.reject as r where r.slice_id = s.slice_id) as reasons
+     from   ops.slice as s where dataset = 'review'`,
+  );
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  const again = await replay(parts, datasetNamed("review"), { within: {}, keepPruned: false });
+  return { outcome, found, replayed: again.rows };
+}
+
+test("a page that comes again ends the answer, is paid for once, and leaves a reject; what came before it is loaded", async () => {
+  const { outcome, found, replayed } = await endlessReviews((_, place) => 1_000 + place);
+  expect(outcome).toBe("loaded");
+  expect(found).toEqual([
+    { state: "loaded", rows: 100, asked: 2, reasons: ["page 2 is the same as page 1: the answer ends there"] },
+  ]);
+  expect(replayed).toBe(100);
+});
+
+test("pages without end are paid for up to a hundred where no earlier answer shows how many there are, and replay reads the same", async () => {
+  const { outcome, found, replayed } = await endlessReviews((page, place) => 1_000 + page * 100 + place);
+  expect(outcome).toBe("loaded");
+  expect(found).toEqual([
+    { state: "loaded", rows: 10_000, asked: 100, reasons: [expect.stringContaining("goes on after 100 pages")] },
+  ]);
+  expect(replayed).toBe(10_000);
 });

@@ -129,4 +129,31 @@ describe("cancelBeyondPrices", () => {
     expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 2, credits: 5, unsureCredits: 0 });
     expect(await cancelBeyondPrices(stage.db)).toBe(0);
   });
+
+  test("cancels what the price did not pay for while workers ran it, runs again what it does, and leaves a begun answer to a retry", async () => {
+    const { planId } = await killedBackfill(12, [], [10, 16, 17, 18]);
+    const shared = await stage.run({ workerId: null });
+    await stage.pool.query(
+      "update ops.slice set run_id = $1, queue_id = 0, state = 'deferred', error_code = 'plan_spent' where plan_id = $2",
+      [shared, planId],
+    );
+    // of the first slice one of two pages has landed
+    await stage.pool.query(
+      "update ops.slice set attempt = 1, planned_requests = 2, planned_credits = 6 where window_start = '2026-08-10'",
+    );
+    const [first] = await stage.slices("slice_id::text as id");
+    await land(String(first?.["id"]));
+    const take = (credits: number) =>
+      stage.pool.query("update ops.plan set taken_credits = $2 where plan_id = $1", [planId, credits]);
+    await take(6);
+    expect(await cancelBeyondPrices(stage.db)).toBe(2);
+    expect(await stage.slices("state, extract(day from window_start)::int as day")).toEqual([
+      { state: "pending", day: 10 },
+      { state: "pending", day: 18 },
+    ]);
+    await stage.pool.query("update ops.slice set state = 'deferred'");
+    await take(12);
+    expect(await cancelBeyondPrices(stage.db)).toBe(1);
+    expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
+  });
 });

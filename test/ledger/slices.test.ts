@@ -91,6 +91,7 @@ describe("the ledger of slices", () => {
         sliceId: id,
         runId: run,
         attempt: 1,
+        planId: null,
       });
     });
 

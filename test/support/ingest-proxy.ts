@@ -16,7 +16,7 @@ export type Proxy = { readonly url: string; readonly token: string } & AsyncDisp
 /** Starts a server that passes every request on byte by byte and lets `alter` change what comes back. */
 export async function openProxy(
   to: { readonly url: string; readonly token: string },
-  alter: (passing: Passing) => void,
+  alter: (passing: Passing) => void | Promise<void>,
 ): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     const target = incoming.url ?? "/";
@@ -32,8 +32,8 @@ export async function openProxy(
           headers,
           body: Buffer.concat(parts).toString(),
         };
-        alter(passing);
-        outgoing.writeHead(passing.status, passing.headers).end(passing.body);
+        const send = () => outgoing.writeHead(passing.status, passing.headers).end(passing.body);
+        void Promise.resolve(alter(passing)).then(send, () => outgoing.destroy());
       });
     });
     onward.on("error", () => outgoing.destroy());

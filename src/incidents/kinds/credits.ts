@@ -68,4 +68,16 @@ export const creditKinds = {
     }),
     example: { operation: "ios.keyword-ranking", documented: 3, learned: 5 },
   }),
+  price_wrong: defineKind<{ operation: string; header: number; documented: number; balance_drop: number | null }>({
+    title: "The API names a price that cannot be right",
+    says: "a reply names a price that is negative, nothing, more than ten times the documented one, or not what the balance fell by; closed when a day came without one",
+    weight: "note",
+    wording: ({ operation, header, documented, balance_drop: drop }, since) => ({
+      happened: `replies of ${operation} have named ${counted(header, "credit")} a call since ${since}, where ${documented} are documented${drop === null ? "" : ` and the balance fell by ${drop}`}`,
+      means: "no data is missing, such calls are booked at the documented price, and plans keep theirs",
+      command: "storehouse credits",
+      does: "shows the balance and the prices",
+    }),
+    example: { operation: "ios.keyword-ranking", header: -3, documented: 3, balance_drop: 3 },
+  }),
 };

@@ -1,0 +1,32 @@
+import { addDays } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { byKey, deleteRejects, outcomeOf, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
+import { noteOutcome } from "../ledger/amend-slices.ts";
+import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
+import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
+import type { Database } from "../postgres/database.ts";
+import { landedPages } from "../raw/read-answers.ts";
+import { landedAnswer } from "./stored-answer.ts";
+
+/** Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was pruned. */
+export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {
+  return parts.db.transaction().execute(async (transaction) => {
+    const slice = await sliceOfHeld(transaction, held);
+    if (slice === null || !(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
+      throw fail("answer_pruned", { slices: 1, dataset: held.dataset, from: held.day, to: held.day });
+    const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
+    const load = await prepareSlice(parts, datasetNamed(held.dataset), slice, fetched);
+    await byKey(transaction);
+    await deleteRejects(transaction, [load]);
+    await writeSlices(transaction, { ...parts, tailsAt: null, held: "apply" }, [load]);
+    await noteOutcome(transaction, slice, { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length });
+    return load.rows;
+  });
+}
+
+async function sliceOfHeld(transaction: Database, { dataset, day, sliceId }: HeldAnswer): Promise<LandedSlice | null> {
+  for await (const slice of landedSlices(transaction, dataset, { start: day, end: addDays(day, 1) }))
+    if (slice.sliceId === sliceId) return slice;
+  return null;
+}

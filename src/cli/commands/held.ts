@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { applyHeld } from "../../archive/apply-held.ts";
+import { readHeld, type HeldAnswer } from "../../ledger/held-answers.ts";
+import { createDimensions } from "../../load/dimensions.ts";
+import { createPartitions } from "../../load/partitions.ts";
+import { countOf, print, printJson } from "../output.ts";
+import { table } from "../table.ts";
+import { withApp } from "../with-app.ts";
+
+type Options = { readonly apply?: true; readonly dataset?: string; readonly json?: true };
+
+/** `storehouse held`: answers that would close most of the portfolio, and a person's agreement to them. */
+export function defineHeld(command: Command): void {
+  command
+    .option("--apply", "agree to the held answers and apply them; requests nothing")
+    .option("--dataset <name>", "only those of this dataset")
+    .option("--json", "as JSON")
+    .action((options: Options) => withApp((app) => showOrApply(app, options)));
+}
+
+async function showOrApply({ warehouse: { db }, clock }: App, options: Options): Promise<void> {
+  const held = (await readHeld(db)).filter(
+    ({ dataset }) => options.dataset === undefined || dataset === options.dataset,
+  );
+  if (options.json && options.apply !== true) printJson(held);
+  else if (held.length === 0) print("No answer is held.");
+  else if (options.apply === true) {
+    const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+    for (const answer of held) await applyHeld(parts, answer);
+    print(`Applied ${countOf(held.length, "answer")}. The next sync or scheduled run plans with them.`);
+  } else {
+    print(table(["slice", "dataset", "about", "day", "members", "left out"], held.map(lineOf)));
+    print(
+      "\nThese answers leave out more than half of the members of their lists, so they change nothing. Each is requested again the next day and applied when that answer says the same. `storehouse held --apply` applies them now.",
+    );
+  }
+}
+
+function lineOf({ sliceId, dataset, scope, day, current, closing }: HeldAnswer): readonly (string | number)[] {
+  const { store, app, country } = scope;
+  const about = [store, app, country].filter((one) => one !== undefined).join(" ");
+  return [sliceId, dataset, about || "the account", day, current, closing];
+}

@@ -1,0 +1,72 @@
+import { deleteKeywords } from "../api/operations/dashboard-keyword.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { decideHeld, holdAnswer, isSaidBefore, wasHeld, wasRequestedBefore } from "../ledger/held-answers.ts";
+import { closingsOf } from "../load/closings.ts";
+import type { Dimensions } from "../load/dimensions.ts";
+import type { ReadyLoad } from "../load/ready-load.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Slice } from "../core/slice.ts";
+
+/*
+ * An answer about the portfolio that leaves out most of its members may be right, and may be a fault of the service, and after it
+ * everything else would stop being fetched. Such an answer changes nothing at first. It is held:
+ *
+ *   held  --an answer of a later day leaves out the same-->  confirmed: that answer is applied
+ *         --a person agrees (storehouse held --apply)----->  agreed: it is applied itself
+ *         --a later answer does not leave out most-------->  contradicted: that answer is applied
+ *         --a later answer leaves out others as well------>  superseded: that answer is held
+ */
+
+/** The loads of one answer. */
+type AnswerLoads = { readonly slice: Slice; readonly loads: readonly ReadyLoad[]; readonly fetchedAt: number };
+
+/** An answer that closes a larger share of the current members of its scope than this is held. */
+const mostClosed = 1 / 2;
+
+/** How a load treats answers that close most of the portfolio: decides it, goes by what was decided when they came, or applies them. */
+export type HeldRule = "decide" | "recorded" | "apply";
+
+/** What a slice loads when it is not held, and without the histories of the portfolio when it is. */
+export async function withoutHeld(
+  transaction: Database,
+  { dimensions, rule }: { readonly dimensions: Dimensions; readonly rule: HeldRule },
+  load: AnswerLoads,
+): Promise<readonly ReadyLoad[]> {
+  const history = load.loads.find(({ table }) => table.load.kind === "history");
+  const isPortfolio = datasetNamed(load.slice.dataset).stage === "portfolio";
+  if (!isPortfolio || history === undefined || rule === "apply") return load.loads;
+  const { slice } = load;
+  const isHeld =
+    rule === "recorded"
+      ? await wasHeld(transaction, slice.sliceId)
+      : history.complete && (await decide(transaction, { dimensions, history, load }));
+  return isHeld ? load.loads.filter(({ table }) => table.load.kind !== "history") : load.loads;
+}
+
+/** Decides whether an answer is held, and records that and what it says of those that are held already. */
+async function decide(
+  transaction: Database,
+  { dimensions, history, load }: { dimensions: Dimensions; history: ReadyLoad; load: AnswerLoads },
+): Promise<boolean> {
+  const { slice, fetchedAt: at } = load;
+  const { current, closing } = await closingsOf(transaction, history, dimensions);
+  if (closing.length <= current * mostClosed || (await isWanted(transaction, load))) {
+    await decideHeld(transaction, slice, "contradicted", at);
+    return false;
+  }
+  if (await isSaidBefore(transaction, slice, closing)) {
+    await decideHeld(transaction, slice, "confirmed", at);
+    return false;
+  }
+  await decideHeld(transaction, slice, "superseded", at);
+  await holdAnswer(transaction, slice, { current, closing, at });
+  return true;
+}
+
+/** True where a person had keywords of the app removed a short while before. */
+async function isWanted(transaction: Database, { slice, fetchedAt }: AnswerLoads): Promise<boolean> {
+  const { app, country } = slice.scope;
+  if (app === undefined) return false;
+  const params = { trackId: app, ...(country === undefined ? {} : { countryCode: country }) };
+  return wasRequestedBefore(transaction, { operation: deleteKeywords.id, params, at: fetchedAt });
+}

@@ -1,0 +1,32 @@
+import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
+import { windowLength } from "../core/window.ts";
+import { mostPagesOf } from "../datasets/shared/define-dataset.ts";
+import { readLastPages } from "../ledger/coverage.ts";
+import type { IngestParts } from "./ingest-parts.ts";
+
+/** An answer may have so many times the pages of the last one. */
+const mostTimesLast = 10;
+/** So many pages are always paid for, and no more where no answer of the scope is known. */
+const alwaysPages = 100;
+
+/** The most pages of an answer that are paid for: a hundred or, where that is more, ten times as many as the last answer had for as many days. */
+export function pageLimit(last: { readonly count: number; readonly days: number } | undefined, days: number): number {
+  if (last === undefined) return alwaysPages;
+  return Math.max(alwaysPages, mostTimesLast * Math.ceil(last.count * Math.max(1, days / Math.max(1, last.days))));
+}
+
+/**
+ * The most pages of a slice that are paid for, and no more credits than so many pages are planned to cost: at a higher price fewer
+ * pages. A number of pages that the configuration sets holds instead.
+ */
+export async function pageLimitOf(
+  { db, learned }: Pick<IngestParts, "db" | "learned">,
+  slice: Slice,
+  documented: number,
+): Promise<() => number> {
+  if (Number.isFinite(mostPagesOf(slice))) return () => Number.POSITIVE_INFINITY;
+  const last = await readLastPages(db, slice.dataset, [slice.scope], { whole: true });
+  const pages = pageLimit(last.get(scopeKey(slice.scope))?.get(slice.operation), windowLength(slice.window));
+  const planned = Math.max(1, documented, pagePrice(slice));
+  return () => Math.floor((pages * planned) / Math.max(planned, learned.get(slice.operation) ?? 0));
+}

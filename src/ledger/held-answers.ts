@@ -1,0 +1,105 @@
+import { sql } from "../postgres/sql.ts";
+import type { Day } from "../core/day.ts";
+import { fail } from "../core/errors.ts";
+import type { Scope, Slice } from "../core/slice.ts";
+import type { Database } from "../postgres/database.ts";
+
+/** An answer that is held: it would close most members of its scope. `closing`: how many of the `current` members. */
+export type HeldAnswer = {
+  readonly sliceId: string;
+  readonly dataset: string;
+  readonly scope: Scope;
+  readonly day: Day;
+  readonly heldAt: Date;
+  readonly current: number;
+  readonly closing: number;
+};
+
+/** What became of a held answer; see `ops.held_answer`. */
+export type HeldOutcome = "agreed" | "confirmed" | "contradicted" | "superseded";
+
+/** The answers that are held now, the oldest first. */
+export async function readHeld(db: Database): Promise<readonly HeldAnswer[]> {
+  const { rows } = await sql<HeldAnswer>`
+    select slice_id as "sliceId", dataset, scope, date_day as day, held_at as "heldAt", current_count as current,
+           cardinality(closing) as closing
+    from   ops.held_answer where outcome is null order by slice_id`.execute(db);
+  return rows;
+}
+
+/** True where an answer of an earlier day is held for the same scope that leaves out all of these members as well. */
+export async function isSaidBefore(db: Database, slice: Slice, closing: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ same: boolean }>`
+    select date_day < ${slice.window.start}::date and closing @> ${[...closing]}::text[] as same
+    from   ops.held_answer
+    where  ${ofScope(slice)} and outcome is null
+    order  by slice_id desc limit 1`.execute(db);
+  return rows[0]?.same === true;
+}
+
+/** Holds an answer: its slice is skipped, so that it is requested again the next day. `at`: epoch-ms. */
+export async function holdAnswer(
+  db: Database,
+  slice: Slice,
+  { current, closing, at }: { readonly current: number; readonly closing: readonly string[]; readonly at: number },
+): Promise<void> {
+  const { code, message } = fail("answer_held", { closing: closing.length, current });
+  await sql`
+    insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
+    values (${slice.sliceId}, ${slice.dataset}, ${JSON.stringify(slice.scope)}::jsonb, ${slice.window.start}, ${instant(at)}, ${current},
+            ${[...closing]}::text[])`.execute(db);
+  await sql`
+    update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}
+    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
+}
+
+/** Records what became of the answers that are held for the scope of a slice, itself left out. `at`: epoch-ms. */
+export async function decideHeld(db: Database, slice: Slice, outcome: HeldOutcome, at: number): Promise<void> {
+  await sql`
+    update ops.held_answer set outcome = ${outcome}, decided_at = ${instant(at)}
+    where  ${ofScope(slice)} and outcome is null and slice_id <> ${slice.sliceId}`.execute(db);
+}
+
+/** True for a slice whose answer was not applied, by what is recorded of it. */
+export async function wasHeld(db: Database, sliceId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.held_answer where slice_id = ${sliceId} and outcome is distinct from 'agreed'`.execute(db);
+  return rows.length > 0;
+}
+
+/** Notes that a person agrees to a held answer; false when it is held no more. To be called in the transaction that applies it. */
+export async function agreeToHeld(db: Database, sliceId: string, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    with agreed as (
+      update ops.held_answer set outcome = 'agreed', decided_at = ${instant(now)}
+      where  slice_id = ${sliceId} and outcome is null returning slice_id
+    )
+    update ops.slice as s set state = 'loaded', error_code = null, error_message = null
+    from   agreed where s.slice_id = agreed.slice_id
+    returning s.slice_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** A person's command has its effect in the next answers; the longest refresh of a portfolio dataset is a week. */
+const effectFor = sql`interval '8 days'`;
+
+/** True where a person's request of an operation with these parameters was answered in the days before an instant (epoch-ms). */
+export async function wasRequestedBefore(
+  db: Database,
+  { operation, params, at }: { operation: string; params: Readonly<Record<string, string>>; at: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.request
+    where  received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and operation = ${operation} and class = 'person'
+    and    status between 200 and 299 and (select jsonb_object_agg(name, value #>> '{}') from jsonb_each(params) as p (name, value)) @> ${JSON.stringify(params)}::jsonb
+    limit  1`.execute(db);
+  return rows.length > 0;
+}
+
+function ofScope({ dataset, scope }: Slice): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`dataset = ${dataset} and scope = ${JSON.stringify(scope)}::jsonb`;
+}
+
+function instant(at: number): ReturnType<typeof sql> {
+  return sql`${new Date(at).toISOString()}::timestamptz`;
+}

@@ -1,0 +1,61 @@
+import { expect, test, vi } from "vitest";
+import { openFollowed } from "../support/backfill-stage.ts";
+import { startChild, startDoomed } from "../support/ingest-child.ts";
+import { today, until } from "../support/ingest-stage.ts";
+
+// processes start and stop here: a busy machine takes its time
+vi.setConfig({ testTimeout: 120_000 });
+
+const limit = 90;
+const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };
+// nothing is due on its own, so that the ranks that the workers request are the plan's
+const off = { ...settings, datasets: { keyword_rank: { on: false } } };
+const rhythm = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
+
+test("a backfill keeps its limit when it is killed, and one of the four workers that take it over is killed as well", async () => {
+  await using stage = await openFollowed({ latencyMs: 250 });
+  const holders = (kind: string) =>
+    stage.query<{ pid: number; calls: number }>(
+      `select w.pid, count(*)::int as calls from ops.credit_hold as h join ops.worker as w using (worker_id)
+       where  w.kind = $1 and w.stopped_at is null group by w.pid having count(*) > 1`,
+      [kind],
+    );
+  const command = ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--yes", "--max-credits", String(limit)];
+  await using killed = startChild(stage, command, { settings });
+  await until(async () => (await holders("sync")).length > 0);
+  killed.process.kill("SIGKILL");
+  await killed.ended;
+
+  await using stack = new AsyncDisposableStack();
+  const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
+  const workers = Array.from({ length: 4 }, () =>
+    stack.use(startDoomed(stage, "worker", { settings: off, variables })),
+  );
+  await until(async () => {
+    const [holder] = await holders("worker");
+    return workers.find(({ process }) => process.pid === holder?.pid)?.process.kill("SIGKILL") === true;
+  });
+  stage.sandbox.set({ latencyMs: 0 });
+  const open = () =>
+    stage.query(
+      `select from ops.slice as s where s.plan_id is not null and s.state in ('pending', 'running')
+       union all select from ops.credit_hold`,
+    );
+  await until(async () => (await open()).length === 0);
+
+  const ranks = stage.asked().filter(({ operation }) => /keyword-(ranking|history)/.test(operation ?? ""));
+  const spent = ranks.reduce((sum, { charged }) => sum + charged, 0);
+  expect(spent).toBeLessThanOrEqual(limit);
+  const lost = await stage.query(
+    "select from ops.request where error_code = 'process_died' and dataset = 'keyword_rank'",
+  );
+  expect(lost.length).toBeGreaterThan(2);
+  const [plan] = await stage.query("select credits::int, taken_credits::int as taken from ops.plan");
+  expect(plan?.["taken"]).toBeGreaterThanOrEqual(spent);
+  expect(plan?.["taken"]).toBeLessThanOrEqual(plan?.["credits"]);
+  // what the price does not pay for waits for nothing but its cancellation
+  const rest = await stage.query(
+    "select distinct error_code from ops.slice where plan_id is not null and state <> 'loaded'",
+  );
+  expect(rest).toEqual([{ error_code: "plan_spent" }]);
+});

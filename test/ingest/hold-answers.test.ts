@@ -1,0 +1,204 @@
+import { describe, expect, test, vi } from "vitest";
+import { replay } from "../../src/archive/replay.ts";
+import { addDays } from "../../src/core/day.ts";
+import { trackedApps } from "../../src/datasets/tracked-app.ts";
+import { checks } from "../../src/incidents/checks.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
+const request = { datasets: ["tracked_app"] };
+
+/** Has the account's list of apps answered with this from now on. */
+function answerWith(stage: Stage, answer: unknown): void {
+  const body = JSON.stringify(answer);
+  const fault = { operation: "dashboard.apps", times: 1_000, kind: "status", status: 200, charge: true, body } as const;
+  stage.sandbox.set({ faults: [fault] });
+}
+
+/** A sync of the list of apps so many days after the stage's day. */
+async function syncAfter(stage: Stage, days: number) {
+  stage.sandbox.set({ today: addDays(today, days) });
+  return stage.sync({ request: { ...request, today: addDays(today, days) } });
+}
+
+async function current(stage: Stage): Promise<number> {
+  const [row] = await stage.query<{ apps: number }>(
+    "select count(*)::int as apps from core.tracked_app where is_current",
+  );
+  return row?.apps ?? 0;
+}
+
+async function told(stage: Stage) {
+  await using app = await stage.open();
+  const { clock, config, warehouse } = app;
+  const parts = { db: warehouse.db, clock, settings: config.settings, accountId: "", scheduled: new Map() };
+  const check = checks.find(({ kinds }) => kinds.includes("answer_held"));
+  return (await check?.find(parts))?.map(({ subject, facts }) => ({ subject, facts }));
+}
+
+const outcomes = (stage: Stage) => stage.query("select outcome from ops.held_answer order by slice_id");
+
+/** The histories that the list of apps loads, as they are and as a replay leaves them. */
+async function beforeAndAfterReplay(stage: Stage) {
+  const rows = () =>
+    stage.query(
+      `select 'app' as of, t::text as row from core.tracked_app as t
+       union all select 'competitor', t::text from core.tracked_competitor as t order by 1, 2`,
+    );
+  const before = await rows();
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  await replay(parts, trackedApps, { within: {}, keepPruned: false });
+  return { before, after: await rows() };
+}
+
+async function command(stage: Stage, ...words: readonly string[]) {
+  await using child = startChild(stage, words);
+  return { code: await child.ended, ...child.output() };
+}
+
+test("success spelt as text empties no portfolio, and the command fails", async () => {
+  await using stage = await openStage({ market });
+  await syncAfter(stage, -1);
+  const apps = await current(stage);
+  answerWith(stage, { success: "false", data: [] });
+  expect(await command(stage, ...syncCommand, "--dataset", "tracked_app")).toMatchObject({ code: 1 });
+  expect(await stage.query("select distinct error_code from ops.slice where state = 'failed'")).toEqual([
+    { error_code: "success_false" },
+  ]);
+  expect(await current(stage)).toBe(apps);
+});
+
+describe("an answer that leaves out the whole portfolio", () => {
+  test("changes nothing, fails the command, and is an incident; the rest is fetched, and it is requested again the next day only", async () => {
+    await using stage = await openStage({ market });
+    await syncAfter(stage, -1);
+    const apps = await current(stage);
+    expect(apps).toBeGreaterThan(2);
+    answerWith(stage, { success: true, data: [] });
+    const ended = await command(stage, ...syncCommand);
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining("tracked_app") });
+    expect(await current(stage)).toBe(apps);
+    expect(await stage.query("select error_code, state from ops.slice where error_code is not null")).toEqual([
+      { error_code: "answer_held", state: "skipped" },
+    ]);
+    const [ranks] = await stage.query("select count(*)::int as rows from core.fact_keyword_rank");
+    expect(ranks?.["rows"]).toBeGreaterThan(0);
+    const facts = expect.objectContaining({ current: apps, closing: apps });
+    expect(await told(stage)).toEqual([{ subject: "tracked_app", facts }]);
+    stage.sandbox.clearLog();
+    await syncAfter(stage, 0);
+    expect(stage.asked()).toEqual([]);
+  });
+
+  test("is applied when a second day says the same, and a replay says so too", async () => {
+    await using stage = await openStage({ market });
+    await syncAfter(stage, -1);
+    answerWith(stage, { success: true, data: [] });
+    await syncAfter(stage, 0);
+    expect(await current(stage)).toBeGreaterThan(0);
+    expect(await syncAfter(stage, 1)).toMatchObject({ outcome: "loaded" });
+    expect(await current(stage)).toBe(0);
+    expect(await outcomes(stage)).toEqual([{ outcome: "confirmed" }]);
+    expect(await told(stage)).toEqual([]);
+    const { before, after } = await beforeAndAfterReplay(stage);
+    expect(before.length).toBeGreaterThan(0);
+    expect(after).toEqual(before);
+  });
+
+  test("is forgotten when the next day says otherwise", async () => {
+    await using stage = await openStage({ market });
+    await syncAfter(stage, -1);
+    const apps = await current(stage);
+    answerWith(stage, { success: true, data: [] });
+    await syncAfter(stage, 0);
+    stage.sandbox.set({ faults: [] });
+    expect(await syncAfter(stage, 1)).toMatchObject({ outcome: "loaded" });
+    expect(await current(stage)).toBe(apps);
+    expect(await outcomes(stage)).toEqual([{ outcome: "contradicted" }]);
+    const { before, after } = await beforeAndAfterReplay(stage);
+    expect(after).toEqual(before);
+  });
+
+  test("is applied once a person agrees, without a request", async () => {
+    await using stage = await openStage({ market });
+    await syncAfter(stage, -1);
+    answerWith(stage, { success: true, data: [] });
+    await syncAfter(stage, 0);
+    expect(await command(stage, "held")).toMatchObject({ code: 0, stdout: expect.stringContaining("the account") });
+    stage.sandbox.clearLog();
+    expect(await command(stage, "held", "--apply")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 answer"),
+    });
+    expect(stage.sandbox.log()).toEqual([]);
+    expect(await current(stage)).toBe(0);
+    expect(await outcomes(stage)).toEqual([{ outcome: "agreed" }]);
+    expect(await told(stage)).toEqual([]);
+    const { before, after } = await beforeAndAfterReplay(stage);
+    expect(after).toEqual(before);
+  });
+});
+
+test("an answer that leaves out others than the one before is held in its place, and half of the portfolio is closed at once", async () => {
+  await using stage = await openStage({ market });
+  await syncAfter(stage, -1);
+  const rows = await stage.query<{ id: string }>(
+    "select track_id as id from core.dim_app join core.tracked_app using (app_key) where is_current order by 1",
+  );
+  const ids = rows.map(({ id }) => (/^\d+$/.test(id) ? Number(id) : id));
+  const only = (...places: readonly number[]) => ({
+    success: true,
+    data: places.map((place) => ({ trackId: ids[place] })),
+  });
+  answerWith(stage, only(0));
+  await syncAfter(stage, 0);
+  answerWith(stage, only(1));
+  await syncAfter(stage, 1);
+  expect(await current(stage)).toBe(ids.length);
+  expect(await outcomes(stage)).toEqual([{ outcome: "superseded" }, { outcome: null }]);
+  answerWith(stage, only(...ids.keys().take(Math.ceil(ids.length / 2))));
+  expect(await syncAfter(stage, 2)).toMatchObject({ outcome: "loaded" });
+  expect(await current(stage)).toBe(Math.ceil(ids.length / 2));
+  expect(await outcomes(stage)).toEqual([{ outcome: "superseded" }, { outcome: "contradicted" }]);
+});
+
+test("a list of keywords that a person cut down is taken as it comes; one that came short by itself is held", async () => {
+  await using stage = await openStage({ market: { ...market, apps: 1 } });
+  const lists = { request: { datasets: ["tracked_keyword"] } };
+  await stage.sync(lists);
+  const names = () =>
+    stage.query<{ app: string; keyword: string }>(
+      `select a.track_id as app, k.keyword from core.tracked_keyword as t
+       join core.dim_keyword as k using (keyword_key) join core.dim_app as a using (app_key) where t.is_current order by 2`,
+    );
+  const [first, ...gone] = await names();
+  const words = gone.map(({ keyword }) => keyword);
+  expect(await command(stage, "keywords", "remove", first?.app ?? "", "US", ...words, "--yes")).toMatchObject({
+    code: 0,
+  });
+  expect(await stage.sync(lists)).toMatchObject({ outcome: "loaded" });
+  expect(await names()).toEqual([first]);
+  expect(await outcomes(stage)).toEqual([]);
+  // nobody asked for what follows
+  await stage.query("delete from ops.request where class = 'person'");
+  const fault = {
+    operation: "dashboard.number-of-keywords",
+    times: 9,
+    kind: "status",
+    status: 200,
+    charge: true,
+  } as const;
+  stage.sandbox.set({ today: addDays(today, 1), faults: [{ ...fault, body: '{"success":true,"data":{}}' }] });
+  await stage.sync({ request: { ...lists.request, today: addDays(today, 1) } });
+  expect(await names()).toEqual([first]);
+  expect(await stage.query("select dataset, outcome from ops.held_answer")).toEqual([
+    { dataset: "tracked_country", outcome: null },
+  ]);
+});
