@@ -53,9 +53,10 @@ test("a backfill keeps its limit when it is killed, and one of the four workers 
   const [plan] = await stage.query("select credits::int, taken_credits::int as taken from ops.plan");
   expect(plan?.["taken"]).toBeGreaterThanOrEqual(spent);
   expect(plan?.["taken"]).toBeLessThanOrEqual(plan?.["credits"]);
-  // what the price does not pay for waits for nothing but its cancellation
-  const rest = await stage.query(
-    "select distinct error_code from ops.slice where plan_id is not null and state <> 'loaded'",
-  );
-  expect(rest).toEqual([{ error_code: "plan_spent" }]);
+  // what the price does not pay for waits for nothing but its cancellation, or is cancelled already
+  const slices = await stage.query("select state, error_code from ops.slice where plan_id is not null");
+  const loaded = slices.filter(({ state }) => state === "loaded");
+  expect(slices.filter((slice) => !loaded.includes(slice) && slice["error_code"] !== "plan_spent")).toEqual([]);
+  const [planned] = await stage.query("select slices from ops.plan");
+  expect(loaded.length).toBeLessThan(planned?.["slices"]);
 });
