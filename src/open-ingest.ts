@@ -18,7 +18,7 @@ import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
 import { createPartitions } from "./load/partitions.ts";
-import { requestFailedAgain } from "./runs/later-tries.ts";
+import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
@@ -124,8 +124,7 @@ export async function openIngest(
     halted: halting.signal,
     stoppedBy: () => stopped,
     reapDeadWorkers: () => reapDeadWorkers(living),
-    requestFailedAgain:
-      kind === "worker" ? () => requestFailedAgain({ db, clock, log }, app.config.settings) : undefined,
+    queueLeftOver: kind === "worker" ? () => queueLeftOver({ db, clock, log }, app.config.settings) : undefined,
     at: app.at,
   };
   opened.use(

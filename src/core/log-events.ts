@@ -31,6 +31,10 @@ export const logEvents = {
     level: "info",
     says: "unfinished slices of stopped or killed syncs are cancelled; what is due of them is planned again",
   },
+  "runs.adopted": {
+    level: "info",
+    says: "slices that foreground processes left open, which are gone, are queued for any worker",
+  },
   "runs.over_budget": {
     level: "info",
     says: "unfinished slices of a backfill plan are cancelled: the rest of its price does not cover them",

@@ -43,8 +43,8 @@ export type IngestParts = {
   readonly stoppedBy: () => StorehouseError | null;
   /** Frees what dead processes hold: slices, credits. */
   readonly reapDeadWorkers: () => Promise<void>;
-  /** Queues failed slices whose next try is due; of a worker only. */
-  readonly requestFailedAgain?: (() => Promise<unknown>) | undefined;
+  /** Queues failed slices whose next try is due, and what foreground processes that are gone left open; of a worker only. */
+  readonly queueLeftOver?: (() => Promise<void>) | undefined;
   /** Called at each crash point; set by tests only. */
   readonly at?: CrashHook | undefined;
 };

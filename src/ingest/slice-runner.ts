@@ -110,8 +110,8 @@ type NextSlices = {
 /** How often the queue is checked for slices that are due. */
 const slowestCheckMs = 1_000;
 const quickestCheckMs = 50;
-/** How often failed slices are checked for those whose next try is due: the shortest distance is minutes. */
-const failedCheckMs = 60_000;
+/** How often slices are looked for that wait outside of the queue: the shortest distance between two tries of a failed one is minutes. */
+const leftOverCheckMs = 60_000;
 
 /** The wait between two checks, in ms; a longer one than the shortest retry would delay every retry. */
 function checkEveryMs(retryMs: number): number {
@@ -124,7 +124,7 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   const taker = { queueId, workerId };
   let suspects = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
-  let failedAt = Number.NEGATIVE_INFINITY;
+  let leftOverAt = Number.NEGATIVE_INFINITY;
   let orphanChecks: readonly number[] = [];
 
   /** The server may still be executing a claim whose reply was lost: orphaned claims are released now, and when it has ended for certain. */
@@ -141,9 +141,9 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   async function claimOnce(most: number): Promise<readonly Slice[]> {
     const now = clock.now();
     if (orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
-    if (now >= failedAt) {
-      await parts.requestFailedAgain?.();
-      failedAt = now + failedCheckMs;
+    if (now >= leftOverAt) {
+      await parts.queueLeftOver?.();
+      leftOverAt = now + leftOverCheckMs;
     }
     if (now >= wakeAt) {
       await wakeDue(db, queueId, now);

@@ -85,6 +85,15 @@ export async function enqueueWithin(
   return ids.length;
 }
 
+/** True where a foreground process that is gone left open slices. */
+export async function hasOrphans(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from ops.run as r
+                   where  r.worker_id is not null and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
+                   and    not ${isAlive(sql`r.worker_id`)}) as found`.execute(db);
+  return rows[0]?.found === true;
+}
+
 /** Which orphaned slices a run adopts: of these datasets, or of one plan. At most `mostCredits` by their planned price, less what landed. */
 export type Adoption = {
   readonly runId: string;

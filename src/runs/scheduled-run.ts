@@ -1,13 +1,12 @@
 import type { Settings } from "../config/settings.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
-import { datasets as allDatasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { requestFailedAgain } from "./later-tries.ts";
+import { adoptInto } from "./orphans.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
-import { adoptOrphanedSlices, closeRun, enqueue, openRun } from "../ledger/runs.ts";
+import { closeRun, enqueue, openRun } from "../ledger/runs.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
-import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
 import { datasetsOf, planChunks } from "../planner/plan-stream.ts";
 import { noteTimings } from "../planner/record-timings.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
@@ -52,11 +51,7 @@ async function openScheduled(
     { kind: "schedule", workerId: null, asOf: clock.today(), datasets: named, maxCredits: null },
     clock.now(),
   );
-  const cancelled = await cancelBeyondPrices(db);
-  if (cancelled > 0) log.info({ slices: cancelled }, "runs.over_budget");
-  // also of datasets that are off: what was begun by hand and deferred is finished without another command
-  const datasets = allDatasets.map((dataset) => dataset.name);
-  const adopted = await adoptOrphanedSlices(db, { runId, datasets, mostCredits: Number.POSITIVE_INFINITY });
+  const adopted = await adoptInto(db, runId, log);
   return { runId, adopted };
 }
 

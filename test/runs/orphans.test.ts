@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { createLog } from "../../src/core/log.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { queueLeftOver } from "../../src/runs/orphans.ts";
+import { august, draft, ledgerForTests } from "../support/ledger-stage.ts";
+
+const ledger = ledgerForTests();
+
+test("what a foreground process left that is gone is queued for any worker, and what a living one has stays with it", async () => {
+  const { stage, worker } = ledger;
+  const parts = { db: stage.db, clock: stage.clock, log: createLog({ level: "silent", secrets: [] }) };
+  const queueAll = () => queueLeftOver(parts, Settings.parse({}));
+  const [living] = await stage.insert(await stage.run({ workerId: worker }), draft({ window: august(1) }));
+  await queueAll();
+  const runs = await stage.run();
+  const gone = await stage.run({ workerId: await stage.dead(), kind: "retry" });
+  const [left] = await stage.insert(gone, draft({ window: august(2) }));
+  await queueAll();
+  expect(await stage.queued()).toEqual([
+    { queue: "0", slice: left },
+    { queue: worker, slice: living },
+  ]);
+  // nothing is left to adopt: no run is opened for it
+  await queueAll();
+  expect(Number(await stage.run()) - Number(runs)).toBe(3);
+});
