@@ -9,8 +9,9 @@ const shared = {
   pool: "forks" as const,
   // the program is loaded once a process, not once a file: nothing in src/ keeps state between calls
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // what hangs ends some time; a busy machine takes several times as long as a quiet one
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   unstubEnvs: true,
 };
 

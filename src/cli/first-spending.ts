@@ -4,6 +4,7 @@ import { fail } from "../core/errors.ts";
 import { isAgreed, recordAgreement, type Agreement } from "../credits/agreement.ts";
 import { nextStep, type NextStep } from "../planner/next-step.ts";
 import type { SyncRequest } from "../planner/request.ts";
+import { checkStorable } from "../raw/check-storable.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm, confirmStep } from "./confirm.ts";
 import { countOf } from "./output.ts";
@@ -36,6 +37,8 @@ export function isAgreedAlready({ app, agreed }: Pick<Asking, "app" | "agreed">)
 
 /** A sync that asks before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without a terminal. */
 export async function syncByStep(asking: Asking): Promise<SyncResult | null> {
+  // what could not be stored is not priced either
+  await checkStorable(asking.app.warehouse.db);
   for (let last: SyncResult | null = null; ;) {
     const step = await stepOf(asking);
     if (step === null && !asking.yes) return last ?? asking.run(0);

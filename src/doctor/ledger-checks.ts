@@ -79,6 +79,6 @@ export async function checkFailedSlices(db: Database): Promise<Diagnosis> {
   return warn(
     "failed slices",
     `${list.join(", ")}${rows.length > 3 ? ` and ${rows.length - 3} more groups` : ""}`,
-    `${later} \`storehouse status\` shows the errors; \`storehouse retry\` requests them now`.trim(),
+    `${later} \`storehouse failures\` shows the errors; \`storehouse retry\` requests them now`.trim(),
   );
 }

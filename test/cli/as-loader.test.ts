@@ -93,7 +93,14 @@ test("the doctor reports to the reader what it may not see and which role may, a
   };
   const reader = await of("reader");
   expect(reader.code).toBe(1);
-  expect(reader.failed.map(({ check }) => check)).toEqual(["database", "rights", "migrations", "workers", "incidents"]);
+  expect(reader.failed.map(({ check }) => check)).toEqual([
+    "database",
+    "rights",
+    "migrations",
+    "workers",
+    "incidents",
+    "lost days",
+  ]);
   for (const { check, next } of reader.failed.slice(1))
     expect([check, next]).toEqual([check, expect.stringContaining("storehouse_loader")]);
   expect(await of("loader")).toEqual({ code: 0, failed: [] });

@@ -3,12 +3,9 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { gateAfter, openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const program = path.join(projectRoot, "bin", "storehouse.js");
 const concurrency = 2;

@@ -1,10 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openFollowed } from "../support/backfill-stage.ts";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
 import { today, until } from "../support/ingest-stage.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const limit = 90;
 const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 9 } } };

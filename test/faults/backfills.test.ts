@@ -1,13 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { backfillCommand, openFollowed, planned, runPlanned } from "../support/backfill-stage.ts";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
 import { today, until, wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { repeats } from "../support/ingest-witness.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
@@ -13,9 +13,6 @@ import { gateAfter, openStage, today, until, type Stage } from "../support/inges
 import { calmRun, charged, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
 import { smallDisk, type SmallDisk } from "../support/small-disk.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const concurrency = 2;
 const settings = { api: { concurrency } };

@@ -1,13 +1,10 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runWorker } from "../../src/worker/worker.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const concurrency = 2;
 const settings = { api: { concurrency } };

@@ -1,11 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Keyword ranks fail with 500 while the balance and the portfolio are served. */
 const storm = ["ios", "android"].flatMap((store) =>

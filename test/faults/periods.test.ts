@@ -1,12 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, today, until, wish } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A period is a few seconds, so that several pass; the service reports its end in whole seconds. */
 const periodMs = 5_000;

@@ -1,11 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { usualRhythm } from "../../src/runs/heartbeat.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const settings = { api: { concurrency: 2 } };
 

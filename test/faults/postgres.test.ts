@@ -1,14 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { crashPoints } from "../../src/ingest/crash-point.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const concurrency = 2;
 /** Waits long enough for a server that restarts. */

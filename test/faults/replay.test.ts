@@ -1,13 +1,10 @@
 import pg from "pg";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, tablesOf } from "../support/ingest-tables.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Every row of every table in core as it stands, with its surrogate keys, slice and time of receipt. */
 async function bytesOf(stage: Stage): Promise<Record<string, unknown>> {

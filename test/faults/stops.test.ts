@@ -1,11 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openWire } from "../support/cut-wire.ts";
 import { startChild, type Behind, type Child } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const variables = { LOG_LEVEL: "info" };
 const settings = { api: { concurrency: 2 }, worker: { grace_seconds: 30 } };

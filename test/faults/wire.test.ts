@@ -1,13 +1,10 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { startChild, syncCommand, type Behind, type Child } from "../support/ingest-child.ts";
 import { mishaps, openWire, type Wire } from "../support/cut-wire.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const concurrency = 2;
 /** Short patience, with the API and with Postgres; long enough for a machine that is busy. */

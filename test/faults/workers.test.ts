@@ -1,13 +1,10 @@
 import fc from "fast-check";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
 import { openStage, until, wish, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, repeats, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const concurrency = 2;
 /** A month of days, so that there is work left at the last kill. */

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { replay } from "../../src/archive/replay.ts";
 import { addDays } from "../../src/core/day.ts";
 import { trackedApps } from "../../src/datasets/tracked-app.ts";
@@ -7,8 +7,6 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
 const request = { datasets: ["tracked_app"] };

@@ -33,6 +33,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["status", "--json"],
     ["gaps", "--as-of", today, "--json"],
     ["failures", "--json"],
+    ["held", "--json"],
     ["runs", "--json"],
     ["show", "1", "--json"],
     ["credits", "--json"],

@@ -1,12 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A tenth and less of the usual, so that a test need not wait for a minute. */
 const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 1_000, firstCheckMs: 100, longestCheckMs: 400 };

@@ -1,13 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
 import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
-
-// processes start and stop here: a busy machine takes its time
-vi.setConfig({ testTimeout: 120_000 });
 
 const openToday = (options = {}) => openStage({ today: systemClock().today(), ...options });
 
