@@ -88,18 +88,21 @@ cross  join lateral (
 ) as newer
 where  f.state = 'failed'
 and    (newer.ids is null
-        or f.class <> 'snapshot' and exists (
+        or exists (
           select i.item, d.date_day
           from   unnest(coalesce(b.items, array[''])) as i (item)
-          cross  join generate_series(f.window_start::timestamp, f.window_end - 1, interval '1 day') as d (date_day)
+          cross  join generate_series(f.window_start::timestamp, case when f.class = 'snapshot' then f.window_start else f.window_end - 1 end,
+                                      interval '1 day') as d (date_day)
           except
           select i.item, d.date_day
           from   ops.slice as n
           left   join ops.batch as nb on nb.batch_id = n.batch_id
           cross  join lateral unnest(coalesce(nb.items, array[''])) as i (item)
-          cross  join lateral generate_series(greatest(n.window_start, f.window_start)::timestamp, least(n.window_end, f.window_end) - 1, interval '1 day') as d (date_day)
+          cross  join lateral generate_series(case when f.class = 'snapshot' then f.window_start else greatest(n.window_start, f.window_start) end::timestamp,
+                                              case when f.class = 'snapshot' then f.window_start else least(n.window_end, f.window_end) - 1 end,
+                                              interval '1 day') as d (date_day)
           where  n.slice_id = any (newer.ids)));
-comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. Any newer snapshot of the same scope resolves a failed snapshot. What must be retried?';
+comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has. What must be retried?';
 comment on column ops.failed_slice.slice_id      is 'Number of the slice.';
 comment on column ops.failed_slice.operation     is 'Operation of the API for the slice.';
 comment on column ops.failed_slice.scope         is 'Partition of the slice.';

@@ -3737,7 +3737,7 @@ create table ops.dropped_month (
   constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
 );
 
--- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. Any newer snapshot of the same scope resolves a failed snapshot. What must be retried?
+-- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has. What must be retried?
 create view ops.failed_slice (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
@@ -3812,17 +3812,29 @@ create view ops.failed_slice (
                         END
                  OFFSET 0) n
           WHERE n.slice_id > f.slice_id AND n.dataset = f.dataset AND n.scope = f.scope AND ((n.state = ANY (ARRAY['loaded'::text, 'empty'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])))) newer
-  WHERE f.state = 'failed'::text AND (newer.ids IS NULL OR f.class <> 'snapshot'::text AND (EXISTS ( SELECT i.item,
+  WHERE f.state = 'failed'::text AND (newer.ids IS NULL OR (EXISTS ( SELECT i.item,
             d.date_day
            FROM unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
-             CROSS JOIN generate_series(f.window_start::timestamp without time zone, (f.window_end - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
+             CROSS JOIN generate_series(f.window_start::timestamp without time zone,
+                CASE
+                    WHEN f.class = 'snapshot'::text THEN f.window_start
+                    ELSE f.window_end - 1
+                END::timestamp without time zone, '1 day'::interval) d(date_day)
         EXCEPT
          SELECT i.item,
             d.date_day
            FROM ops.slice n
              LEFT JOIN ops.batch nb ON nb.batch_id = n.batch_id
              CROSS JOIN LATERAL unnest(COALESCE(nb.items, ARRAY[''::text])) i(item)
-             CROSS JOIN LATERAL generate_series(GREATEST(n.window_start, f.window_start)::timestamp without time zone, (LEAST(n.window_end, f.window_end) - 1)::timestamp without time zone, '1 day'::interval) d(date_day)
+             CROSS JOIN LATERAL generate_series(
+                CASE
+                    WHEN f.class = 'snapshot'::text THEN f.window_start
+                    ELSE GREATEST(n.window_start, f.window_start)
+                END::timestamp without time zone,
+                CASE
+                    WHEN f.class = 'snapshot'::text THEN f.window_start
+                    ELSE LEAST(n.window_end, f.window_end) - 1
+                END::timestamp without time zone, '1 day'::interval) d(date_day)
           WHERE n.slice_id = ANY (newer.ids))));
 
 -- What processes noticed at their work and a person should know of; each is an incident while it stands.

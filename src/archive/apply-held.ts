@@ -13,8 +13,9 @@ import { landedAnswer } from "./stored-answer.ts";
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {
   return parts.db.transaction().execute(async (transaction) => {
     const slice = await sliceOfHeld(transaction, held);
-    if (slice === null || !(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
-      throw fail("answer_pruned", { slices: 1, dataset: held.dataset, from: held.day, to: held.day });
+    if (slice === null) throw fail("answer_pruned", { slices: 1, dataset: held.dataset, from: held.day, to: held.day });
+    if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
+      throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is not held any more" });
     const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
     const load = await prepareSlice(parts, datasetNamed(held.dataset), slice, fetched);
     await byKey(transaction);

@@ -1,6 +1,6 @@
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
-import { holdFor } from "./holds.ts";
+import { recordLost } from "./holds.ts";
 import { instant } from "./sql-values.ts";
 
 /** Who holds credits: this process, null when it is not in ops.worker, and the SQL that is true for a worker that is alive. */
@@ -29,14 +29,7 @@ export async function releaseDeadHolds(
       where  h.account_id = ${of.accountId} and ${dead} for update skip locked
     ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from dead) returning worker_id, slice_id, cost, expires_at),
        lost  as (
-         insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost, duration_ms,
-                                  byte_count, worker_id, received_at)
-         select ${of.accountId}, s.slice_id, s.attempt, 0, s.dataset, s.class, s.operation, '{}', null, 'process_died', 0, 0, 0, e.worker_id,
-                ${instant(clock.now())}
-         from   ended     as e
-         join   ops.slice as s on s.slice_id = e.slice_id
-         where  not exists (select from ops.request as q
-                            where  q.slice_id = e.slice_id and q.worker_id = e.worker_id and q.received_at >= e.expires_at - ${holdFor})),
+         ${recordLost(of.accountId, clock)}),
        gone  as (select sum(cost)::integer as cost, count(*)::integer as count from ended having count(*) > 0)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count, remaining = a.remaining - gone.cost,

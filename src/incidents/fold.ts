@@ -21,11 +21,10 @@ export type Folded = { readonly causes: readonly Cause[]; readonly effects: read
  */
 export function fold(found: readonly Problem[], open: readonly OpenIncident[]): Folded {
   const standing = new Set<string>([...found, ...open].map(({ kind }) => kind));
-  const explained = new Set(found.flatMap(({ explains = [] }) => explains));
-  const isEffect = ({ kind, subject, isEffect: isOne }: Problem) =>
-    isOne === true ||
-    causesOf(kind).some((cause) => standing.has(cause)) ||
-    (kind === "dataset_stale" && explained.has(subject));
+  const isEffect = (one: Problem) =>
+    one.isEffect === true ||
+    causesOf(one.kind).some((cause) => standing.has(cause)) ||
+    found.some((cause) => explains(cause, one));
   const causes = gathered(found.filter((one) => !isEffect(one)));
   const effects = found.filter((one) => !causes.includes(one));
   return {
@@ -54,11 +53,17 @@ function gathered(causes: readonly Problem[]): readonly Problem[] {
   return [...causes.filter((one) => !late.includes(one)), all];
 }
 
-function isUnder({ kind, subject }: Problem, cause: Problem): boolean {
-  return (
-    causesOf(kind).includes(cause.kind) ||
-    (kind === "dataset_stale" && cause.explains !== undefined && cause.explains.includes(subject))
-  );
+function isUnder(one: Problem, cause: Problem): boolean {
+  return causesOf(one.kind).includes(cause.kind) || explains(cause, one);
+}
+
+/** A failure that is much older than the lateness did not bring it about: the dataset was on time beside it. */
+const longestBefore = 3 * 24 * 60 * 60_000;
+
+/** True where slices that fail are why their dataset is late. What is an effect itself opens no incident, and so hides nothing. */
+function explains(cause: Problem, { kind, subject, since }: Problem): boolean {
+  if (kind !== "dataset_stale" || cause.isEffect === true || cause.explains?.includes(subject) !== true) return false;
+  return since === null || cause.since === null || cause.since >= since - longestBefore;
 }
 
 function causesOf(kind: string): readonly string[] {

@@ -66,7 +66,7 @@ async function decide(
 /** True where a person had keywords of the app removed a short while before. */
 async function isWanted(transaction: Database, { slice, fetchedAt }: AnswerLoads): Promise<boolean> {
   const { app, country } = slice.scope;
-  if (app === undefined) return false;
-  const params = { trackId: app, ...(country === undefined ? {} : { countryCode: country }) };
+  if (app === undefined || country === undefined) return false;
+  const params = { trackId: app, countryCode: country };
   return wasRequestedBefore(transaction, { operation: deleteKeywords.id, params, at: fetchedAt });
 }

@@ -90,7 +90,10 @@ export async function hasOrphans(db: Database): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r
                    where  r.worker_id is not null and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
-                   and    not ${isAlive(sql`r.worker_id`)}) as found`.execute(db);
+                   -- found dead, so that what a limit or a price does not pay for is cancelled by now
+                   and    exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null)) as found`.execute(
+    db,
+  );
   return rows[0]?.found === true;
 }
 

@@ -82,7 +82,7 @@ export async function insertSlices(
 export const sliceColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, to_json(b.items)::text as items, s.window_start, s.window_end, s.requested_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of,
   -- a person who runs a sync or a retry agrees to its price apart from that of the plan
-  case when s.plan_id is not null and exists (select from ops.run as r where r.run_id = s.run_id and r.kind in ('backfill', 'schedule')) then s.plan_id end as plan_id`;
+  case when s.plan_id is not null and exists (select from ops.run as r where r.run_id = s.run_id and (r.kind in ('backfill', 'schedule') or r.kind = 'retry' and r.worker_id is null)) then s.plan_id end as plan_id`;
 
 /** A row of the ledger as a slice. */
 export function sliceOf(row: SliceRow): Slice {
@@ -182,7 +182,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   const rest = await insertSlices(db, slice.runId, [second], now);
   // part of the same plan, whichever run has it by now
   await sql`
-    update ops.slice as s set plan_id = first.plan_id, turn = first.turn
+    update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at
     from   ops.slice as first
     where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...rest]}::bigint[])`.execute(db);
   return [slice.sliceId, ...rest];

@@ -54,7 +54,7 @@ async function queueTail(db: Database, slice: Slice, draft: SliceDraft, now: num
   const ids = await insertSlices(db, slice.runId, [draft], now);
   if (ids.length === 0) return;
   await sql`
-    update ops.slice as s set plan_id = first.plan_id
+    update ops.slice as s set plan_id = first.plan_id, retried_at = first.retried_at
     from   ops.slice as first
     where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...ids]}::bigint[])`.execute(db);
   await sql`

@@ -92,4 +92,13 @@ describe("an effect opens no incident of its own", () => {
       ["slices_failed", "review server_error", ["review"]],
     ]);
   });
+
+  test("a failure that is weeks old, or that is an effect itself, hides no late dataset", () => {
+    const [failure] = failedProblems([group("review", "1")]);
+    const stale = late("review");
+    const old = { ...failure!, since: (stale.since ?? 0) - 21 * 24 * 60 * 60_000 };
+    const effect = { ...failure!, isEffect: true };
+    for (const cause of [old, effect])
+      expect(fold([stale, cause], []).causes.map(({ problem }) => problem)).toContain(stale);
+  });
 });

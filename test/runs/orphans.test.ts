@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../src/core/log.ts";
 import { Settings } from "../../src/config/settings.ts";
+import { reconcile } from "../../src/ledger/reconcile.ts";
 import { queueLeftOver } from "../../src/runs/orphans.ts";
 import { august, draft, ledgerForTests } from "../support/ledger-stage.ts";
 
@@ -15,6 +16,10 @@ test("what a foreground process left that is gone is queued for any worker, and 
   const runs = await stage.run();
   const gone = await stage.run({ workerId: await stage.dead(), kind: "retry" });
   const [left] = await stage.insert(gone, draft({ window: august(2) }));
+  await queueAll();
+  // not before it was found dead: a process that is cut off for a moment keeps what it has
+  expect((await stage.queued()).map(({ queue }) => queue)).not.toContain("0");
+  await reconcile(stage.db, 60_000);
   await queueAll();
   expect(await stage.queued()).toEqual([
     { queue: "0", slice: left },
