@@ -9,7 +9,8 @@ create table ops.worker (
   started_at   timestamptz not null,
   heartbeat_at timestamptz not null,
   stopped_at   timestamptz,
-  ended_as     text
+  ended_as     text,
+  job_pool     text
 );
 comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
 comment on column ops.worker.worker_id    is 'Number of the process.';
@@ -21,6 +22,7 @@ comment on column ops.worker.started_at   is 'When it registered, by the clock o
 comment on column ops.worker.heartbeat_at is 'Time of its last heartbeat, by the clock of the database.';
 comment on column ops.worker.stopped_at   is 'When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.';
 comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.';
+comment on column ops.worker.job_pool     is 'Name under which it locks jobs of the queue; null for a process that runs none.';
 
 create table ops.plan (
   plan_id          bigint      primary key generated always as identity,

@@ -4490,6 +4490,7 @@ create table ops.worker (
   heartbeat_at timestamp with time zone not null, -- Time of its last heartbeat, by the clock of the database.
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
   ended_as text, -- How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.
+  job_pool text, -- Name under which it locks jobs of the queue; null for a process that runs none.
   constraint worker_pkey PRIMARY KEY (worker_id)
 );
 

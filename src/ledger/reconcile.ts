@@ -12,18 +12,19 @@ export type Reconciled = {
   readonly failed: readonly string[];
   /** Slices of syncs that are over, which are planned again where they are due. */
   readonly cancelled: number;
+  /** Jobs of the queue that can be taken again. */
+  readonly jobs: number;
 };
 
 /**
  * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
- * what they had: their slices wait again at no failure, their sessions are ended. A job of the queue that they had locked needs nothing: the
- * next trigger takes its key, and its place. A slice that ran alone at the end
+ * what they had: their slices wait again at no failure, their sessions are ended, and jobs of the queue that they had locked can be taken. A slice that ran alone at the end
  * of several processes has failed (poison.ts); `decidingWaitMs` is the wait before the last of them. One statement for slices and processes, so that nobody who freezes over it holds up the others.
  */
 export async function reconcile(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Reconciled> {
   const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, decidingWaitMs);
   if (sessions.length > 0) await endSessions(db, sessions);
-  return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db) };
+  return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
 }
 
 type Freed = {
@@ -105,4 +106,24 @@ export async function releaseFormerClaims(db: Database, workerId: string): Promi
     )
     select ended_as = 'died' as "wasDead" from left_behind`.execute(db);
   return rows[0]?.wasDead ?? false;
+}
+
+/** A pool is on record a moment after it has started. */
+const unknownPool = "30 seconds";
+
+/** Without this the queue itself keeps a job of a dead process for four hours, a night's planning among them. */
+async function freeJobs(db: Database): Promise<number> {
+  const { rows } = await sql<{ pool: string }>`
+    select j.locked_by as pool
+    from   graphile_worker.jobs as j
+    left   join ops.worker as w on w.job_pool = j.locked_by
+    where  j.locked_by is not null
+    and    case when w.worker_id is null then j.locked_at < now() - ${unknownPool}::interval else w.stopped_at is not null end`.execute(
+    db,
+  );
+  if (rows.length === 0) return 0;
+  await sql`select graphile_worker.force_unlock_workers(${[...new Set(rows.map(({ pool }) => pool))]}::text[])`.execute(
+    db,
+  );
+  return rows.length;
 }

@@ -146,3 +146,8 @@ export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof s
     where  l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
     and    l.classid = ${lockSpace}::oid and l.objid = ${workerId}::bigint::oid and l.objsubid = 2)`;
 }
+
+/** Records under which name a process locks jobs of the queue, by which those of a dead one are found. */
+export async function recordJobPool(db: Queryable, workerId: string, pool: string): Promise<void> {
+  await sql`update ops.worker set job_pool = ${pool} where worker_id = ${workerId}`.execute(db);
+}

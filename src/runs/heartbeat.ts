@@ -52,9 +52,13 @@ export async function reapDeadWorkers({
   holders,
   rhythm,
 }: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
-  const { deadWorkers, freed, failed, cancelled } = await reconcile(db, rhythm.deadAfterMs, rhythm.decidingWaitMs);
+  const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(
+    db,
+    rhythm.deadAfterMs,
+    rhythm.decidingWaitMs,
+  );
   await releaseDeadHolds(db, { accountId, holders }, clock);
-  if (deadWorkers.length + freed > 0) log.warn({ workers: deadWorkers, slices: freed }, "workers.dead");
+  if (deadWorkers.length + freed + jobs > 0) log.warn({ workers: deadWorkers, slices: freed, jobs }, "workers.dead");
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.cancelled");
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }

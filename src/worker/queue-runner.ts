@@ -1,4 +1,13 @@
-import { Logger, run, type ParsedCronItem, type Runner, type Task, type TaskList } from "graphile-worker";
+import {
+  Logger,
+  run,
+  type ParsedCronItem,
+  type Runner,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+} from "graphile-worker";
+import { EventEmitter } from "node:events";
 import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -20,6 +29,8 @@ export type JobQueueOptions = {
 /** A running queue. */
 export type JobQueue = {
   readonly addJob: Runner["addJob"];
+  /** The name under which it locks jobs. */
+  readonly pool: string;
   /** Waits for running jobs; resolves when none runs. */
   readonly stop: () => Promise<void>;
 };
@@ -40,7 +51,10 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
     parsedCronItems: [...schedule],
     // without batches a job whose end cannot be recorded is an unhandled rejection that ends the process; with them the queue stops
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    events: new EventEmitter() as WorkerEvents,
   };
+  let pool = "";
+  options.events.once("pool:create", ({ workerPool }) => (pool = workerPool.id));
   const runner = await run(options);
   let state: "running" | "stopped" | "lost" = "running";
   // the event, not the runner's promise: a queue that stops itself may never settle the promise
@@ -51,6 +65,7 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
   });
   return {
     addJob: runner.addJob,
+    pool,
     stop: async () => {
       if (state === "stopped") return;
       const lost = state === "lost";

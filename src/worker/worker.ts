@@ -11,7 +11,7 @@ import { raiseFinding } from "../credits/findings.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
-import { noteEnd } from "../ledger/workers.ts";
+import { noteEnd, recordJobPool } from "../ledger/workers.ts";
 import {
   connectionProblem,
   databaseOutage,
@@ -202,6 +202,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     schedule: lines.map(({ item }) => item),
     onLost: ingest.loseQueue,
   });
+  await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
   const slices = startWork(app, ingest);
   try {
     app.log.info({ worker_id: parts.workerId }, "worker.started");

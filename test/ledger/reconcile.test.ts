@@ -1,6 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
+import { recordJobPool } from "../../src/ledger/workers.ts";
 import { claim, claimNext, sharedQueue } from "../../src/ledger/queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
@@ -76,6 +77,22 @@ describe("a process of which nothing is heard", () => {
     expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [worker.workerId], freed: 0 });
     await expect.poll(async () => (await reconcile(stage.db, minute)).freed).toBe(1);
     held.release(true);
+  });
+
+  test("loses the jobs that it had locked, and others keep theirs", async () => {
+    const [gone, living] = [await stage.dead(), await stage.alive()];
+    for (const taker of [gone, living]) {
+      await recordJobPool(stage.db, taker, `pool of ${taker}`);
+      await sql`select graphile_worker.add_job('plan_due', job_key := ${`of ${taker}`})`.execute(stage.db);
+      await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = ${`pool of ${taker}`} where key = ${`of ${taker}`}`.execute(
+        stage.db,
+      );
+    }
+    expect(await reconcile(stage.db, minute)).toMatchObject({ deadWorkers: [gone], jobs: 1 });
+    const { rows } = await sql`select locked_by from graphile_worker.jobs where locked_by is not null`.execute(
+      stage.db,
+    );
+    expect(rows).toEqual([{ locked_by: `pool of ${living}` }]);
   });
 
   test("is found by several at once as if by one", async () => {
