@@ -33,7 +33,7 @@ export const logEvents = {
   },
   "runs.adopted": {
     level: "info",
-    says: "slices that foreground processes left open, which are gone, are queued for any worker",
+    says: "unfinished slices of foreground processes that are gone are queued for any worker",
   },
   "runs.over_budget": {
     level: "info",
