@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../src/api/operations/all.ts";
+import { operationById, operations } from "../src/api/operations/all.ts";
 import { addDays, daysBetween, type Day } from "../src/core/day.ts";
 import { projectRoot } from "../src/config/config.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
@@ -209,9 +209,8 @@ describe("every field of every answer", () => {
       if (!stored.has(id)) expect([id, ...listed(id).map(({ fields }) => fields)]).toEqual([id, undefined]);
     for (const { operations: ids, fields } of unstoredFields)
       for (const id of ids) {
-        const operation = operations.find((one) => one.id === id);
-        expect(operation).toBeDefined();
-        expect(fieldsOf(operation!)).toEqual(expect.arrayContaining([...(fields ?? [])]));
+        const operation = operationById(id);
+        expect(fieldsOf(operation)).toEqual(expect.arrayContaining([...(fields ?? [])]));
       }
   });
 });

@@ -15,7 +15,7 @@ import { portfolioOf } from "../planner/portfolio.ts";
 import { environmentFile, settingsFile } from "./environment.ts";
 import { settingsIn } from "./with-app.ts";
 
-/** What `storehouse init` is told: variables of `.env` (null empties one), and settings of config/storehouse.yaml. */
+/** The answers to `storehouse init`: variables of `.env` (null empties one), and settings of config/storehouse.yaml. */
 export type Setup = {
   readonly variables: Readonly<Record<string, string | null>>;
   readonly settings: SettingsChange;

@@ -1,7 +1,7 @@
 import { noBreak } from "../core/text-width.ts";
 import { screen } from "./screen.ts";
 
-/** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where calls are told apart. */
+/** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where they are needed to distinguish calls. */
 export function timeCell(instant: Date | number | null, precision: "minutes" | "seconds" = "minutes"): string | null {
   if (instant === null) return null;
   const { zone, showsUtc } = screen();

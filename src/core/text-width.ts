@@ -20,7 +20,7 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) ? 2 : 1;
 }
 
-/** A space at which no line is broken; whoever prints a text makes it one like any other. */
+/** A space at which no line is broken; the printer of a text replaces it by an ordinary space. */
 export const noBreak = "\u00a0";
 
 /** Where a line may be broken: between words, or also behind the marks inside of a name. Wide characters may always be parted. */

@@ -118,8 +118,8 @@ test.each([
 });
 
 test.each([
-  ["--table", ["--table", "", "--out", "/tmp/never"]],
-  ["--table", ["--table", " , ", "--out", "/tmp/never"]],
+  ["--table", ["--table", "", "--out", "/dev/null/never"]],
+  ["--table", ["--table", " , ", "--out", "/dev/null/never"]],
   ["--out", ["--table", "dim_app", "--out", ""]],
 ])(
   "an empty %s, as of a variable that is not set, is refused and means neither everything nor the working folder",
