@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { Slice } from "../src/core/slice.ts";
-import { claimNext, sharedQueue } from "../src/ledger/queue.ts";
+import { claimNext } from "../src/ledger/queue.ts";
+import { sharedQueue } from "../src/ledger/shared-queue.ts";
 import { endAttempts } from "../src/ledger/slices.ts";
 import type { Database } from "../src/postgres/database.ts";
 import { today } from "./scale-size.ts";

@@ -13,7 +13,7 @@ import { refreshBalance } from "./ingest/balance-check.ts";
 import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
-import { sharedQueue } from "./ledger/queue.ts";
+import { sharedQueue } from "./ledger/shared-queue.ts";
 import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
 import { createDimensions } from "./load/dimensions.ts";
@@ -33,6 +33,8 @@ export type Watchers = {
 export interface Ingest extends AsyncDisposable {
   readonly parts: IngestParts;
   readonly aborted: () => StorehouseError | null;
+  /** Sets what is called when another process queues slices that this one may take. */
+  readonly whenQueued: (wake: () => void) => void;
   /** Lets calls under way end and gives back those not sent yet; to be called before the queue is stopped. */
   readonly halt: () => void;
   /** Stops all requests because the queue has stopped unexpectedly, or a job of it met an outage of the database. */
@@ -60,7 +62,9 @@ export async function openIngest(
   const client = opened.use(createClient(clientOptions(app)));
   await checkStorable(db);
   await openAccount(db, access.accountId, api.requests_per_second, clock);
-  const worker = opened.use(await enterWorker(pool, kind, clock));
+  let onQueued = () => undefined as void;
+  const listening = kind === "worker" ? () => onQueued() : null;
+  const worker = opened.use(await enterWorker(pool, { kind, clock, onQueued: listening }));
   const { workerId } = worker;
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId: access.accountId, holders, rhythm: app.rhythm ?? usualRhythm };
@@ -142,6 +146,7 @@ export async function openIngest(
   return {
     parts,
     aborted: () => stopped,
+    whenQueued: (wake) => (onQueued = wake),
     halt: () => halting.abort(),
     loseQueue: (cause) => parts.abort(databaseOutage(cause, "the connection broke while the queue was at work")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -191,12 +196,14 @@ const personGraceMs = 5_000;
 const shareForPage = 0.8;
 
 /** Starts to run the slices of this process's queue: enough of them that some are loaded while others are requested. */
-export function startWork({ config }: App, { parts }: Ingest): SliceRunner {
+export function startWork({ config }: App, { parts, whenQueued }: Ingest): SliceRunner {
   const { api, worker } = config.settings;
   // a page may cost hundreds of credits, and is paid for whether its answer is awaited or not
   const graceMs = parts.queueId === sharedQueue ? worker.grace_seconds * 1000 * shareForPage : personGraceMs;
-  return startSliceRunner(parts, {
+  const runner = startSliceRunner(parts, {
     count: 2 * api.concurrency,
     graceMs: Math.min(graceMs, api.timeout_seconds * 1000),
   });
+  whenQueued(runner.wake);
+  return runner;
 }

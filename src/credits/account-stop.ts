@@ -1,4 +1,4 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
 /** Why no request is sent for an account. `dataset` and `operation` are empty where the refusal is about none. */
 export type AccountStop = {
@@ -38,6 +38,11 @@ export async function recordStop(
     where  s.lifted_at is not null
     returning check_count`.execute(db);
   return rows[0]?.check_count === 0;
+}
+
+/** SQL: true while the requests of an account are stopped. */
+export function isStopped(accountId: string): SqlFragment<boolean> {
+  return sql<boolean>`exists (select from ops.account_stop as a where a.account_id = ${accountId} and a.lifted_at is null)`;
 }
 
 /** The stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */

@@ -9,6 +9,16 @@ export type Holders = {
   readonly isAlive: (workerId: SqlFragment) => SqlFragment<boolean>;
 };
 
+/** SQL: a hold (`h`) of a worker that is dead. This process is alive, also at the moment at which a broken connection has cost it its lock. */
+function isOfDead({ workerId, isAlive }: Holders): SqlFragment<boolean> {
+  return sql<boolean>`h.worker_id <> coalesce(${workerId}::bigint, 0) and not ${isAlive(sql`h.worker_id`)}`;
+}
+
+/** SQL: true when `releaseDeadHolds` has something to release. */
+export function hasDeadHolds(accountId: string, holders: Holders): SqlFragment<boolean> {
+  return sql<boolean>`exists (select from ops.credit_hold as h where h.account_id = ${accountId} and ${isOfDead(holders)})`;
+}
+
 /**
  * Releases the holds of dead workers. Their calls count as lost ones: they may have been charged, so the balance is lower by the holds
  * until the service reports one. Calls for slices are recorded as requests without a reply, except a call whose reply was recorded
@@ -19,14 +29,11 @@ export async function releaseDeadHolds(
   of: { readonly accountId: string; readonly holders: Holders },
   clock: Clock,
 ): Promise<void> {
-  const { workerId, isAlive } = of.holders;
-  // this process is alive, also at the moment at which a broken connection has cost it its lock
-  const dead = sql`h.worker_id <> coalesce(${workerId}::bigint, 0) and not ${isAlive(sql`h.worker_id`)}`;
   await sql`
     with dead as (
       -- another worker is releasing these right now
       select h.hold_id from ops.credit_hold as h
-      where  h.account_id = ${of.accountId} and ${dead} for update skip locked
+      where  h.account_id = ${of.accountId} and ${isOfDead(of.holders)} for update skip locked
     ), ended as (delete from ops.credit_hold where hold_id in (select hold_id from dead) returning worker_id, slice_id, cost, expires_at),
        lost  as (
          ${recordLost(of.accountId, clock)}),

@@ -17,13 +17,31 @@ const cleanChecksToClose = 10;
 /** An incident as the log names it when it opens or closes. */
 type IncidentLine = Pick<Incident, "incidentId" | "kind" | "subject" | "summary">;
 
-/** Claims the next check for this worker; false when a worker has begun one within `everyMs`. */
+/** Where nothing happens only time makes a problem, and all such problems are days in the making. */
+const quietCheckMs = 10 * 60_000;
+/** A slice ends a while after its request. */
+const settlingMs = 2 * 60_000;
+
+/** SQL: true where a check may find something else than the last one: something is wrong, or requests were sent since. */
+function isNews(now: number): SqlFragment<boolean> {
+  const last = sql`w.full_check_at`;
+  const since = sql`${last} - ${settlingMs} * interval '1 millisecond'`;
+  return sql<boolean>`(${last} is null or abs(extract(epoch from ${at(now)} - ${last})) * 1000 >= ${quietCheckMs}
+    or exists (select from ops.incident where closed_at is null)
+    or exists (select from ops.api_outage where ended_at is null)
+    or exists (select from ops.account_stop where lifted_at is null)
+    or exists (select from ops.request where received_at > ${since})
+    or exists (select from ops.finding where found_at > ${since}))`;
+}
+
+/** Claims the next check for this worker; false when a worker has begun one within `everyMs`, or when there is nothing new to find. */
 export async function claimCheck(db: Database, now: number, everyMs: number): Promise<boolean> {
-  const { rows } = await sql`
-    update ops.watch set checked_at = ${at(now)}
+  const { rows } = await sql<{ isFull: boolean }>`
+    update ops.watch as w
+    set    checked_at = ${at(now)}, full_check_at = case when ${isNews(now)} then ${at(now)} else w.full_check_at end
     where  checked_at is null or abs(extract(epoch from ${at(now)} - checked_at)) * 1000 >= ${everyMs}
-    returning is_only`.execute(db);
-  return rows.length > 0;
+    returning full_check_at = checked_at as "isFull"`.execute(db);
+  return rows[0]?.isFull === true;
 }
 
 /** The open incidents of the warehouse and of an account. */

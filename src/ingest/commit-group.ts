@@ -2,7 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { sharedQueue } from "../ledger/queue.ts";
+import { sharedQueue } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import type { Database } from "../postgres/database.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
-import { anySuspect, claimNext, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
+import { claimNext, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { databaseOutage, isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { longestRetryMs, retryDatabase } from "./retry-database.ts";
@@ -32,7 +32,10 @@ export function startSliceRunner(
   const queue = createNextSlices(parts, () => [...running.keys()]);
   let awake = Promise.withResolvers<void>();
   let ended = Promise.withResolvers<void>();
-  const wake = () => awake.resolve();
+  const wake = () => {
+    queue.changed();
+    awake.resolve();
+  };
   halted.addEventListener("abort", wake, { once: true });
 
   function take(slice: Slice): void {
@@ -65,7 +68,7 @@ export function startSliceRunner(
   async function idle(): Promise<void> {
     const waking = new AbortController();
     void awake.promise.then(() => waking.abort());
-    await clock.sleep(checkEveryMs(parts.retryMs), waking.signal).catch(() => undefined);
+    await clock.sleep(queue.nextCheckMs(), waking.signal).catch(() => undefined);
     // with a clock that does not wait, nothing else would run
     await nextTurn();
   }
@@ -105,13 +108,19 @@ type NextSlices = {
   readonly claim: (most: number) => Promise<readonly Slice[]>;
   /** To be called when a slice's end could not be written: the slice is released. */
   readonly lost: () => void;
+  /** To be called when another process may have queued slices: what is due is read anew. */
+  readonly changed: () => void;
+  /** How long to wait when there is nothing to claim, in ms. */
+  readonly nextCheckMs: () => number;
 };
 
-/** How often the queue is checked for slices that are due. */
+/** How often the queue is checked for slices that are due, while some run. */
 const slowestCheckMs = 1_000;
 const quickestCheckMs = 50;
+/** While none runs the next one that is due is known, and what is queued is announced; this finds what was missed. */
+const idleCheckMs = 30_000;
 /** How often slices are looked for that wait outside of the queue: the shortest distance between two tries of a failed one is minutes. */
-const leftOverCheckMs = 60_000;
+const leftOverCheckMs = 120_000;
 
 /** The wait between two checks, in ms; a longer one than the shortest retry would delay every retry. */
 function checkEveryMs(retryMs: number): number {
@@ -123,6 +132,9 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   const { db, clock, queueId, workerId } = parts;
   const taker = { queueId, workerId };
   let suspects = false;
+  let nextDueAt: number | null = null;
+  // false while a slice runs, whose end may be that it waits
+  let isNextKnown = false;
   let wakeAt = Number.NEGATIVE_INFINITY;
   let leftOverAt = Number.NEGATIVE_INFINITY;
   let orphanChecks: readonly number[] = [];
@@ -146,11 +158,13 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
       leftOverAt = now + leftOverCheckMs;
     }
     if (now >= wakeAt) {
-      await wakeDue(db, queueId, now);
-      suspects = await anySuspect(db, queueId);
+      isNextKnown = running().length === 0;
+      ({ suspects, nextDueAt } = await wakeDue(db, queueId, now));
       wakeAt = now + checkEveryMs(parts.retryMs);
     }
-    return suspects ? claimAlone(most, now) : claimNext(db, taker, most, now);
+    const claimed = suspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
+    if (claimed.length > 0) isNextKnown = false;
+    return claimed;
   }
 
   /** One at a time and no other beside it: if the process dies once more, the slice that killed it is known. */
@@ -173,5 +187,12 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
         }
       }),
     lost,
+    changed: () => (wakeAt = Number.NEGATIVE_INFINITY),
+    nextCheckMs: () => {
+      const oftenMs = checkEveryMs(parts.retryMs);
+      if (!isNextKnown || suspects || orphanChecks.length > 0) return oftenMs;
+      const dueMs = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now();
+      return Math.min(Math.max(dueMs, oftenMs), Math.max(idleCheckMs, oftenMs));
+    },
   };
 }

@@ -141,10 +141,10 @@ export async function readDaysAtRisk(db: Database, now: number | null = null): P
       where  s.class = 'snapshot' and s.window_start > ${today} - ${longestGapDays}::integer
       order  by s.dataset, s.scope, s.batch_id, s.window_start desc, s.slice_id desc
     ), due as (
-      select n.*, case when n.state = 'failed' or ${isOpen("n")} then n.window_start
-                       else ${today} - mod(${today} - n.window_start, n.days) end as day
+      select n.*, ${today} - mod(${today} - n.window_start, n.days) as day
       from   newest as n
-      where  n.state = 'failed' or ${isOpen("n")} or n.window_start + n.days <= ${today} and n.window_start > n.last_round - n.days
+      where  case when n.window_start + n.days > ${today} then n.state = 'failed' or ${isOpen("n")}
+                  else n.window_start > n.last_round - n.days end
     ), timed as (
       select d.dataset, coalesce(cardinality(b.items), 1) as cells, d.day::timestamp at time zone 'UTC' as since,
              (d.day + d.days)::timestamp at time zone 'UTC' as lost_at

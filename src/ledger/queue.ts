@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import { type CreditClass, creditClasses, type Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { suspectFrom } from "./poison.ts";
+import { announceQueued, sharedQueue } from "./shared-queue.ts";
 import { likelyCredits } from "./open-slices.ts";
 import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
@@ -9,9 +10,6 @@ import { sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
  * Slices wait in the ledger. A foreground process has a queue of its own, named by its number: nobody else takes its slices, so that its
  * budget holds and its end is known. All others wait in the queue that workers share. `turn` says who is next, whichever process queued it when.
  */
-
-/** The queue that any worker takes slices from. */
-export const sharedQueue = "0";
 
 /** Who takes slices: the process, and the queue that it takes them from. */
 export type Taker = { readonly queueId: string; readonly workerId: string };
@@ -71,15 +69,6 @@ export async function claimAll(
   return new Map(rows.map((row) => [row.slice_id, sliceOf(row)]));
 }
 
-/** True when a queue holds slices that run alone. */
-export async function anySuspect(db: Database, queueId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")} limit 1`.execute(
-    db,
-  );
-  return rows.length > 0;
-}
-
 /** SQL: in words that the index of suspects knows. */
 function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
   return sort === "suspect"
@@ -92,13 +81,27 @@ function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
-/** Puts slices whose time has come back among those that are next in their turn. */
-export async function wakeDue(db: Database, queueId: string, now: number): Promise<void> {
-  await sql`
-    update ops.slice set state = 'pending', due_at = null
-    where  slice_id in (select slice_id from ops.slice
-                        where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${at(now)}
-                        for    update skip locked)`.execute(db);
+/** What a queue holds: whether any of its slices run alone, and when the next one that waits is due (epoch-ms, null when none waits). */
+export type QueueState = { readonly suspects: boolean; readonly nextDueAt: number | null };
+
+/** Puts slices whose time has come back among those that are next in their turn. One statement. */
+export async function wakeDue(db: Database, queueId: string, now: number): Promise<QueueState> {
+  const { rows } = await sql<{ suspects: boolean; nextDueAt: Date | null }>`
+    with woken as (
+      update ops.slice set state = 'pending', due_at = null
+      where  slice_id in (select slice_id from ops.slice
+                          where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${at(now)}
+                          for    update skip locked)
+      returning broken_off_count
+    )
+    select exists (select from woken where ${isSort("suspect")})
+           or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
+           (select min(due_at) from ops.slice
+            where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${at(now)}) as "nextDueAt"`.execute(
+    db,
+  );
+  const [found] = rows;
+  return { suspects: found?.suspects ?? false, nextDueAt: found?.nextDueAt?.getTime() ?? null };
 }
 
 /**
@@ -160,6 +163,7 @@ export async function resumeAffordable(
     from   paid
     where  s.slice_id = paid.slice_id and s.state = 'deferred'
     returning s.slice_id`.execute(db);
+  if (rows.length > 0) await announceQueued(db);
   return rows.length;
 }
 

@@ -1,8 +1,9 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { cancelUnfinished } from "./cancel-slices.ts";
 import { mostAlone, verdictAfter } from "./poison.ts";
+import { announceQueued } from "./shared-queue.ts";
 import { holdsLock } from "./workers.ts";
 
 /** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again, failed or cancelled. */
@@ -23,8 +24,33 @@ export type Reconciled = {
  */
 export async function reconcile(db: Database, deadAfterMs: number, decidingWaitMs?: number): Promise<Reconciled> {
   const { deadWorkers, sessions, freed, failed } = await freeSlices(db, deadAfterMs, decidingWaitMs);
+  if (freed > 0) await announceQueued(db);
   if (sessions.length > 0) await endSessions(db, sessions);
   return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
+}
+
+/** SQL: a worker (`w`) that died without a word, or sent no heartbeat for so long. */
+function isDead(deadAfterMs: number): SqlFragment<boolean> {
+  return sql<boolean>`w.stopped_at is null
+      and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')`;
+}
+
+/** A pool is on record a moment after it has started. */
+const unknownPool = "30 seconds";
+
+/** SQL: jobs (`j`) that processes locked which are gone. */
+const jobsOfTheDead = sql`
+    from   graphile_worker.jobs as j
+    left   join ops.worker as w on w.job_pool = j.locked_by
+    where  j.locked_by is not null
+    and    case when w.worker_id is null then j.locked_at < now() - ${unknownPool}::interval else w.stopped_at is not null end`;
+
+/** SQL, for another process than the worker: true when `reconcile` finds dead workers, or what they had. */
+export function isReconcileDue(workerId: string, deadAfterMs: number): SqlFragment<boolean> {
+  return sql<boolean>`(
+    exists (select from ops.worker as w where w.worker_id <> ${workerId}::bigint and ${isDead(deadAfterMs)})
+    or exists (select from ops.slice as s join ops.worker as w using (worker_id) where s.state = 'running' and w.stopped_at is not null)
+    or exists (select ${jobsOfTheDead}))`;
 }
 
 type Freed = {
@@ -44,8 +70,7 @@ async function freeSlices(db: Database, deadAfterMs: number, decidingWaitMs?: nu
   const { rows } = await sql<Freed>`
     with dead as (
       update ops.worker as w set stopped_at = clock_timestamp(), ended_as = 'died'
-      where  w.stopped_at is null
-      and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')
+      where  ${isDead(deadAfterMs)}
       returning w.worker_id, w.session_name
     ), stuck as (
       -- one that a frozen session has locked is free by the next check
@@ -108,19 +133,10 @@ export async function releaseFormerClaims(db: Database, workerId: string): Promi
   return rows[0]?.wasDead ?? false;
 }
 
-/** A pool is on record a moment after it has started. */
-const unknownPool = "30 seconds";
-
 /** Without this the queue itself keeps a job of a dead process for four hours, a night's planning among them. */
 async function freeJobs(db: Database): Promise<number> {
   const { rows } = await sql<{ pool: string }>`
-    select j.locked_by as pool
-    from   graphile_worker.jobs as j
-    left   join ops.worker as w on w.job_pool = j.locked_by
-    where  j.locked_by is not null
-    and    case when w.worker_id is null then j.locked_at < now() - ${unknownPool}::interval else w.stopped_at is not null end`.execute(
-    db,
-  );
+    select j.locked_by as pool ${jobsOfTheDead}`.execute(db);
   if (rows.length === 0) return 0;
   await sql`select graphile_worker.force_unlock_workers(${[...new Set(rows.map(({ pool }) => pool))]}::text[])`.execute(
     db,

@@ -5,6 +5,7 @@ import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { digestOf, insertBatches, itemsFrom } from "./batches.ts";
+import { announceQueued, sharedQueue } from "./shared-queue.ts";
 
 /*
  * The life of a slice:
@@ -62,7 +63,7 @@ export async function insertSlices(
     planned_credits: draft.credits,
     tail_of: draft.tailOf ?? null,
   }));
-  const inserted = await sql<{ slice_id: string }>`
+  const inserted = await sql<{ slice_id: string; queue_id: string }>`
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
                            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
@@ -74,7 +75,8 @@ export async function insertSlices(
                  from   ops.run as r left join ops.plan as p using (plan_id) where r.run_id = ${runId}) as run
     order  by position
     on conflict do nothing
-    returning slice_id`.execute(db);
+    returning slice_id, queue_id`.execute(db);
+  if (inserted.rows[0]?.queue_id === sharedQueue) await announceQueued(db);
   return inserted.rows.map((row) => row.slice_id);
 }
 

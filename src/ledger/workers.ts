@@ -1,9 +1,10 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import { hostname } from "node:os";
 import type pg from "pg";
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
+import { queuedChannel } from "./shared-queue.ts";
 
 /** What a process does: runs its own slices, runs those of the shared queue, or answers a person's question. */
 export type WorkerKind = "sync" | "worker" | "command";
@@ -11,9 +12,12 @@ export type WorkerKind = "sync" | "worker" | "command";
 /** This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen one is. */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
-  /** Notes that the process lives; false when it was declared dead: then other processes have its slices, and it must re-register. */
-  beat(): Promise<boolean>;
+  /** Notes that the process lives, and asks a question in the same statement. */
+  beat(question?: SqlFragment<boolean>): Promise<Beat>;
 }
+
+/** What a heartbeat found: `isEntered` is false when the process was declared dead: then other processes have its slices, and it must re-register. */
+export type Beat = { readonly isEntered: boolean; readonly answer: boolean };
 
 /** First key of the advisory locks that living workers hold; the second is the worker's number. */
 const lockSpace = 0x53_54_4f_52;
@@ -23,8 +27,18 @@ const reopenMs = 500;
 /** A beat that takes longer goes over a connection that is as good as lost. */
 const beatPatienceMs = 15_000;
 
-/** Enters this process in the ledger. Keeps one connection for the lock until disposed. */
-export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock): Promise<LivingWorker> {
+/**
+ * Enters this process in the ledger. Keeps one connection for the lock until disposed. `onQueued` is called when another process
+ * queues slices that any worker takes; without it the process has a queue of its own.
+ */
+export async function enterWorker(
+  pool: pg.Pool,
+  {
+    kind,
+    clock,
+    onQueued = null,
+  }: { readonly kind: WorkerKind; readonly clock: Clock; readonly onQueued?: (() => void) | null },
+): Promise<LivingWorker> {
   const left = new AbortController();
   const first = await pool.connect();
   const workerId = await enter(first, kind).catch((error: unknown) => {
@@ -38,7 +52,12 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
     held.release(true);
     void reopen();
   };
-  const watch = (held: pg.PoolClient) => held.once("error", () => drop(held));
+  const watch = (held: pg.PoolClient) => {
+    held.once("error", () => drop(held));
+    if (onQueued === null) return;
+    held.on("notification", onQueued);
+    held.query(`listen ${queuedChannel}`).catch(() => drop(held));
+  };
   const reopen = async () => {
     while (client === null && !left.signal.aborted) {
       const held = await holdAgain(pool, workerId);
@@ -53,12 +72,12 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
   watch(first);
   return {
     workerId,
-    beat: async () => {
+    beat: async (question = sql`false`) => {
       // on the connection that holds the lock, so that its end shows
       const held = client;
       try {
-        const { rowCount } = await (held ?? pool).query(beatOf(workerId));
-        return rowCount === 1;
+        const { rows } = await beatOf(workerId, question).execute(patiently(held ?? pool));
+        return { isEntered: rows.length === 1, answer: rows[0]?.answer ?? false };
       } catch (error) {
         // an error of any kind: another connection may do better
         if (held !== null) drop(held);
@@ -72,6 +91,7 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
       const held = client;
       if (held === null) return;
       held.removeAllListeners("error");
+      held.removeAllListeners("notification");
       held.on("error", () => undefined);
       // a broken connection has released the lock automatically, and the next process to check notes the end
       const gone = await leave(held, workerId).then(
@@ -83,14 +103,24 @@ export async function enterWorker(pool: pg.Pool, kind: WorkerKind, clock: Clock)
   };
 }
 
+function beatOf(workerId: string, question: SqlFragment<boolean>): SqlFragment<{ answer: boolean }> {
+  return sql<{ answer: boolean }>`
+    update ops.worker as w set heartbeat_at = clock_timestamp() where w.worker_id = ${workerId} and w.stopped_at is null
+    returning ${question} as answer`;
+}
+
 /** The driver knows a time limit for one query, its types do not. */
-function beatOf(workerId: string): pg.QueryConfig {
-  const beat = {
-    text: "update ops.worker set heartbeat_at = clock_timestamp() where worker_id = $1 and stopped_at is null",
-    values: [workerId],
-    query_timeout: beatPatienceMs,
+function patiently(on: pg.Pool | pg.PoolClient): Queryable {
+  return {
+    run: (text, values) => {
+      const query: pg.QueryConfig & { query_timeout: number } = {
+        text,
+        values: [...values],
+        query_timeout: beatPatienceMs,
+      };
+      return on.query(query);
+    },
   };
-  return beat;
 }
 
 /** Takes the lock of a number on another connection; null while the database is out of reach. */
@@ -125,6 +155,7 @@ async function leave(client: pg.PoolClient, workerId: string): Promise<void> {
     [workerId],
   );
   await client.query("select pg_advisory_unlock($1, $2::integer)", [lockSpace, workerId]);
+  await client.query("unlisten *");
 }
 
 /** Notes how a process that has left the ledger goes on: it waits (`waiting`), has stopped, or ended with an error (its code). */

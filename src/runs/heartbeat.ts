@@ -1,12 +1,13 @@
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { readStop, type AccountStop } from "../credits/account-stop.ts";
-import { releaseDeadHolds, type Holders } from "../credits/dead-holds.ts";
-import { reconcile } from "../ledger/reconcile.ts";
-import type { LivingWorker } from "../ledger/workers.ts";
+import { isStopped, readStop, type AccountStop } from "../credits/account-stop.ts";
+import { hasDeadHolds, releaseDeadHolds, type Holders } from "../credits/dead-holds.ts";
+import { isReconcileDue, reconcile } from "../ledger/reconcile.ts";
+import type { Beat, LivingWorker } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /**
  * How often a process says that it lives, after how long without one it counts as dead, how far apart checks of a refused account are, and
@@ -63,6 +64,9 @@ export async function reapDeadWorkers({
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }
 
+/** Of so many beats one looks for all that dead processes left, whatever a beat finds itself. */
+const fullCheckBeats = 30;
+
 /** Beats until disposed, and frees what dead processes hold. */
 export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   const { clock, rhythm } = parts;
@@ -74,9 +78,11 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
     // after an outage no process has sent a heartbeat for a while: the first to come back does not declare the others dead
     let steady = 0;
     for (await wait(); !ended.signal.aborted; await wait()) {
-      steady = (await beatOnce(parts)) ? steady + 1 : 0;
+      const beat = await beatOnce(parts);
+      steady = beat === null ? 0 : steady + 1;
+      const isDue = beat?.answer === true || steady % fullCheckBeats === 2;
       // beside the beats: what it waits for, such as a plan that another process makes, may take longer than a heartbeat may be late
-      if (steady > 0) checking ??= checkOthers(parts, steady > 1).finally(() => (checking = null));
+      if (isDue) checking ??= checkOthers(parts, steady > 1).finally(() => (checking = null));
     }
   }
 
@@ -90,17 +96,23 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   };
 }
 
-/** One beat; true when the database took it. */
-async function beatOnce(parts: HeartbeatParts): Promise<boolean> {
+/** SQL: true when another process has died, or the requests of the account are stopped. */
+function concernsOthers({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<boolean> {
+  return sql<boolean>`(${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)})`;
+}
+
+/** One beat; what it found, null when the database did not take it. */
+async function beatOnce(parts: HeartbeatParts): Promise<Beat | null> {
   try {
-    if (!(await parts.worker.beat())) parts.abort(fail("lease_expired"));
+    const beat = await parts.worker.beat(concernsOthers(parts));
+    if (!beat.isEntered) parts.abort(fail("lease_expired"));
     parts.onBeat(null);
-    return true;
+    return beat;
   } catch (error) {
     if (isLostConnection(error)) parts.onBeat(databaseOutage(error, "no heartbeat gets through"));
     else if (error instanceof StorehouseError && isOutage(error)) parts.onBeat(error);
     else say(parts, error);
-    return false;
+    return null;
   }
 }
 

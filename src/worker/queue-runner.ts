@@ -12,8 +12,9 @@ import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
-/** How often the queue polls for jobs that have become due; a job that is added and due at once needs no poll. */
-const longestPollMs = 1_000;
+/** How often the queue polls for jobs that have become due, in times of the first retry; a job that is added and due at once needs no poll. */
+const pollRetries = 15;
+const longestPollMs = 15_000;
 const shortestPollMs = 50;
 
 /**
@@ -43,8 +44,7 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
     pgPool: app.warehouse.pool,
     // one job plans at a time
     concurrency: 1,
-    // a longer interval would lengthen the shortest retry
-    pollInterval: Math.min(longestPollMs, Math.max(shortestPollMs, retrySeconds * 1000)),
+    pollInterval: Math.min(longestPollMs, Math.max(shortestPollMs, pollRetries * retrySeconds * 1000)),
     noHandleSignals: true,
     logger: queueLogger(app.log),
     taskList: tracked.taskList,

@@ -3,6 +3,7 @@ import { usualRhythm } from "../../src/runs/heartbeat.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
+import { long } from "../support/long.ts";
 
 const settings = { api: { concurrency: 2 } };
 
@@ -49,14 +50,17 @@ test("a slice that ends its process each time fails once it did so alone three t
 
 const ranksIn = async (stage: Stage) => (await stage.query("select from core.fact_keyword_rank")).length;
 
-test("ten kills of workers fail no slice: each ends loaded, whatever ran when they died", async () => {
-  const history = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 12, longest_window: 1 } } };
+test("many kills of workers fail no slice: each ends loaded, whatever ran when they died", async () => {
+  const history = {
+    api: { concurrency: 2 },
+    datasets: { keyword_rank: { history_days: long ? 30 : 12, longest_window: 1 } },
+  };
   await using calm = await openStage();
   await calm.sync({ settings: history });
   await using stage = await openStage();
   const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
   // after how many answers each dies: early and late ones, two workers at a time
-  const answers = [3, 1, 2, 1, 4];
+  const answers = long ? [3, 1, 2, 1, 4, 2, 5, 1, 3, 2, 1, 4, 2] : [3, 1, 2, 1, 4];
   for (const times of answers) {
     const pair = [times, times + 1].map((one) =>
       startDoomed(stage, "worker", { place: "after answer", times: one, settings: history, variables }),

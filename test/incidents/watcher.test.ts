@@ -69,6 +69,34 @@ describe("an incident is notified", () => {
     expect(stage.sent()).toEqual([[1, 0]]);
   });
 
+  test("within ten minutes where no request was sent, at the next check where one was", async () => {
+    const check = async () => {
+      stage.clock.time += minute;
+      await watchOnce(stage.watcher());
+    };
+    await check();
+    await stage.failSlice();
+    for (let turn = 0; turn < 9; turn += 1) await check();
+    expect(stage.sent()).toEqual([]);
+    await check();
+    expect(stage.sent()).toEqual([[1, 0]]);
+    await stage.mend();
+    // checked each minute while it is open
+    for (let turn = 0; turn < cleanChecks; turn += 1) await check();
+    expect(stage.sent()).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+    await stage.failSlice("keyword_rank", "2");
+    await stage.stage.pool.query(
+      `insert into ops.request (account_id, attempt, page, class, operation, params, status, cost, duration_ms, byte_count, received_at)
+       values ('a1', 1, 0, 'daily', 'keywords.ranking', '{}', 500, 0, 1, 1, $1)`,
+      [new Date(stage.clock.time)],
+    );
+    await check();
+    expect(stage.sent()).toHaveLength(3);
+  });
+
   test("again after a day while it stays open, and not in between", async () => {
     await stage.failSlice();
     await stage.watch(1);

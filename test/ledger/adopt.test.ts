@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claim, sharedQueue } from "../../src/ledger/queue.ts";
+import { claim } from "../../src/ledger/queue.ts";
+import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";

@@ -81,8 +81,8 @@ describe("a snapshot that nobody can request any more", () => {
       );
     expect(await at(midnight + 16 * hour - 1)).toEqual([]);
     expect(await at(midnight + 16 * hour)).toEqual(["daily 2 2026-08-21T00"]);
-    // a day later: what was planned is lost, what nobody planned is at risk
-    expect(await at(midnight + 40 * hour)).toEqual(["daily 1 2026-08-22T00", "weekly 1 2026-08-24T00"]);
+    // a day later nobody has planned the new day: it is at risk for all three, whatever became of the day before
+    expect(await at(midnight + 40 * hour)).toEqual(["daily 3 2026-08-22T00", "weekly 1 2026-08-24T00"]);
   });
 
   test("is a state of its own in the coverage of its day", async () => {

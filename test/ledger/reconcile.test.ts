@@ -2,7 +2,8 @@ import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { recordJobPool } from "../../src/ledger/workers.ts";
-import { claim, claimNext, sharedQueue } from "../../src/ledger/queue.ts";
+import { claim, claimNext } from "../../src/ledger/queue.ts";
+import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
@@ -54,19 +55,19 @@ describe("a process of which nothing is heard", () => {
   });
 
   test("is notified at its next heartbeat, and re-registers under another number", async () => {
-    await using worker = await enterWorker(stage.pool, "worker", stage.clock);
+    await using worker = await enterWorker(stage.pool, { kind: "worker", clock: stage.clock });
     await silent(worker.workerId, 2 * minute);
     // over a pool of their own, as another process would: its sessions are ended as well
     await using elsewhere = await openWarehouse(stage.url, 2);
     await reconcile(elsewhere.db, minute);
-    await expect.poll(() => worker.beat().catch(() => null)).toBe(false);
-    await using anew = await enterWorker(stage.pool, "worker", stage.clock);
-    expect(await anew.beat()).toBe(true);
+    await expect.poll(() => worker.beat().catch(() => null)).toMatchObject({ isEntered: false });
+    await using anew = await enterWorker(stage.pool, { kind: "worker", clock: stage.clock });
+    expect(await anew.beat()).toMatchObject({ isEntered: true });
   });
 
   test("has its sessions ended, so that it holds no lock of a row or of planning", async () => {
     await using frozen = await openWarehouse(stage.url, 3);
-    await using worker = await enterWorker(frozen.pool, "worker", stage.clock);
+    await using worker = await enterWorker(frozen.pool, { kind: "worker", clock: stage.clock });
     const [id = ""] = await stage.insert(await stage.run(), draft());
     await stage.claimed(id, worker.workerId);
     const held = await frozen.pool.connect();

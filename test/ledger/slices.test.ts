@@ -1,7 +1,8 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { claim, sharedQueue } from "../../src/ledger/queue.ts";
+import { claim } from "../../src/ledger/queue.ts";
+import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import type { Ending } from "../../src/ledger/slices.ts";
 import { endAttempt, failuresOf, insertSlices, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today, type LedgerStage } from "../support/ledger-stage.ts";

@@ -76,7 +76,7 @@ export function watchForTests(): WatchStage {
       "truncate ops.incident, ops.drift, ops.credit_cost, ops.credit_account, ops.account_stop, ops.api_outage, ops.finding cascade",
     );
     await stage.pool.query(
-      "update ops.watch set checked_at = null, pinged_at = null, notify_after = null, notify_failures = 0",
+      "update ops.watch set checked_at = null, full_check_at = null, pinged_at = null, notify_after = null, notify_failures = 0",
     );
     worker = await stage.alive();
     clock = clockAt(now);
@@ -113,6 +113,8 @@ export function watchForTests(): WatchStage {
     watch: async (times, parts = watcher()) => {
       for (let turn = 0; turn < times; turn += 1) {
         clock.time += minute;
+        // what a test writes did not come with a request
+        await stage.pool.query("update ops.watch set full_check_at = null");
         await watchOnce(parts);
       }
     },

@@ -15,7 +15,7 @@ export function defineHeld(command: Command): void {
   command
     .option("--apply", "agree to the held answers and apply them; requests nothing")
     .option("--dataset <name>", "only those of this dataset")
-    .option("--json", "as JSON")
+    .option("--json", "as JSON: those that are held, or with --apply those that were applied")
     .action((options: Options) => withApp((app) => showOrApply(app, options)));
 }
 
@@ -23,13 +23,15 @@ async function showOrApply({ warehouse: { db }, clock }: App, options: Options):
   const held = (await readHeld(db)).filter(
     ({ dataset }) => options.dataset === undefined || dataset === options.dataset,
   );
-  if (options.json && options.apply !== true) printJson(held);
-  else if (held.length === 0) print("No answer is held.");
-  else if (options.apply === true) {
+  if (options.apply === true) {
     const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
     for (const answer of held) await applyHeld(parts, answer);
+  }
+  if (options.json) printJson(held);
+  else if (held.length === 0) print("No answer is held.");
+  else if (options.apply === true)
     print(`Applied ${countOf(held.length, "answer")}. The next sync or scheduled run plans with them.`);
-  } else {
+  else {
     print(table(["slice", "dataset", "about", "day", "members", "left out"], held.map(lineOf)));
     print(
       "\nThese answers leave out more than half of the members of their lists, so they change nothing. Each is requested again the next day and applied when that answer says the same. `storehouse held --apply` applies them now.",
