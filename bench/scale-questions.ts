@@ -52,14 +52,18 @@ export function ledgerQuestions(db: Database, settings: Settings, account: Accou
     {
       name: "`gaps --app`, 30 days",
       growth: "account",
-      ask: () => readScopeCoverage(db, request(undefined, { apps: [app] }), settings),
+      ask: () => readScopeCoverage(db, { request: request(undefined, { apps: [app] }), settings }),
     },
     {
       name: "`gaps --app`, all days",
       growth: "account",
-      ask: () => readScopeCoverage(db, request("all", { apps: [app] }), settings),
+      ask: () => readScopeCoverage(db, { request: request("all", { apps: [app] }), settings }),
     },
-    { name: "`gaps`, every app, 30 days", growth: "account", ask: () => readScopeCoverage(db, request(), settings) },
+    {
+      name: "`gaps`, every app, 30 days",
+      growth: "account",
+      ask: () => readScopeCoverage(db, { request: request(), settings }),
+    },
     view(
       db,
       "`ops.coverage_daily`, an app, 30 days",

@@ -24,6 +24,7 @@ const homes = [
 const packages = [
   { what: "undici", name: /^undici$/, home: ["src/core/http-agent.ts"] },
   { what: "DuckDB", name: /^@duckdb\//, home: ["src/export/parquet.ts"] },
+  { what: "the library that draws", name: /^@observablehq\/plot$|^domino$/, home: ["src/charts/draw.ts"] },
   { what: "p-queue", name: /^p-queue$/, home: ["src/credits/queue.ts"] },
 ] as const;
 

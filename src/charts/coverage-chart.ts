@@ -1,8 +1,18 @@
-import { addDays, type Day, daysBetween } from "../core/day.ts";
+import { addDays, addMonths, daysBetween, monthStart, weekday, type Day } from "../core/day.ts";
 import { daysOf, type Window } from "../core/window.ts";
-import { type CellCounts, type CellState, sumOfCells } from "../plan/cell-states.ts";
-import { monthName, weekday, windowWords } from "./day-axis.ts";
-import { element, isolated, label, margin, picture, rounded, widthOf } from "./picture.ts";
+import {
+  stateWords,
+  sumOfCells,
+  worstFirst,
+  worstState,
+  type CellCounts,
+  type CellState,
+} from "../plan/cell-states.ts";
+import type { Drawing, Library, Mark } from "./draw.ts";
+import { legend } from "./legend.ts";
+import { inks, stateLooks } from "./palette.ts";
+import { monthWords, windowWords } from "./time.ts";
+import { isolated } from "./words.ts";
 
 /** What a calendar shows: the cells of each day by state. `about` in words: the app and the country, or all. */
 export type CoverageChart = {
@@ -12,123 +22,159 @@ export type CoverageChart = {
   readonly days: ReadonlyMap<Day, CellCounts>;
 };
 
-const left = margin + 40;
-const top = 118;
-/** A year and a day touch so many weeks at most: longer calendars go on below. */
-const mostWeeks = 53;
+const width = 904;
+/** Months side by side: so many that a square stays large enough for its sign. */
+const mostMonths = 6;
+/** The largest distance of two squares: a calendar of one month need not fill the page. */
+const largest = 44;
+/** A month's size in squares: its head and six weeks, and seven days, each with some room to the next month. */
+const block = { head: 1.5, rows: 8, columns: 7.6 };
 
-/** A calendar's measures: how far squares are apart, how many weeks stand side by side, and its width. */
-type Grid = { readonly step: number; readonly cell: number; readonly width: number; readonly firstWeek: Day };
-
-function gridOf({ start, end }: Window): Grid {
-  const firstWeek = addDays(start, -weekday(start));
-  const weeks = Math.min(mostWeeks, Math.ceil(daysBetween(firstWeek, end) / 7));
-  const step = Math.max(17, Math.min(26, Math.floor(910 / weeks)));
-  return { step, cell: step - 2, width: Math.max(720, left + weeks * step + margin), firstWeek };
-}
-
-/** A calendar of coverage as an SVG file: a column a week, a square a day in the style of the worst of its cells. */
-export function coverageChart({ dataset, about, window, days }: CoverageChart): string {
-  const grid = gridOf(window);
-  const used = dayStyles.filter((style) => [...days.values()].some((cells) => styleOf(cells) === style));
-  const blocks = [...Map.groupBy(daysOf(window), (day) => Math.floor(weekOf(day, grid) / mostWeeks))];
-  const blockHeight = 7 * grid.step + 44;
-  const legend = legendOf(used, top + blocks.length * blockHeight, grid.width);
-  return picture(
-    {
-      width: grid.width,
-      height: legend.bottom + 44,
-      title: { before: "Coverage of ", name: dataset, after: "" },
-      subtitle: { before: "", name: about, after: ` · ${windowWords(window)}` },
-      description: `Calendar of ${windowWords(window)} for ${dataset}, ${isolated(about)}. ${inWords(window, days)}`,
-      style,
-      dark,
-    },
-    ...blocks.map(([index, of]) => block({ of, days }, grid, top + index * blockHeight)),
-    legend.text,
-    label("A square is a day and shows the worst of its cells (app, country and keyword).", {
-      class: "sub",
-      x: margin,
-      y: legend.bottom + 26,
+/** A calendar of coverage: a block a month, a square a day in the look of the worst of its cells. */
+export function coverageChart({ dataset, about, window, days }: CoverageChart): Drawing {
+  const months = monthsOf(window);
+  const across = Math.min(mostMonths, months.length);
+  const down = Math.ceil(months.length / across) * block.rows;
+  const step = Math.min(largest, width / (across * block.columns - 0.6));
+  const squares = daysOf(window).map((day) => squareOf(day, days.get(day), placeOf(day, months, across)));
+  const below = legend(
+    looksOf(squares).map((state) => ({ kind: "state", look: stateLooks[state], text: stateWords[state] }) as const),
+    { below: 20, width: width },
+  );
+  const bottom = below.height + 48;
+  return {
+    width,
+    height: Math.round(down * step) + bottom,
+    title: { before: "Coverage of ", name: dataset, after: "" },
+    subtitle: { before: "", name: about, after: ` · ${windowWords(window)}` },
+    description: `Calendar of ${windowWords(window)} for ${dataset}, ${isolated(about)}. ${inWords(squares, window, days)}`,
+    plot: (library) => ({
+      marginTop: 0,
+      marginLeft: 0,
+      marginRight: width - (across * block.columns - 0.6) * step,
+      marginBottom: bottom,
+      x: { type: "linear", domain: [0, across * block.columns - 0.6], axis: null },
+      y: { type: "linear", domain: [down, 0], axis: null },
+      marks: [
+        ...names(library, months, across),
+        ...squareMarks(library, squares, step),
+        ...below.marks(library),
+        library.text(["A square is a day and shows the worst of its cells (app, country and keyword)."], {
+          frameAnchor: "bottom-left",
+          textAnchor: "start",
+          dy: below.height + 34,
+          fontSize: 12.5,
+          fill: inks.soft.light,
+        }),
+      ],
     }),
-  );
+  };
 }
 
-function weekOf(day: Day, { firstWeek }: Grid): number {
-  return Math.floor(daysBetween(firstWeek, day) / 7);
+function monthsOf({ start, end }: Window): readonly Day[] {
+  const months: Day[] = [];
+  for (let month = monthStart(start); month < end; month = addMonths(month, 1)) months.push(month);
+  return months;
 }
 
-type Block = { readonly of: readonly Day[]; readonly days: CoverageChart["days"] };
+type Place = { readonly x: number; readonly y: number };
 
-function block({ of, days }: Block, grid: Grid, y: number): string {
-  const { step, cell } = grid;
-  const x = (day: Day) => left + (weekOf(day, grid) % mostWeeks) * step;
-  const row = (index: number) => y + index * step;
-  const names = of.filter((day, index) => day.endsWith("-01") || index === 0);
-  // a month of which only the last days are there has no room for its name
-  const named = names.filter((day, index) => index > 0 || names[1] === undefined || x(names[1]) - x(day) >= 64);
-  return element(
-    "g",
-    {},
-    ...named.map((day, index) =>
-      label(`${monthName(day)}${index === 0 || day.slice(5, 7) === "01" ? ` ${day.slice(0, 4)}` : ""}`, {
-        class: "tick",
-        x: x(day),
-        y: y - 8,
-      }),
-    ),
-    ...["Mon", "", "Wed", "", "Fri", "", "Sun"].map((name, index) =>
-      name === "" ? "" : label(name, { class: "tick", x: margin, y: row(index) + cell / 2 + 4 }),
-    ),
-    ...of.map((day) => square(day, days.get(day), { x: x(day), y: row(weekday(day)), cell })),
-  );
+/** The left upper corner of a day, in squares. */
+function placeOf(day: Day, months: readonly Day[], across: number): Place {
+  const first = monthStart(day);
+  const month = cornerOf(months.indexOf(first), across);
+  const week = Math.floor((daysBetween(first, day) + weekday(first)) / 7);
+  return { x: month.x + weekday(day), y: month.y + block.head + week };
 }
 
-type Place = { readonly x: number; readonly y: number; readonly cell: number };
+function cornerOf(index: number, across: number): Place {
+  return { x: (index % across) * block.columns, y: Math.floor(index / across) * block.rows };
+}
 
-function square(day: Day, cells: CellCounts | undefined, place: Place): string {
-  const style = styleOf(cells);
-  if (style === null) return "";
+type Square = Place & { readonly state: CellState | null; readonly title: string };
+
+function squareOf(day: Day, cells: CellCounts | undefined, place: Place): Square {
   const counts = Object.entries(cells ?? {}).map(([state, count]) => `${count} ${state}`);
-  return element("g", {}, element("title", {}, `${day}: ${counts.join(", ")}`), box(style, place));
+  return { ...place, state: worstState(cells), title: `${day}: ${counts.join(", ") || "not requested"}` };
 }
 
-function box({ name, sign }: DayStyle, { x, y, cell }: Place): string {
-  const body = element("rect", { class: `day f${name}`, x, y, width: cell, height: cell, rx: 3 });
-  if (sign === "") return body;
-  const transform = `translate(${x} ${y}) scale(${rounded(cell / 14)})`;
-  return body + element("path", { class: `sign s${name}`, d: sign, transform });
+function names(library: Library, months: readonly Day[], across: number): readonly Mark[] {
+  const corners = months.map((month, index) => ({ ...cornerOf(index, across), text: monthWords(month) }));
+  const days = corners.flatMap(({ x, y }) =>
+    ["M", "T", "W", "T", "F", "S", "S"].map((text, index) => ({ x: x + index + 0.5, y, text })),
+  );
+  return [
+    library.text(corners, {
+      x: "x",
+      y: ({ y }: Place) => y + 0.45,
+      text: "text",
+      textAnchor: "start",
+      lineAnchor: "middle",
+      fontSize: 12.5,
+      fontWeight: 600,
+      fill: inks.text.light,
+      className: "month",
+    }),
+    library.text(days, {
+      x: "x",
+      y: ({ y }: Place) => y + 1.2,
+      text: "text",
+      lineAnchor: "middle",
+      fontSize: 9.5,
+      fill: inks.soft.light,
+    }),
+  ];
 }
 
-function legendOf(
-  styles: readonly DayStyle[],
-  from: number,
-  width: number,
-): { readonly text: string; readonly bottom: number } {
-  let [x, y] = [margin, from];
-  const parts = styles.toReversed().flatMap((style) => {
-    const long = legendCell + 8 + widthOf(style.text) * 12 + 22;
-    if (x + long > width - margin) [x, y] = [margin, y + 24];
-    const here = x;
-    x += long;
-    return [
-      box(style, { x: here, y: y - 12, cell: legendCell }),
-      label(style.text, { class: "note", x: here + legendCell + 8, y }),
-    ];
-  });
-  return { text: element("g", {}, ...parts), bottom: y };
+function squareMarks(library: Library, squares: readonly Square[], step: number): readonly Mark[] {
+  const known = squares.filter(({ state }) => state !== null);
+  const inset = Math.max(1, step / 18);
+  const area = {
+    x1: "x",
+    x2: ({ x }: Place) => x + 1,
+    y1: "y",
+    y2: ({ y }: Place) => y + 1,
+    inset,
+    rx: Math.min(3, step / 6),
+    title: "title",
+  } as const;
+  return [
+    library.rect(
+      squares.filter(({ state }) => state === null),
+      { ...area, fill: inks.lane.light, className: "none" },
+    ),
+    library.rect(known, {
+      ...area,
+      fill: ({ state }: Square) => stateLooks[state ?? "missing"].fill.light,
+      stroke: inks.cell.light,
+      strokeWidth: 0.6,
+      className: "days",
+    }),
+    library.text(known, {
+      x: ({ x }: Place) => x + 0.5,
+      y: ({ y }: Place) => y + 0.5,
+      text: ({ state }: Square) => stateLooks[state ?? "missing"].sign,
+      fill: ({ state }: Square) => stateLooks[state ?? "missing"].ink.light,
+      lineAnchor: "middle",
+      fontSize: Math.min(16, step * 0.7),
+      fontWeight: 700,
+    }),
+  ];
 }
 
-const legendCell = 15;
+/** The states that are drawn, one for each look, from the best to the worst. */
+function looksOf(squares: readonly Square[]): readonly CellState[] {
+  const drawn = worstFirst.filter((state) => squares.some((square) => square.state === state));
+  const looks = new Map(drawn.map((state) => [stateLooks[state], state]));
+  return [...looks.values()].toReversed();
+}
 
-function inWords(window: Window, days: CoverageChart["days"]): string {
-  const of = daysOf(window);
-  const byStyle = dayStyles
-    .map((style) => ({ style, count: of.filter((day) => styleOf(days.get(day)) === style).length }))
-    .filter(({ count }) => count > 0);
-  const cells = sumOfCells(of.map((day) => days.get(day) ?? {}));
-  const reported = Object.entries(cells).map(([state, count]) => `${count} ${state}`);
-  return `Days by their worst cell: ${byStyle.map(({ style, count }) => `${count} ${style.text}`).join(", ")}. Cells: ${reported.join(", ")}.`;
+function inWords(squares: readonly Square[], window: Window, days: CoverageChart["days"]): string {
+  const byState = Map.groupBy(squares, ({ state }) => (state === null ? "not requested" : stateWords[state]));
+  const cells = sumOfCells(daysOf(window).map((day) => days.get(day) ?? {}));
+  const worst = [...byState].map(([words, { length }]) => `${length} ${words}`);
+  const all = Object.entries(cells).map(([state, count]) => `${count} ${state}`);
+  return `Days by their worst cell: ${worst.join(", ")}. Cells: ${all.join(", ")}.`;
 }
 
 /** The days from the first to the last of which anything is known; null where nothing is. */
@@ -137,63 +183,3 @@ export function knownWindow(days: CoverageChart["days"]): Window | null {
   const [first, last] = [known[0], known.at(-1)];
   return first === undefined || last === undefined ? null : { start: first, end: addDays(last, 1) };
 }
-
-/** The style of a day by the worst of its cells: a colour, and a sign for black and white. */
-export type DayStyle = {
-  readonly states: readonly CellState[];
-  readonly text: string;
-  readonly name: string;
-  readonly fill: string;
-  /** Drawn over the colour, in a square from 0 to 14. */
-  readonly sign: string;
-  readonly ink: string;
-};
-
-const [white, black] = ["#ffffff", "#1f2328"];
-
-/** From the worst to the best; a day has the style of the first that one of its cells is in. */
-export const dayStyles: readonly DayStyle[] = [
-  { states: ["failed"], text: "failed", name: "x", fill: "#d55e00", sign: "M4 4L10 10M10 4L4 10", ink: white },
-  { states: ["missing"], text: "never requested", name: "m", fill: "#ffffff", sign: "M7 7h.01", ink: black },
-  {
-    states: ["deferred"],
-    text: "waits for credits",
-    name: "d",
-    fill: "#f0e442",
-    sign: "M3.5 8C5 5 6 5 7 7S9 9 10.5 6",
-    ink: black,
-  },
-  {
-    states: ["pending", "running"],
-    text: "waits or runs",
-    name: "p",
-    fill: "#cc79a7",
-    sign: "M5 4L10 7L5 10Z",
-    ink: white,
-  },
-  {
-    states: ["stale"],
-    text: "to be requested again",
-    name: "s",
-    fill: "#56b4e9",
-    sign: "M4.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0",
-    ink: black,
-  },
-  { states: ["lost"], text: "lost for good", name: "t", fill: "#24292f", sign: "M4.5 4.5H9.5V9.5H4.5Z", ink: white },
-  { states: ["skipped"], text: "unavailable", name: "k", fill: "#afb8c1", sign: "M4 7H10", ink: black },
-  { states: ["dropped"], text: "kept no longer", name: "g", fill: "#eaeef2", sign: "M4 10L10 4", ink: black },
-  { states: ["loaded"], text: "loaded", name: "l", fill: "#0072b2", sign: "", ink: white },
-  { states: ["empty"], text: "requested, nothing there", name: "e", fill: "#cfe8f7", sign: "", ink: black },
-];
-
-/** The style of a day with these cells; null where nothing is known of it. */
-function styleOf(cells: CellCounts | undefined): DayStyle | null {
-  return dayStyles.find(({ states }) => states.some((state) => (cells?.[state] ?? 0) > 0)) ?? null;
-}
-
-/** The style sheet. */
-const style = `.day{stroke:#57606a;stroke-width:.6}.sign{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
-${dayStyles.map(({ name, fill, ink }) => `.f${name}{fill:${fill}}.s${name}{stroke:${ink}}`).join("")}
-`;
-const dark = `.day{stroke:#6e7681}.fm{fill:#21262d}.sm{stroke:#f0f6fc}
-`;

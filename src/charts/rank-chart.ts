@@ -1,53 +1,222 @@
-import { windowLength, type Window } from "../core/window.ts";
-import { windowWords } from "./day-axis.ts";
-import { isolated, picture, whole } from "./picture.ts";
-import { notRequested, rankAxes, rankPlot, type RankSeries, size } from "./rank-plot.ts";
-import { dark, deviceName, endLabels, rankLegend, rankLine, style } from "./rank-line.ts";
+import type { Day } from "../core/day.ts";
+import { daysOf, stretches, windowLength, type Window } from "../core/window.ts";
+import type { Drawing, Library, Mark } from "./draw.ts";
+import { endLabels } from "./end-labels.ts";
+import { hatched } from "./hatch.ts";
+import { hatchEntry, legend, type LegendEntry } from "./legend.ts";
+import { inks, lineLooks, type LineLook } from "./palette.ts";
+import { rankTicks } from "./rank-ticks.ts";
+import { instant, middle, windowWords } from "./time.ts";
+import { isolated, shortened, whole, type NamedWords } from "./words.ts";
 
-/** What a picture of ranks shows. `place` in words: the store and the country. */
+/** A line of ranks by day: null where it was requested and not ranked; a day that is left out was not requested. */
+export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
+
+/** Something that happened on a day, such as a release. */
+export type Happening = { readonly day: Day; readonly name: string };
+
+/** What a picture of ranks shows. `title` and `subtitle` in words; `axis`: what is ranked. */
 export type RankChart = {
-  readonly app: string;
-  readonly keyword: string;
-  readonly place: string;
+  readonly title: NamedWords;
+  readonly subtitle: NamedWords;
+  readonly axis: string;
   readonly window: Window;
+  /** As many as there are looks of lines; more are left out. */
   readonly series: readonly RankSeries[];
+  readonly happenings?: readonly Happening[];
+  readonly width?: number;
 };
 
+type Point = { readonly at: Date; readonly rank: number | null; readonly title: string };
+type Line = RankSeries & { readonly look: LineLook; readonly points: readonly Point[] };
+
+/** Height of the lane below the ranks, for days that brought no rank. */
+const lane = 34;
+/** Marks keep so far apart: closer ones would hide the line. */
+const marksApart = 22;
+const left = 68;
+/** For the names of days. */
+const bottom = 38;
+
 /**
- * A keyword's rank over time as an SVG file: 1 on top, the line broken where no rank is known, days without rank in a lane of their own, days that
- * were not requested hatched.
+ * Ranks over time: 1 on top, the line broken where no rank is known, days without rank in a lane of their own, days of which nothing was
+ * requested hatched. The newest rank of each line stands beside its end, unless it is not ranked there.
  */
-export function rankChart({ app, keyword, place, window, series }: RankChart): string {
-  const plot = rankPlot(window, series);
-  const title = { before: "Rank for “", name: keyword, after: "”" };
-  const subtitle = { before: "", name: app, after: ` · ${place} · ${windowWords(window)}` };
-  const reported = series.map((one) => summary(one, window));
-  return picture(
-    {
-      width: size.width,
-      height: size.height,
-      title,
-      subtitle,
-      description: `Rank in search results by day, for the keyword “${isolated(keyword)}”: ${whole(subtitle)}. ${reported.join(" ")}`,
-      style,
-      dark,
-    },
-    notRequested(plot, series),
-    rankAxes(plot),
-    ...series.map((one, index) => rankLine(one, plot, index)),
-    endLabels(series, plot),
-    rankLegend(
-      series.map(({ device }) => device),
-      { x: size.left, y: size.height - 22 },
-    ),
-  );
+export function rankChart({ window, series, happenings = [], width = 904, ...words }: RankChart): Drawing {
+  const lines = series
+    .slice(0, lineLooks.length)
+    .map((one, index) => lineOf(one, window, lineLooks[index] as LineLook));
+  const isNarrow = width < 600;
+  const right = isNarrow ? 46 : 132;
+  const gaps = stretches(daysOf(window).filter((day) => lines.every(({ ranks }) => !ranks.has(day))));
+  const entries = legendOf(lines, gaps.length > 0, happenings.length > 0);
+  const below = legend(entries, { below: 50, width: width - left });
+  const height = (isNarrow ? 260 : 320) + below.height;
+  // the names of what happened stand above the frame
+  const top = happenings.length > 0 ? 24 : 10;
+  const scale = rankTicks(lines.flatMap(({ points }) => points.flatMap(({ rank }) => rank ?? [])));
+  const pixelsADay = (width - left - right) / Math.max(1, windowLength(window));
+  return {
+    width,
+    height,
+    title: words.title,
+    subtitle: { ...words.subtitle, after: `${words.subtitle.after} · ${windowWords(window)}` },
+    description: `${words.axis} by day, ${windowWords(window)}: ${isolated(whole(words.title))}. ${lines.map((one) => summary(one, window)).join(" ")}${happeningWords(happenings)}`,
+    plot: (library) => ({
+      marginLeft: left,
+      marginRight: right,
+      marginTop: top,
+      marginBottom: bottom + below.height,
+      insetBottom: lane,
+      x: { type: "utc", domain: [instant(window.start), instant(window.end)], label: null },
+      y: { ...scale.scale, axis: null },
+      marks: [
+        ...hatched(library, gaps),
+        ...axes(library, { ticks: scale.ticks, axis: words.axis, isNarrow }),
+        ...happeningMarks(library, happenings, window),
+        ...lines.flatMap((line, index) =>
+          lineMarks(library, line, { every: Math.ceil(marksApart / pixelsADay), index, of: lines.length }),
+        ),
+        ...endLabels(library, lines, { isNarrow, at: scale.at, height: height - top - bottom - below.height - lane }),
+        ...below.marks(library),
+      ],
+    }),
+  };
 }
 
-function summary({ device, ranks }: RankSeries, window: Window): string {
+function lineOf(one: RankSeries, window: Window, look: LineLook): Line {
+  const points = daysOf(window).map((day) => {
+    const rank = one.ranks.get(day);
+    const state = rank === undefined ? "not requested" : rank === null ? "not ranked" : `rank ${rank}`;
+    return { at: middle(day), rank: rank ?? null, title: `${one.name}, ${day}: ${state}` };
+  });
+  return { ...one, look, points };
+}
+
+function axes(
+  library: Library,
+  { ticks, axis, isNarrow }: { ticks: readonly number[]; axis: string; isNarrow: boolean },
+): readonly Mark[] {
+  return [
+    library.gridY([...ticks], { stroke: inks.grid.light, strokeOpacity: 1 }),
+    // the library's own axis leaves out some of the labels of a logarithmic scale
+    library.text([...ticks], { ...beside, y: (rank: number) => rank, text: String, fontSize: 11.5 }),
+    library.axisX({
+      tickSize: 5,
+      fontSize: 11.5,
+      fill: inks.soft.light,
+      stroke: inks.soft.light,
+      ...(isNarrow ? { ticks: 4 } : {}),
+    }),
+    ...(isNarrow
+      ? []
+      : [
+          library.text([axis], {
+            frameAnchor: "left",
+            textAnchor: "middle",
+            rotate: -90,
+            dx: -56,
+            fontSize: 12,
+            fill: inks.soft.light,
+          }),
+        ]),
+    library.text(["not ranked"], { ...beside, frameAnchor: "bottom-left", dy: -lane / 2, fontSize: 10.5 }),
+  ];
+}
+
+/** Words beside the frame. */
+const beside = { frameAnchor: "left", textAnchor: "end", lineAnchor: "middle", dx: -8, fill: inks.soft.light } as const;
+
+function lineMarks(
+  library: Library,
+  { points, look, ranks, name }: Line,
+  { every, index, of }: { readonly every: number; readonly index: number; readonly of: number },
+): readonly Mark[] {
+  const colour = look.ink.light;
+  const ranked = points.filter(({ rank }) => rank !== null);
+  const alone = (at: number) => points[at - 1]?.rank == null || points[at + 1]?.rank == null;
+  const marked = points.filter(({ rank }, at) => rank !== null && (at % every === 0 || alone(at)));
+  const unranked = [...ranks]
+    .filter(([, rank]) => rank === null)
+    .map(([day]) => ({ at: middle(day), title: `${name}, ${day}: not ranked` }));
+  const shape = { x: "at", symbol: look.symbol } as const;
+  return [
+    library.line(points, {
+      x: "at",
+      y: (point: Point) => point.rank ?? Number.NaN,
+      stroke: colour,
+      strokeWidth: 2.25,
+      ...(look.dash === undefined ? {} : { strokeDasharray: look.dash }),
+      strokeLinecap: "round",
+      className: "line",
+    }),
+    // the first mark is the largest: it is seen behind another one at the same place
+    library.dot(marked, {
+      ...shape,
+      y: "rank",
+      r: index === 0 ? 4.5 : 3.5,
+      fill: colour,
+      stroke: inks.page.light,
+      strokeWidth: 1,
+      className: "ranked",
+    }),
+    library.dot(ranked, { x: "at", y: "rank", r: 5, fill: colour, fillOpacity: 0, title: "title", className: "hover" }),
+    library.dot(unranked, {
+      ...shape,
+      frameAnchor: "bottom",
+      dy: -lane / 2 + (index - (of - 1) / 2) * Math.min(7, (lane - 10) / Math.max(1, of - 1)),
+      r: 3,
+      fill: "none",
+      stroke: colour,
+      strokeWidth: 1.5,
+      title: "title",
+      className: "unranked",
+    }),
+  ];
+}
+
+function happeningMarks(library: Library, happenings: readonly Happening[], { start, end }: Window): readonly Mark[] {
+  const shown = happenings
+    .filter(({ day }) => day >= start && day < end)
+    .map(({ day, name }) => ({ at: middle(day), name: shortened(name, 9) }));
+  if (shown.length === 0) return [];
+  return [
+    library.ruleX(shown, { x: "at", stroke: inks.event.light, strokeWidth: 1, strokeDasharray: "3 3" }),
+    library.text(shown, {
+      x: "at",
+      text: "name",
+      frameAnchor: "top",
+      lineAnchor: "bottom",
+      dy: -4,
+      fontSize: 10.5,
+      fill: inks.event.light,
+    }),
+  ];
+}
+
+function legendOf(lines: readonly Line[], isHatched: boolean, isEvent: boolean): readonly LegendEntry[] {
+  const unranked = lines.filter(({ ranks }) => [...ranks.values()].includes(null));
+  return [
+    ...lines.map(({ name, look }): LegendEntry => ({ kind: "line", look, text: name })),
+    ...(unranked.length > 0
+      ? [{ kind: "hollow", looks: unranked.map(({ look }) => look), text: "requested, not ranked" } as const]
+      : []),
+    ...(isHatched ? [hatchEntry] : []),
+    ...(isEvent ? [{ kind: "rule", text: "release" } as const] : []),
+  ];
+}
+
+function summary({ name, ranks }: RankSeries, window: Window): string {
   const known = [...ranks.values()].filter((rank) => rank !== null).sort((a, b) => a - b);
   const requested = `requested on ${ranks.size} of ${windowLength(window)} days`;
-  if (known.length === 0) return `${deviceName(device)}: ${requested}, never ranked.`;
-  const middle = known[Math.floor((known.length - 1) / 2)];
+  if (known.length === 0) return `${name}: ${requested}, never ranked.`;
+  const half = known[Math.floor((known.length - 1) / 2)];
   const without = ranks.size - known.length;
-  return `${deviceName(device)}: ${requested}, not ranked on ${without}; best rank ${known[0]}, middle ${middle}, worst ${known.at(-1)}.`;
+  return `${name}: ${requested}, not ranked on ${without}; best rank ${known[0]}, middle ${half}, worst ${known.at(-1)}.`;
+}
+
+function happeningWords(happenings: readonly Happening[]): string {
+  return happenings.length === 0
+    ? ""
+    : ` Releases: ${happenings.map(({ day, name }) => `${name} on ${day}`).join(", ")}.`;
 }

@@ -55,16 +55,19 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
   };
   const devices = Map.groupBy(shown, ({ device_code: code }) => code);
   return {
-    app: first.app,
-    keyword: question.keyword,
-    place: `${stores[first.store] ?? first.store}, ${first.country_name}`,
+    title: { before: "Rank for “", name: question.keyword, after: "”" },
+    subtitle: { before: "", name: first.app, after: ` · ${stores[first.store] ?? first.store}, ${first.country_name}` },
+    axis: "rank in search results",
     window,
     series: [...devices].map(([device, of]) => ({
-      device,
+      name: deviceNames[device] ?? device,
       ranks: new Map(of.map(({ date_day: day, rank }) => [day, rank])),
     })),
   };
 }
+
+/** How devices are called in a picture; others are shown by their code. */
+const deviceNames: Readonly<Record<string, string>> = { IPHONE: "iPhone", IPAD: "iPad", ALL: "all devices" };
 
 const air = 31;
 const stores: Readonly<Record<string, string>> = { ios: "App Store", android: "Google Play" };

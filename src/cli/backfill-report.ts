@@ -7,7 +7,7 @@ import { lastDay } from "../core/window.ts";
 import { sumOf } from "../planner/plan-tally.ts";
 import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
 import type { PlanProgress } from "../ledger/plans.ts";
-import { count, print } from "./output.ts";
+import { count, countOf, print } from "./output.ts";
 import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
 import { table } from "./table.ts";
 import { timeText } from "./times.ts";
@@ -132,8 +132,9 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
 
 /** The command that requests the same. */
 function commandOf(request: BackfillRequest): string {
-  const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
-  return [
+  const { datasets, bounds, apps, countries, groups, reprocess, newestFirst, mostCredits } = request;
+  const chosen = groups === undefined ? "" : ` (of ${countOf(groups.length, "chosen partition")} alone)`;
+  const words = [
     "storehouse backfill",
     ...datasets.map((name) => `--dataset ${name}`),
     ...(bounds.start === undefined ? [] : [`--from ${bounds.start}`]),
@@ -143,5 +144,6 @@ function commandOf(request: BackfillRequest): string {
     ...(reprocess === "missing" ? [] : [`--reprocess ${reprocess}`]),
     ...(newestFirst ? ["--newest-first"] : []),
     ...(mostCredits === null ? [] : [`--max-credits ${mostCredits}`]),
-  ].join(" ");
+  ];
+  return `${words.join(" ")}${chosen}`;
 }

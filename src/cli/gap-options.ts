@@ -18,7 +18,7 @@ export async function scopeCoverageFor(app: App, options: GapOptions): Promise<r
     ...(requested.apps.length === 0 ? {} : { apps: requested.apps }),
     ...(countries.length === 0 ? {} : { countries }),
   };
-  const coverage = await readScopeCoverage(db, { ...requestOf(app, options), only }, settings);
+  const coverage = await readScopeCoverage(db, { request: { ...requestOf(app, options), only }, settings });
   // what is planned from is kept by a plan, and says nothing of the app that was named
   return requested.apps.length === 0 ? coverage : coverage.filter(({ trackId }) => trackId !== null);
 }

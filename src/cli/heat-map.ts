@@ -1,39 +1,32 @@
 import { addDays, type Day } from "../core/day.ts";
 import { noBreak } from "../core/text-width.ts";
-import type { CellCounts, CellState } from "../plan/cell-states.ts";
+import { stateWords, worstFirst, worstState, type CellCounts, type CellState } from "../plan/cell-states.ts";
 
 /** What stands for a day: the sign of the worst of its cells. */
-const signs: readonly (readonly [CellState, string])[] = [
-  ["failed", "x"],
-  ["lost", "L"],
-  ["missing", "."],
-  ["deferred", "~"],
-  ["pending", ">"],
-  ["running", ">"],
-  ["stale", "o"],
-  ["skipped", "-"],
-  ["loaded", "#"],
-  ["dropped", "d"],
-  ["empty", "_"],
-];
+const signs: Readonly<Record<CellState, string>> = {
+  loaded: "#",
+  empty: "_",
+  skipped: "-",
+  stale: "o",
+  pending: ">",
+  running: ">",
+  deferred: "~",
+  missing: ".",
+  dropped: "d",
+  failed: "x",
+  lost: "L",
+};
 
 /** What the signs of a heat map mean. */
 export const legend = [
-  "# loaded",
-  "_ empty",
-  "- unavailable",
-  "o to be requested again",
-  "> waits or runs",
-  "~ waits for credits",
-  ". never requested",
-  "d dropped",
-  "x failed",
-  "L lost for good",
-  // a sign stays beside its meaning where the line is broken
+  ...new Set(Object.entries(signs).map(([state, sign]) => `${sign} ${stateWords[state as CellState]}`)),
 ]
-  .map((sign) => sign.replaceAll(" ", noBreak))
+  // a sign stays beside its meaning where the line is broken
+  .map((line) => line.replaceAll(" ", noBreak))
   .join("  ")
-  .concat("\nA day has the sign of its worst cell: x before L . ~ > o - # d _");
+  .concat(
+    `\nA day has the sign of its worst cell: ${[...new Set(worstFirst.map((state) => signs[state]))].join(" ").replace(" ", " before ")}`,
+  );
 
 /** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
 export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {
@@ -50,5 +43,6 @@ export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {
 }
 
 function signOf(cells: CellCounts | undefined): string {
-  return signs.find(([state]) => (cells?.[state] ?? 0) > 0)?.[1] ?? " ";
+  const state = worstState(cells);
+  return state === null ? " " : signs[state];
 }

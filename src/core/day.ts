@@ -54,6 +54,12 @@ export function daysBetween(from: Day, to: Day): number {
   return (startOf(to) - startOf(from)) / dayMs;
 }
 
+/** The day of the week, from 0 for Monday to 6 for Sunday. */
+export function weekday(of: Day): number {
+  // 1970-01-01 was a Thursday
+  return (((startOf(of) / dayMs + 3) % 7) + 7) % 7;
+}
+
 /** The first day of the month that holds `of`. */
 export function monthStart(of: Day): Day {
   return `${of.slice(0, 7)}-01` as Day;

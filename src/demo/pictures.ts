@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { App } from "../app.ts";
 import { coverageChart, knownWindow } from "../charts/coverage-chart.ts";
+import { drawnFile } from "../charts/draw.ts";
 import { rankChart } from "../charts/rank-chart.ts";
 import { readRanks } from "../charts/read-ranks.ts";
 import { addDays, type Day } from "../core/day.ts";
@@ -22,12 +23,13 @@ export async function drawPictures(
   { folder, from }: { readonly folder: string; readonly from: Day },
 ): Promise<void> {
   const ranks = await readRanks(app.warehouse.db, { ...example, within: {} });
-  await putFile(path.join(folder, "keyword-rank.svg"), rankChart(ranks));
+  await putFile(path.join(folder, "keyword-rank.svg"), await drawnFile(rankChart(ranks)));
   const dataset = "keyword_rank";
-  const coverage = await scopeCoverageFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });
-  const days = daysOf(coverage);
+  const all = await scopeCoverageFor(app, { dataset: [dataset], app: [], country: [], from: addDays(from, -32) });
+  const days = daysOf(all);
   const window = knownWindow(days);
   if (window === null) throw fail("nothing_to_draw", { problem: "the demo is empty", hint: "run it again" });
   const about = "all apps, all countries";
-  await putFile(path.join(folder, "coverage.svg"), coverageChart({ dataset, about, window, days }));
+  const coverage = await drawnFile(coverageChart({ dataset, about, window, days }));
+  await putFile(path.join(folder, "coverage.svg"), coverage);
 }

@@ -60,7 +60,11 @@ export const rooms: readonly Room[] = [
   { name: "doctor", is: "the checks of `storehouse doctor`", mayImport: [...runs, "incidents"] },
   { name: "health", is: "health server and metrics", mayImport: [...runs, "incidents"] },
   { name: "worker", is: "the long-running process", mayImport: [...entry, ...watch] },
-  { name: "charts", is: "ranks and coverage as SVG", mayImport: [...core, "config", "plan", "postgres"] },
+  {
+    name: "charts",
+    is: "ranks, coverage and amounts by day as SVG",
+    mayImport: [...core, "config", "plan", "postgres"],
+  },
   { name: "export", is: "tables as Parquet files and as sources of dbt", mayImport: [...core, "config", "postgres"] },
   {
     name: "metabase",

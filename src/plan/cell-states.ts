@@ -11,8 +11,43 @@ import type { Cells } from "./stale-cells.ts";
 export const cellStates = [...sliceStates, "stale", "missing", "dropped"] as const;
 export type CellState = (typeof cellStates)[number];
 
+/** States from the one that matters most to the one that matters least: a day, or any other group of cells, shows the first that one of its cells is in. */
+export const worstFirst = [
+  "failed",
+  "lost",
+  "missing",
+  "deferred",
+  "pending",
+  "running",
+  "stale",
+  "skipped",
+  "loaded",
+  "dropped",
+  "empty",
+] as const satisfies readonly CellState[];
+
+/** What a state means, for a legend. A state of a group of cells and that of another are one thing where they have the same words. */
+export const stateWords: Readonly<Record<CellState, string>> = {
+  failed: "failed",
+  lost: "lost for good",
+  missing: "missing, never requested",
+  deferred: "waits for credits",
+  pending: "queued or running",
+  running: "queued or running",
+  stale: "to be requested again",
+  skipped: "unavailable",
+  loaded: "loaded",
+  dropped: "dropped by retention",
+  empty: "requested, nothing there",
+};
+
 /** Cells by state; states without cells are left out. */
 export type CellCounts = Readonly<Partial<Record<CellState, number>>>;
+
+/** The state that a group of cells shows; null where it has none. */
+export function worstState(cells: CellCounts | undefined): CellState | null {
+  return worstFirst.find((state) => (cells?.[state] ?? 0) > 0) ?? null;
+}
 
 /** What the cells of one partition are worked out from. */
 type CellOptions = {

@@ -8,7 +8,7 @@ import { learnedCosts } from "../credits/costs.ts";
 import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { readTracked } from "./portfolio.ts";
-import { checkedRequest, type BackfillRequest } from "./backfill-request.ts";
+import { checkedRequest, type Askable, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-budget.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
@@ -32,24 +32,17 @@ export type MadePlan = {
 };
 
 /** Plans a backfill from what is known now and keeps the plan. Spends nothing and queues nothing. Throws a UsageError for what does not fit. */
-export async function makePlan(
-  db: Database,
-  { requested, settings, clock }: { requested: BackfillRequest; settings: Settings; clock: Clock },
-): Promise<MadePlan> {
-  const today = clock.today();
+export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
   // one snapshot of everything, however long it takes: the plan is gone through more than once
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => {
-      const portfolio = await currentPortfolio(transaction, settings);
-      const { request, notes } = checkedRequest(requested, { portfolio, settings, today });
-      if (request.datasets.length === 0) return { plan: null, leftOut: { slices: 0, credits: 0 }, notes };
-      const { sum, leftOut } = await addUp(transaction, { request, asOf: today }, settings);
-      if (sum.slices === 0) return { plan: null, leftOut, notes };
+      const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });
+      if (sum === null) return { plan: null, leftOut, notes };
       const record = {
         ...sum,
-        asOf: today,
+        asOf: clock.today(),
         request,
         basis: await basisOf(transaction, portfolio, settings, request),
         newestFirst: request.newestFirst,
@@ -60,6 +53,40 @@ export async function makePlan(
       const planId = await keepPlan(transaction, record, madeAt);
       return { plan: { ...record, planId, madeAt, queuedAt: null }, leftOut, notes };
     });
+}
+
+/** What `makePlan` would come to, without keeping it: null when there is nothing to do or nothing fits. Writes nothing. */
+export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio" | "request">> {
+  return db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (transaction) => {
+      const { sum, leftOut, notes } = await priced(transaction, wanted);
+      return { sum, leftOut, notes };
+    });
+}
+
+/** A backfill that somebody may want: what it is made from. */
+export type WantedPlan = {
+  readonly requested: BackfillRequest;
+  readonly settings: Settings;
+  readonly clock: Clock;
+};
+
+type PricedPlan = Askable & {
+  readonly portfolio: Portfolio;
+  readonly sum: PlanSum | null;
+  readonly leftOut: CutPlan["leftOut"];
+};
+
+async function priced(db: Database, { requested, settings, clock }: WantedPlan): Promise<PricedPlan> {
+  const today = clock.today();
+  const portfolio = await currentPortfolio(db, settings);
+  const { request, notes } = checkedRequest(requested, { portfolio, settings, today });
+  const nothing = { portfolio, request, notes, sum: null };
+  if (request.datasets.length === 0) return { ...nothing, leftOut: { slices: 0, credits: 0 } };
+  const { sum, leftOut } = await addUp(db, { request, asOf: today }, settings);
+  return sum.slices === 0 ? { ...nothing, leftOut } : { portfolio, request, notes, sum, leftOut };
 }
 
 /** The plan of this number; throws `unknown_plan` when there is none. */
@@ -79,8 +106,12 @@ export function planAgain(
   { request, asOf }: { readonly request: BackfillRequest; readonly asOf: Day },
   settings: Settings,
 ): Promise<CutPlan> {
-  const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
-  const only = { ...(apps.length > 0 ? { apps } : {}), ...(countries.length > 0 ? { countries } : {}) };
+  const { datasets, bounds, apps, countries, groups, reprocess, newestFirst, mostCredits } = request;
+  const only = {
+    ...(apps.length > 0 ? { apps } : {}),
+    ...(countries.length > 0 ? { countries } : {}),
+    ...(groups === undefined ? {} : { groups }),
+  };
   const plan = async function* () {
     for await (const chunk of planChunks(db, { datasets, bounds, today: asOf, only, reprocess }, settings, true))
       // what the named ones are planned from is planned along; a backfill leaves it to sync

@@ -8,6 +8,7 @@ import { oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { settingsOf } from "./dataset-settings.ts";
+import type { PartitionGroup } from "../core/partition-group.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
 
 /** What a backfill requests; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
@@ -16,6 +17,8 @@ export type BackfillRequest = {
   readonly bounds: Partial<Window>;
   readonly apps: readonly string[];
   readonly countries: readonly string[];
+  /** Of the datasets only these partitions, chosen one by one; all where left out. */
+  readonly groups?: readonly PartitionGroup[];
   readonly reprocess: Reprocess;
   readonly newestFirst: boolean;
   readonly mostCredits: number | null;

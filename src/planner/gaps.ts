@@ -1,21 +1,23 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
-import { scopeKey, type Covered, type Scope } from "../core/slice.ts";
+import { scopeKey, type Covered } from "../core/slice.ts";
+import type { Window } from "../core/window.ts";
 import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts";
 import { staleCells } from "../plan/stale-cells.ts";
 import type { Database } from "../postgres/database.ts";
-import { coverageFor, planInChunks } from "./plan-chunks.ts";
+import { groupKey, groupOf, type PartitionGroup } from "../core/partition-group.ts";
+import { coverageFor, partitionsOf, planInChunks } from "./plan-chunks.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
 /** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
-export type ScopeCoverage = {
-  readonly dataset: string;
-  /** Null where the dataset is not about an app, or distinguishes no countries. */
-  readonly store: string | null;
-  readonly trackId: string | null;
-  readonly country: string | null;
-  readonly days: ReadonlyMap<Day, CellCounts>;
+export type ScopeCoverage = PartitionGroup & { readonly days: ReadonlyMap<Day, CellCounts> };
+
+/** Whose cells are read. `shown`: the days of interest where these are others than the requested ones, as in a grid of a year beside a history of a month. */
+export type CoverageQuestion = {
+  readonly request: SyncRequest;
+  readonly settings: Settings;
+  readonly shown?: Partial<Window>;
 };
 
 /**
@@ -24,15 +26,13 @@ export type ScopeCoverage = {
  */
 export async function readScopeCoverage(
   db: Database,
-  request: SyncRequest,
-  settings: Settings,
+  { request, settings, shown = request.bounds }: CoverageQuestion,
 ): Promise<readonly ScopeCoverage[]> {
   const standings: ScopeCoverage[] = [];
-  const isNamed = ({ name }: { name: string }) => request.datasets.length === 0 || request.datasets.includes(name);
-  for (const start of (await startsOf(db, request, settings)).filter(({ dataset }) => isNamed(dataset))) {
+  for (const start of await namedStarts(db, request, settings)) {
     const parts: ScopeCoverage[] = [];
     for await (const { partitions, covered, plan, timingOf } of planInChunks(
-      coverageFor(db, start, request.bounds.start),
+      coverageFor(db, start, shown.start),
       start,
     )) {
       const drafts = Map.groupBy(plan.slices, ({ scope }) => scopeKey(scope));
@@ -48,23 +48,35 @@ export async function readScopeCoverage(
         });
         // a period is dropped as a whole, with the month in which it begins
         const ended = timing.kind === "period" ? before.map(wholeGone) : before;
-        const days = cellsByDay({ items, covered: ended, stale, drafts: now, within: request.bounds });
-        parts.push({ dataset: plan.dataset, ...whoOf(scope), days });
+        const days = cellsByDay({ items, covered: ended, stale, drafts: now, within: shown });
+        parts.push({ ...groupOf(plan.dataset, scope), days });
       }
     }
-    const together = Map.groupBy(parts, ({ store, trackId, country }) => JSON.stringify([store, trackId, country]));
-    standings.push(...[...together].sort(byKey).map(([, same]) => addedUp(same)));
+    standings.push(...[...Map.groupBy(parts, groupKey)].sort(byKey).map(([, same]) => addedUp(same)));
   }
   return standings.filter(({ days }) => days.size > 0);
+}
+
+/** The groups of which a request reads the coverage, in the same order, without their cells. */
+export async function readPartitionGroups(
+  db: Database,
+  { request, settings }: CoverageQuestion,
+): Promise<readonly PartitionGroup[]> {
+  return (await namedStarts(db, request, settings)).flatMap((start) => {
+    const groups = partitionsOf(start).map(({ scope }) => groupOf(start.dataset.name, scope));
+    return [...new Map(groups.map((group) => [groupKey(group), group]))].sort(byKey).map(([, group]) => group);
+  });
+}
+
+/** What the planning of the named datasets starts from, without those that they are planned from. */
+async function namedStarts(db: Database, request: SyncRequest, settings: Settings) {
+  const isNamed = ({ name }: { name: string }) => request.datasets.length === 0 || request.datasets.includes(name);
+  return (await startsOf(db, request, settings)).filter(({ dataset }) => isNamed(dataset));
 }
 
 function wholeGone(slice: Covered): Covered {
   const isGone = slice.goneBefore !== undefined && slice.window.start < slice.goneBefore;
   return isGone ? { ...slice, goneBefore: slice.window.end } : slice;
-}
-
-function whoOf(scope: Scope): Pick<ScopeCoverage, "store" | "trackId" | "country"> {
-  return { store: scope["store"] ?? null, trackId: scope["app"] ?? null, country: scope["country"] ?? null };
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

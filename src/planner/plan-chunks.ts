@@ -18,6 +18,7 @@ import { inOrder, planDataset } from "../plan/plan-dataset.ts";
 import { periodReach } from "../plan/plan-periods.ts";
 import type { DatasetPlan, PlanPartition } from "../plan/plan-request.ts";
 import type { Database } from "../postgres/database.ts";
+import { inGroups } from "../core/partition-group.ts";
 import { isWanted } from "./request.ts";
 import type { SyncRequest } from "./request.ts";
 import { timingWith } from "./dataset-settings.ts";
@@ -102,11 +103,13 @@ export function partitionsOf({
   const mostPages = dataset.operations.some(({ paging }) => paging !== null)
     ? (settings.most_pages ?? dataset.mostPages)
     : undefined;
+  const isChosen = inGroups(dataset.name, request.only?.groups ?? []);
   const within = (chosen: readonly string[] | undefined, value: string | undefined) =>
     chosen === undefined || value === undefined || chosen.includes(value);
   const kept = dataset
     .partitions(inCountries(portfolio, countries), options)
     .filter(({ scope }) => within(countries, scope["country"]) && within(devices, scope["device"]))
+    .filter(({ scope }) => isChosen(scope))
     .map((partition) => ({ ...partition, scope: withMostPages(partition.scope, mostPages) }))
     .filter(({ scope }) => request.only === undefined || isWanted(scope, dataset.stage, request.only));
   return inOrder(kept).map(({ partition }) => partition);

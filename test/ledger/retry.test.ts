@@ -65,6 +65,30 @@ describe("reopen", () => {
     expect(await codes({})).toEqual(["not_json"]);
   });
 
+  test("takes only slices of the partitions that are named, about any of the days that are named", async () => {
+    const run = await stage.run();
+    const us = { store: "ios", app: "1", country: "US" };
+    await stage.inState(run, "failed", worker, draft({ scope: us, window: august(1) }));
+    await stage.inState(run, "failed", worker, draft({ scope: us, window: august(5) }));
+    await stage.inState(run, "failed", worker, draft({ scope: { ...us, country: "JP" }, window: august(1) }));
+    await stage.inState(run, "failed", worker, draft({ scope: { org: "7" }, window: august(1) }));
+    const count = async (more: Partial<Reopening>) =>
+      (await reopenable(stage.db, { datasets: ["keyword_rank"], ...more })).reduce(
+        (sum, { slices }) => sum + slices,
+        0,
+      );
+    const group = { dataset: "keyword_rank", store: "ios", trackId: "1", country: "US" };
+    expect(await count({})).toBe(4);
+    expect(await count({ groups: [group] })).toBe(2);
+    expect(await count({ groups: [group], about: august(1) })).toBe(1);
+    expect(await count({ about: august(1) })).toBe(3);
+    expect(await count({ groups: [{ dataset: "keyword_rank", store: null, trackId: null, country: null }] })).toBe(1);
+    expect(await count({ groups: [{ ...group, dataset: "other" }] })).toBe(0);
+    expect(
+      await reopenSlices(stage.db, { datasets: ["keyword_rank"], groups: [group], about: august(5), runId: retry }),
+    ).toBe(1);
+  });
+
   test("requests a cell once that failed more than once", async () => {
     const run = await stage.run();
     await stage.inState(run, "failed", worker, draft());

@@ -10,7 +10,7 @@ const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
 async function standings(stage: Stage, on = today, run: RunOptions = {}): Promise<readonly ScopeCoverage[]> {
   await using app = await stage.open(run);
   const request = { datasets: ["keyword_rank"], bounds: { start: addDays(today, -4) }, today: on };
-  return await readScopeCoverage(app.warehouse.db, request, app.config.settings);
+  return await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
 }
 
 /** Cells of all standings by day, counted from the stage's day. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sql, type SqlFragment } from "../../src/postgres/sql.ts";
+import { sql, withLiterals, type SqlFragment } from "../../src/postgres/sql.ts";
 
 /** What would be sent for a statement. */
 async function sent(statement: SqlFragment): Promise<readonly [text: string, values: readonly unknown[]]> {
@@ -37,4 +37,14 @@ test("values and fragments are joined with commas, or with another separator", a
 
 test("text that is SQL already is put in as it is", async () => {
   expect(await sent(sql`${sql.raw("select '$1'")} union select ${1}`)).toEqual(["select '$1' union select $1", [1]]);
+});
+
+test("a statement that a person copies has its values in it, and no text ends early", () => {
+  const inner = sql`b = any (${["it's", "x"]}::text[])`;
+  const statement = sql`
+select 1 where a = ${"'; drop table x; --"} and ${inner} and c is not distinct from ${null} and d = ${7} and e = ${true}`;
+  expect(withLiterals(statement)).toBe(
+    "select 1 where a = '''; drop table x; --' and b = any (array['it''s', 'x']::text[]) and c is not distinct from null and d = 7 and e = true",
+  );
+  expect(() => withLiterals(sql`${new Date(0)}`)).toThrow("no literal");
 });

@@ -41,7 +41,7 @@ function late(stage: Stage, from: Day, alter: (answer: unknown) => unknown = (an
 async function cells(stage: Stage, dataset: string, run: RunOptions): Promise<Record<string, unknown>> {
   await using app = await stage.open(run);
   const request = { datasets: [dataset], bounds: {}, today };
-  const all = await readScopeCoverage(app.warehouse.db, request, app.config.settings);
+  const all = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
   const days = Map.groupBy(
     all.flatMap((standing) => [...standing.days]),
     ([day]) => day,

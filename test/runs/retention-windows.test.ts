@@ -43,7 +43,7 @@ async function night(
 async function statesOn(stage: Stage, today: Day, dataset: string): Promise<Readonly<Record<string, string>>> {
   await using app = await stage.open({ settings: { datasets, retention: { keep_months: 1 } } });
   const request = { datasets: [dataset], bounds: { start: day("2026-01-01"), end: today }, today };
-  const standings = await readScopeCoverage(app.warehouse.db, request, app.config.settings);
+  const standings = await readScopeCoverage(app.warehouse.db, { request, settings: app.config.settings });
   return Object.fromEntries(
     standings.flatMap((one) => [...one.days].map(([date, counts]) => [date, Object.keys(counts).sort().join("+")])),
   );

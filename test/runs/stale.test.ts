@@ -24,11 +24,10 @@ type Counts = Readonly<Record<string, number>>;
 async function toldByGaps(stage: Stage, day: Day): Promise<Counts> {
   const run = { settings, request: { today: day } };
   await using app = await stage.open(run);
-  const standings = await readScopeCoverage(
-    app.warehouse.db,
-    { datasets: [], bounds: {}, today: day },
-    app.config.settings,
-  );
+  const standings = await readScopeCoverage(app.warehouse.db, {
+    request: { datasets: [], bounds: {}, today: day },
+    settings: app.config.settings,
+  });
   return Object.fromEntries(
     standings.flatMap(({ dataset, trackId, country, days }) =>
       [...days].flatMap(([date, { loaded = 0, empty = 0, stale = 0 }]) =>

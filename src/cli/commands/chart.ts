@@ -1,6 +1,7 @@
 import path from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { coverageChart, knownWindow } from "../../charts/coverage-chart.ts";
+import { drawnFile, type Drawing } from "../../charts/draw.ts";
 import { rankChart } from "../../charts/rank-chart.ts";
 import { readRanks } from "../../charts/read-ranks.ts";
 import type { Day } from "../../core/day.ts";
@@ -83,9 +84,9 @@ function addCoverage(chart: Command): void {
     );
 }
 
-async function put(out: string, text: string): Promise<void> {
+async function put(out: string, drawing: Drawing): Promise<void> {
   const file = path.resolve(out);
-  await putFile(file, text);
+  await putFile(file, await drawnFile(drawing));
   remark(`${file} is written.`);
 }
 

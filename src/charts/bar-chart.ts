@@ -1,0 +1,96 @@
+import { addDays, weekday, type Day } from "../core/day.ts";
+import type { Window } from "../core/window.ts";
+import type { Drawing } from "./draw.ts";
+import { legend } from "./legend.ts";
+import { inks, lineLooks, type Ink } from "./palette.ts";
+import { instant, windowWords } from "./time.ts";
+import type { NamedWords } from "./words.ts";
+
+/** Amounts of one kind by day; a day that is left out has none. */
+export type BarSeries = {
+  readonly name: string;
+  readonly amounts: ReadonlyMap<Day, number>;
+  /** Its colour; one of those of lines when left out. */
+  readonly ink?: Ink;
+};
+
+/** What a picture of amounts by day shows: bars of several kinds on each other. `axis`: what is counted. */
+export type BarChart = {
+  readonly title: NamedWords;
+  readonly subtitle: NamedWords;
+  readonly axis: string;
+  readonly window: Window;
+  /** From the bottom up; more than there are colours share the last one. */
+  readonly series: readonly BarSeries[];
+  readonly width?: number;
+  /** Bars of weeks that begin on Monday instead of days. */
+  readonly by?: "day" | "week";
+};
+
+const left = 56;
+
+/** Amounts by day, stacked. */
+export function barChart({ title, subtitle, axis, window, series, width = 904, by = "day" }: BarChart): Drawing {
+  const coloured = series.map((one, index) => ({
+    ...one,
+    fill: (one.ink ?? lineLooks[Math.min(index, lineLooks.length - 1)]?.ink ?? inks.text).light,
+  }));
+  const bars = coloured.flatMap(({ name, amounts, fill }) =>
+    [...summed(amounts, by)].map(([day, amount]) => ({ at: instant(day), day, name, amount, fill })),
+  );
+  const entries = coloured.map(({ name, fill }) => ({ kind: "area", fill, text: name }) as const);
+  const below = legend(series.length > 1 ? entries : [], { below: 50, width: width - left });
+  return {
+    width,
+    height: (width < 600 ? 220 : 260) + below.height,
+    title,
+    subtitle: { ...subtitle, after: `${subtitle.after} · ${windowWords(window)}` },
+    description: `${axis} by ${by}, ${windowWords(window)}. ${series.map(sumWords).join(" ")}`,
+    plot: (library) => ({
+      marginLeft: left,
+      marginRight: 8,
+      marginTop: 14,
+      marginBottom: 38 + below.height,
+      x: { type: "utc", domain: [instant(window.start), instant(window.end)], label: null },
+      y: { label: null, nice: true, zero: true },
+      marks: [
+        library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
+        library.axisY({ tickSize: 0, fontSize: 11.5, fill: inks.soft.light, ticks: 5 }),
+        library.axisX({ tickSize: 5, fontSize: 11.5, fill: inks.soft.light, stroke: inks.soft.light }),
+        library.text([axis], { frameAnchor: "left", rotate: -90, dx: -46, fontSize: 12, fill: inks.soft.light }),
+        library.rectY(
+          bars,
+          library.stackY({
+            x: "at",
+            interval: by === "week" ? "monday" : "day",
+            y: "amount",
+            z: "name",
+            fill: "fill",
+            order: series.map(({ name }) => name),
+            title: ({ name, day, amount }: (typeof bars)[number]) =>
+              `${name}, ${day}: ${amount.toLocaleString("en-US")}`,
+            className: "bars",
+          }),
+        ),
+        library.ruleY([0], { stroke: inks.soft.light }),
+        ...below.marks(library),
+      ],
+    }),
+  };
+}
+
+/** Amounts of days, or of weeks by their Monday. */
+function summed(amounts: ReadonlyMap<Day, number>, by: "day" | "week"): ReadonlyMap<Day, number> {
+  if (by === "day") return amounts;
+  const weeks = new Map<Day, number>();
+  for (const [day, amount] of amounts) {
+    const monday = addDays(day, -weekday(day));
+    weeks.set(monday, (weeks.get(monday) ?? 0) + amount);
+  }
+  return weeks;
+}
+
+function sumWords({ name, amounts }: BarSeries): string {
+  const sum = [...amounts.values()].reduce((total, amount) => total + amount, 0);
+  return `${name}: ${sum.toLocaleString("en-US")}.`;
+}

@@ -1,0 +1,56 @@
+import type { Day } from "../core/day.ts";
+import type { Library, Mark } from "./draw.ts";
+import type { Ink } from "./palette.ts";
+import { isolated, shortened } from "./words.ts";
+
+/** A line whose end may have a label. */
+type Ended = {
+  readonly name: string;
+  readonly ranks: ReadonlyMap<Day, number | null>;
+  readonly look: { readonly ink: Ink };
+};
+
+/** Pixels between two labels, so that they do not lie on each other. */
+const apart = 16;
+
+/** The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the height at which a rank lies. */
+export function endLabels(
+  library: Library,
+  lines: readonly Ended[],
+  {
+    isNarrow,
+    at,
+    height,
+  }: { readonly isNarrow: boolean; readonly at: (rank: number) => number; readonly height: number },
+): readonly Mark[] {
+  const ends = lines
+    .flatMap(({ name, ranks, look }) => {
+      const rank = newest(ranks);
+      return rank === null ? [] : [{ name, rank, colour: look.ink.light, y: at(rank) * height }];
+    })
+    .sort((a, b) => a.y - b.y);
+  let free = Number.NEGATIVE_INFINITY;
+  return ends.map(({ name, rank, colour, y }) => {
+    const place = Math.max(y, free);
+    free = place + apart;
+    return library.text([isNarrow ? `#${rank}` : `#${rank} ${isolated(shortened(name, 9))}`], {
+      frameAnchor: "top-right",
+      textAnchor: "start",
+      lineAnchor: "middle",
+      dx: 10,
+      dy: place,
+      fontSize: 12,
+      fill: colour,
+      className: "end",
+    });
+  });
+}
+
+/** The rank on the newest requested day; null where there was none. */
+function newest(ranks: Ended["ranks"]): number | null {
+  const last = [...ranks].reduce<readonly [Day, number | null] | null>(
+    (latest, one) => (latest === null || one[0] > latest[0] ? one : latest),
+    null,
+  );
+  return last?.[1] ?? null;
+}

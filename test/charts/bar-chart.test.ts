@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { barChart, type BarChart } from "../../src/charts/bar-chart.ts";
+import { drawn } from "../../src/charts/draw.ts";
+import { gradeInks } from "../../src/charts/palette.ts";
+import { addDays, day } from "../../src/core/day.ts";
+import { all, ofClass, readPicture } from "../support/picture.ts";
+
+// a Monday
+const start = day("2026-03-02");
+
+async function bars(more: Partial<BarChart>) {
+  const text = await drawn(
+    barChart({
+      title: { before: "Reviews of ", name: "Lumi", after: "" },
+      subtitle: { before: "", name: "JP", after: "" },
+      axis: "reviews",
+      window: { start, end: addDays(start, 14) },
+      series: [],
+      ...more,
+    }),
+    "reviews",
+  );
+  const svg = readPicture(text);
+  const drawnBars = ofClass(svg, "bars").flatMap((group) => all(group, "rect"));
+  return {
+    svg,
+    legend: ofClass(svg, "legend").flatMap((group) => all(group, "text")).length,
+    bars: drawnBars.map(({ attributes, children }) => ({
+      title: children[0]?.text,
+      fill: attributes["fill"],
+      height: Number(attributes["height"]),
+      y: Number(attributes["y"]),
+    })),
+  };
+}
+
+const amounts = (...given: readonly number[]) => new Map(given.map((amount, index) => [addDays(start, index), amount]));
+
+test("amounts of a day stand on each other in the order of their kinds, as high as they are large", async () => {
+  const {
+    bars: drawnBars,
+    legend,
+    svg,
+  } = await bars({
+    series: [
+      { name: "one", amounts: amounts(1, 2) },
+      { name: "two", amounts: amounts(3) },
+    ],
+  });
+  const [first, later, above] = drawnBars;
+  expect(drawnBars.map(({ title }) => title)).toEqual([
+    "one, 2026-03-02: 1",
+    "one, 2026-03-03: 2",
+    "two, 2026-03-02: 3",
+  ]);
+  expect(later!.height).toBeCloseTo(2 * first!.height, 0);
+  expect(above!.y + above!.height).toBeCloseTo(first!.y, 0);
+  expect(above!.fill).not.toBe(first!.fill);
+  expect(legend).toBe(2);
+  expect(all(svg, "desc")[0]?.text).toBe("reviews by day, 2026-03-02 to 2026-03-15. one: 3. two: 3.");
+});
+
+test("weeks begin on Monday and have the sum of their days, and one kind needs no legend", async () => {
+  const week = Array.from({ length: 8 }, () => 1);
+  const { bars: drawnBars, legend } = await bars({
+    by: "week",
+    series: [{ name: "all", amounts: amounts(...week), ink: gradeInks[4]! }],
+  });
+  expect(drawnBars.map(({ title }) => title)).toEqual(["all, 2026-03-02: 7", "all, 2026-03-09: 1"]);
+  expect(drawnBars[0]?.fill).toBe(gradeInks[4]?.light);
+  expect(legend).toBe(0);
+});
