@@ -2,8 +2,9 @@ import type pg from "pg";
 import { addDays, addMonths, monthStart, type Day } from "../src/core/day.ts";
 import { keywordRank } from "../src/datasets/keyword-rank.ts";
 import { createPartitions } from "../src/load/partitions.ts";
-import type { Database } from "../src/postgres/database.ts";
+import { isSummed, rebuildSums } from "../src/load/sums.ts";
 import type { Table } from "../src/load/table.ts";
+import type { Database } from "../src/postgres/database.ts";
 import { firstDayOf, today, type Account } from "./scale-size.ts";
 
 const [ranks] = keywordRank.tables as readonly [Table];
@@ -21,7 +22,8 @@ export async function fillFacts(client: pg.Client, db: Database, account: Accoun
     await createPartitions(db).cover(ranks, [month]);
     rows += await fillMonth(client, account, from, until);
   }
-  await client.query("vacuum analyze core.fact_keyword_rank");
+  if (isSummed(ranks)) await db.transaction().execute((transaction) => rebuildSums(transaction, ranks, {}));
+  await client.query("vacuum analyze core.fact_keyword_rank, core.fact_keyword_rank_summary");
   return rows;
 }
 

@@ -21,6 +21,8 @@ export type ScaleSize = {
   readonly worked: number;
   /** Apps of the account whose ranks are in the facts, each with all its days. */
   readonly factApps: number;
+  /** The portfolio whose marts are measured, and how many apps beside it were only seen. */
+  readonly marts: { readonly account: Account; readonly strangers: number };
   /** How often each question is run; the median counts. */
   readonly rounds: number;
 };
@@ -36,6 +38,7 @@ export const scaleSizes = {
     queued: [100_000, 1_000_000],
     worked: 50_000,
     factApps: 10,
+    marts: { account: { apps: 2, countries: 10, keywords: 1370, days: 730 }, strangers: 100_000 },
     rounds: 3,
   },
   small: {
@@ -47,6 +50,7 @@ export const scaleSizes = {
     queued: [200, 400],
     worked: 100,
     factApps: 1,
+    marts: { account: { apps: 2, countries: 2, keywords: 20, days: 40 }, strangers: 500 },
     rounds: 1,
   },
 } as const satisfies Record<string, ScaleSize>;

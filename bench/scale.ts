@@ -10,16 +10,19 @@ import { fillFacts } from "./scale-facts.ts";
 import { fillLedger } from "./scale-ledger.ts";
 import { analystQuestions, answer, ledgerQuestions } from "./scale-questions.ts";
 import { measureQueue, type QueueFigures } from "./scale-queue.ts";
+import { measureMarts } from "./scale-marts.ts";
+import { martPlans, martTable } from "./scale-mart-report.ts";
 import { scaleTables, type LedgerFigures, type ScaleFound } from "./scale-report.ts";
-import { scaleSizes, slicesOf, today, type Account, type ScaleSize } from "./scale-size.ts";
+import { ranksOf, scaleSizes, slicesOf, today, type Account, type ScaleSize } from "./scale-size.ts";
 import { markdown, plain } from "./table.ts";
 import { timed } from "./stopwatch.ts";
 
 /*
- * npm run bench:scale [-- --small] [-- --markdown]
+ * npm run bench:scale [-- --small] [-- --markdown] [-- --marts [--plans]]
  *
  * A large account of two years in ledger, planner and facts, without HTTP: a part of it is made up in a Postgres of its own, measured,
- * and worked out for the whole. The Postgres is gone afterwards.
+ * and worked out for the whole. The Postgres is gone afterwards. --marts measures marts alone, over a small portfolio with long histories
+ * beside apps that were only seen; --plans prints the plan of each of their questions.
  */
 
 async function scale(size: ScaleSize): Promise<ScaleFound> {
@@ -97,6 +100,32 @@ async function factBytes({ client }: BenchPostgres): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-const { values } = parseArgs({ options: { small: { type: "boolean" }, markdown: { type: "boolean" } } });
-const found = await scale(scaleSizes[values.small === true ? "small" : "full"]);
-print([found.machine, "", ...scaleTables(found).map(values.markdown === true ? markdown : plain)].join("\n"));
+async function marts({ marts: { account, strangers }, rounds }: ScaleSize) {
+  await using postgres = await openBenchPostgres();
+  await migrate(postgres.url);
+  await postgres.client.query(`alter database bench set storehouse.today = '${today}'`);
+  await using warehouse = await openWarehouse(postgres.url, 4);
+  await noteTiming(postgres);
+  remark(
+    `${ranksOf(account).toLocaleString("en-US")} ranks of ${account.apps} apps, beside ${strangers.toLocaleString("en-US")} others`,
+  );
+  const found = await measureMarts(postgres.client, warehouse.db, { account, strangers, rounds });
+  return { found, machine: machineOf(postgres.version) };
+}
+
+const options = {
+  small: { type: "boolean" },
+  markdown: { type: "boolean" },
+  marts: { type: "boolean" },
+  plans: { type: "boolean" },
+} as const;
+const { values } = parseArgs({ options });
+const size = scaleSizes[values.small === true ? "small" : "full"];
+const show = values.markdown === true ? markdown : plain;
+if (values.marts === true) {
+  const { found, machine } = await marts(size);
+  print([machine, "", show(martTable(found)), ...(values.plans === true ? martPlans(found) : [])].join("\n"));
+} else {
+  const found = await scale(size);
+  print([found.machine, "", ...scaleTables(found).map(show)].join("\n"));
+}

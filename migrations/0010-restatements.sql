@@ -26,10 +26,14 @@ comment on column ops.restated_value.was        is 'Changed columns with their f
 comment on column ops.restated_value.became     is 'The same columns with their new values; null where the row was left out.';
 
 create function ops.reported_at(reported regclass, at timestamptz) returns setof jsonb
-language plpgsql stable as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   keys text;
 begin
+  -- the books of former values are closed to readers, and so is every table outside core
+  if not exists (select from pg_catalog.pg_class as c where c.oid = reported and c.relnamespace = 'core'::regnamespace and c.relkind in ('r', 'p')) then
+    raise exception '% is no table of core', reported using errcode = 'invalid_parameter_value';
+  end if;
   select string_agg(format('t.%I', a.attname), ', ' order by k.place) into keys
   from   pg_catalog.pg_index as i
   cross  join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
@@ -54,4 +58,5 @@ begin
   using at;
 end
 $$;
+revoke all on function ops.reported_at(regclass, timestamptz) from public;
 comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';

@@ -25,7 +25,7 @@ create table core.fact_keyword_rank_summary (
   date_day             date     not null,
   country_key          smallint not null,
   device_key           smallint not null,
-  requested_keyword_count  bigint   not null,
+  answered_keyword_count bigint  not null,
   ranked_keyword_count bigint   not null,
   top_1_keyword_count  bigint   not null,
   top_3_keyword_count  bigint   not null,
@@ -38,7 +38,7 @@ create table core.fact_keyword_rank_summary (
 create index fact_keyword_rank_summary_by_day on core.fact_keyword_rank_summary (date_day, country_key);
 comment on table  core.fact_keyword_rank_summary                      is 'Sums over core.fact_keyword_rank by app, country, device and day. Each load of ranks updates them in its own transaction. They can be added over apps and countries, but not over devices.';
 comment on column core.fact_keyword_rank_summary.date_day             is 'Calendar day of the crawl.';
-comment on column core.fact_keyword_rank_summary.requested_keyword_count  is 'Requested keywords.';
+comment on column core.fact_keyword_rank_summary.answered_keyword_count is 'Requested keywords with an answer, ranked or not.';
 comment on column core.fact_keyword_rank_summary.ranked_keyword_count is 'Requested keywords for which the app ranks.';
 comment on column core.fact_keyword_rank_summary.top_1_keyword_count  is 'Keywords for which it is the first result.';
 comment on column core.fact_keyword_rank_summary.top_3_keyword_count  is 'Keywords for which it is among the first 3 results.';

@@ -93,6 +93,9 @@ create table core.fact_search_ads_report (
   fetched_at               timestamptz not null,
   primary key (org_id, report_level, grain, currency, attribution, goal_id, period_start, period_end, is_total, app_id, campaign_id, ad_group_id, keyword_id, ad_id, product_page, search_term, match_type, country_key, gender, age, device_class, customer_type, segment)
 ) partition by range (period_start);
+-- spend of an app by day, for marts
+create index fact_search_ads_report_by_app on core.fact_search_ads_report (app_key, period_start)
+  where report_level = 'CAMPAIGN' and grain = 'day' and goal_id = '' and not is_total;
 comment on table  core.fact_search_ads_report                          is 'Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: add up rows of one of each, without totals. See mart.search_ads_daily. Former values are in ops.restated_value.';
 comment on column core.fact_search_ads_report.report_level             is 'Level of the row: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.';
 comment on column core.fact_search_ads_report.grain                    is 'Span of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over it; window for rows of a DAILY report without a day, over all requested days.';
@@ -178,7 +181,7 @@ comment on column core.fact_search_ads_report.original                 is 'The m
 select ops.add_foreign_keys('core.fact_search_ads_report');
 select ops.comment_columns('core.fact_search_ads_report');
 
-create table core.search_ads_report_shape (
+create table ops.search_ads_report_shape (
   org_id       text        not null,
   report_level text        not null,
   period_start date        not null,
@@ -188,10 +191,10 @@ create table core.search_ads_report_shape (
   fetched_at   timestamptz not null,
   primary key (org_id, report_level, period_start, period_end)
 );
-comment on table  core.search_ads_report_shape              is 'Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.';
-comment on column core.search_ads_report_shape.report_level is 'Level of the report.';
-comment on column core.search_ads_report_shape.period_start is 'First requested day.';
-comment on column core.search_ads_report_shape.period_end   is 'Last requested day.';
-comment on column core.search_ads_report_shape.shape        is 'days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.';
-select ops.add_foreign_keys('core.search_ads_report_shape');
-select ops.comment_columns('core.search_ads_report_shape');
+comment on table  ops.search_ads_report_shape              is 'Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.';
+comment on column ops.search_ads_report_shape.report_level is 'Level of the report.';
+comment on column ops.search_ads_report_shape.period_start is 'First requested day.';
+comment on column ops.search_ads_report_shape.period_end   is 'Last requested day.';
+comment on column ops.search_ads_report_shape.shape        is 'days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.';
+select ops.add_foreign_keys('ops.search_ads_report_shape');
+select ops.comment_columns('ops.search_ads_report_shape');

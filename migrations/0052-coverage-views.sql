@@ -103,18 +103,162 @@ comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded o
 comment on column ops.coverage_daily.lost_count     is 'Snapshot cells that were not fetched in their time: nobody can request them any more.';
 select ops.comment_columns('ops.coverage_daily');
 
+create function ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date) returns date language sql immutable
+  return case timing.kind
+         when 'snapshot' then case when timing.refresh_days < 3650 then today + 2 - timing.refresh_days end
+         when 'series' then today + 1 - timing.settle_days
+                            - case when timing.pack_days is null then 0 else (today + 1 - timing.settle_days - date '2007-01-01') % timing.pack_days end
+         -- the next periods are as long as the newest one: calendar months, or so many days
+         when 'period' then case when extract(day from newest_start) = 1 and newest_end = (newest_start + interval '1 month')::date
+                            then date_trunc('month', (today + 1 - timing.settle_days)::timestamp)::date
+                            else coalesce(greatest(newest_end, newest_end + (today + 1 - timing.settle_days - newest_end) / (newest_end - newest_start) * (newest_end - newest_start)),
+                                          today + 1 - timing.settle_days) end
+         end;
+comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.';
+
 create view ops.freshness as
-select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope ->> 'country' as country_code,
-       max(window_end - 1) filter (where state in ('loaded', 'empty')) as newest_day,
-       max(ended_at) filter (where state in ('loaded', 'empty'))       as last_loaded_at,
-       count(*) filter (where state in ('pending', 'running', 'deferred')) as open_count
-from   ops.slice
-group  by 1, 2, 3, 4;
-comment on view   ops.freshness                is 'One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. Which apps are behind? How old is the data in a report?';
-comment on column ops.freshness.store          is 'ios or android; null where the dataset is about the account.';
-comment on column ops.freshness.track_id       is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.freshness.country_code   is 'Country; null where the dataset does not distinguish countries.';
-comment on column ops.freshness.newest_day     is 'Newest day that is loaded or empty; null when there is none.';
-comment on column ops.freshness.last_loaded_at is 'When the last answer was loaded.';
-comment on column ops.freshness.open_count     is 'Slices that wait or run.';
+with answer as (
+  select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope,
+         max(s.window_start) filter (where s.state in ('loaded', 'empty')) as newest_start,
+         max(s.window_end) filter (where s.state in ('loaded', 'empty')) as newest_end,
+         max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred', 'failed')) as unanswered_end,
+         max(s.ended_at) filter (where s.state in ('loaded', 'empty')) as last_loaded_at, max(s.as_of) as last_requested,
+         count(*) filter (where s.state = 'loaded') as loaded_count,
+         count(*) filter (where s.state in ('pending', 'running', 'deferred')) as open_count,
+         max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id) as is_unavailable
+  from   ops.slice as s
+  where  s.dataset not in (select d.dataset from ops.dataset as d where d.items_are_apps)
+  group  by s.dataset, s.scope ->> 'store', s.scope ->> 'app', s.scope ->> 'country', s.scope
+  union  all
+  -- calls about many apps: each app of the list stands for itself
+  select s.dataset, s.scope ->> 'store', split_part(i.item, ':', -1), coalesce(s.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end), s.scope,
+         max(s.window_start) filter (where s.state in ('loaded', 'empty')),
+         max(s.window_end) filter (where s.state in ('loaded', 'empty')),
+         max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred', 'failed')),
+         max(s.ended_at) filter (where s.state in ('loaded', 'empty')), max(s.as_of),
+         count(*) filter (where s.state = 'loaded'),
+         count(*) filter (where s.state in ('pending', 'running', 'deferred')),
+         max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id)
+  from   ops.slice as s
+  left   join ops.batch as b on b.batch_id = s.batch_id
+  left   join lateral unnest(b.items) as i (item) on true
+  where  s.dataset in (select d.dataset from ops.dataset as d where d.items_are_apps)
+  group  by s.dataset, s.scope ->> 'store', i.item, s.scope
+), due as (
+  select a.*, n.due_end, n.due_end_before
+  from   answer as a
+  left   join ops.dataset_timing as o on o.dataset = a.dataset and o.scope = a.scope and not o.is_default
+  left   join ops.dataset_timing as b on b.dataset = a.dataset and b.is_default
+  cross  join lateral (
+    select ops.due_end(case when o.dataset is null then b else o end, a.newest_start, a.newest_end, ops.today()) as due_end,
+           ops.due_end(case when o.dataset is null then b else o end, a.newest_start, a.newest_end, ops.today() - 1) as due_end_before) as n
+), place as (
+  select d.dataset, d.store, d.track_id, d.country_code, max(d.newest_end) as newest_end, max(d.unanswered_end) as unanswered_end,
+         max(d.last_loaded_at) as last_loaded_at, max(d.last_requested) as last_requested, sum(d.loaded_count) as loaded_count,
+         sum(d.open_count)::bigint as open_count, bool_and(d.is_unavailable) as is_unavailable,
+         -- options that changed leave scopes behind: the one that was requested last counts
+         (array_agg(d.due_end order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end,
+         (array_agg(d.due_end_before order by d.last_requested desc, d.newest_end desc nulls last))[1] as due_end_before
+  from   due as d
+  group  by d.dataset, d.store, d.track_id, d.country_code
+)
+select p.dataset, p.store, p.track_id, p.country_code, p.newest_end - 1 as newest_day, w.due_end - 1 as due_day, case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end as days_behind,
+       case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
+            when p.loaded_count = 0 and p.newest_end is not null and p.newest_end >= coalesce(p.unanswered_end, '-infinity') then 'nothing to have'
+            when p.newest_end >= w.due_end then 'on time'
+            when p.unanswered_end > coalesce(p.newest_end, '-infinity') then 'late'
+            when p.newest_end >= w.due_end_before then 'on time'
+            else 'stopped' end as freshness_state,
+       p.last_loaded_at, p.open_count
+from   place as p
+left   join ops.dataset as d on d.dataset = p.dataset
+left   join lateral (
+  select bool_and(t.valid_to is not null) and max(t.valid_to) > p.last_requested as has_left
+  from   core.dim_app as a
+  join   core.tracked_app as t on t.app_key = a.app_key
+  where  a.store = p.store and a.track_id = p.track_id) as l on true
+cross  join lateral (
+  select (d.is_on is not false or exists (select from ops.next_run as r where p.dataset = any (r.datasets))) and l.has_left is not true as is_due) as i
+cross  join lateral (
+  select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
+comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
+comment on column ops.freshness.store           is 'ios or android; null where the dataset is about the account.';
+comment on column ops.freshness.track_id        is 'Track id of the app; null where the dataset is not about an app.';
+comment on column ops.freshness.country_code    is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none.';
+comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.';
+comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.';
+comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.';
+comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';
+comment on column ops.freshness.open_count      is 'Slices that wait or run.';
 select ops.comment_columns('ops.freshness');
+
+create view ops.unanswered_keyword_daily as
+select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, d.date_day, count(distinct i.item) as keyword_count
+from   ops.slice as s
+join   ops.batch as b on b.batch_id = s.batch_id
+cross  join lateral unnest(b.items) as i (item)
+join   core.dim_date as d on d.date_day >= s.window_start and d.date_day < s.window_end
+where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed')
+-- a slice that failed stays so when another one brings the answer
+and    not exists (select from core.dim_app as a
+                   join   core.dim_country as c on c.country_code = s.scope ->> 'country'
+                   join   core.dim_keyword as k on k.keyword = i.item
+                   join   core.fact_keyword_rank as f on f.app_key = a.app_key and f.date_day = d.date_day and f.country_key = c.country_key and f.keyword_key = k.keyword_key
+                   where  a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app')
+-- plans leave out a keyword that the service refuses
+and    not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
+                   where  r.dataset = s.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(s.scope::text, 0) and r.scope = s.scope
+                   and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[i.item])
+group  by 1, 2, 3, 4;
+comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?';
+comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed.';
+select ops.comment_columns('ops.unanswered_keyword_daily');
+
+create view ops.portfolio_app as
+with recursive ranked (app_key) as (
+  -- each recursion is one step through an index from app to app: as many steps as the portfolio has apps, however many rows they have
+  select min(app_key) from core.fact_keyword_rank_summary
+  union  all
+  select (select min(f.app_key) from core.fact_keyword_rank_summary as f where f.app_key > r.app_key) from ranked as r where r.app_key is not null
+), rated (app_key) as (
+  select min(app_key) from core.fact_app_rating
+  union  all
+  select (select min(f.app_key) from core.fact_app_rating as f where f.app_key > r.app_key) from rated as r where r.app_key is not null
+), charted (app_key) as (
+  select min(app_key) from core.fact_category_rank
+  union  all
+  select (select min(f.app_key) from core.fact_category_rank as f where f.app_key > r.app_key) from charted as r where r.app_key is not null
+), reviewed (app_key) as (
+  select min(app_key) from core.review
+  union  all
+  select (select min(f.app_key) from core.review as f where f.app_key > r.app_key) from reviewed as r where r.app_key is not null
+), estimated (app_key) as (
+  select min(app_key) from core.fact_download_revenue
+  union  all
+  select (select min(f.app_key) from core.fact_download_revenue as f where f.app_key > r.app_key) from estimated as r where r.app_key is not null
+), sold (app_key) as (
+  select min(app_key) from core.fact_sales_metric
+  union  all
+  select (select min(f.app_key) from core.fact_sales_metric as f where f.app_key > r.app_key) from sold as r where r.app_key is not null
+), visible (app_key) as (
+  select min(app_key) from core.fact_visibility
+  union  all
+  select (select min(f.app_key) from core.fact_visibility as f where f.app_key > r.app_key) from visible as r where r.app_key is not null
+), known (app_key) as (
+  select app_key from core.tracked_app
+  union  select app_key from ranked
+  union  select app_key from rated
+  union  select app_key from charted
+  union  select app_key from reviewed
+  union  select app_key from estimated
+  union  select app_key from sold
+  -- a competitor outside the portfolio has nothing but a score
+  union  select v.app_key from visible as v where not exists (select from core.tracked_competitor as n where n.competitor_app_key = v.app_key)
+)
+select a.app_key, a.store, a.track_id, a.app_name
+from   known as k
+join   core.dim_app as a on a.app_key = k.app_key;
+comment on view   ops.portfolio_app          is 'One row per app that is or was in the portfolio: tracked by the account, or with ranks, ratings, reviews, sales or estimates. Apps that were only seen in charts, searches or lists of competitors have none. Which apps do marts report on? How many are there?';
+comment on column ops.portfolio_app.app_name is 'Name of the app as last seen.';
+select ops.comment_columns('ops.portfolio_app');

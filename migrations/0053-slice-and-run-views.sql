@@ -173,8 +173,9 @@ create view ops.credit_spend_daily as
 select (received_at at time zone 'UTC')::date as date_day, coalesce(dataset, '') as dataset, operation, class,
        count(*) as request_count, count(*) filter (where error_code is not null) as failed_request_count, sum(cost) as booked_credits
 from   ops.request
+where  account_id <> 'import'
 group  by 1, 2, 3, 4;
-comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
+comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
 comment on column ops.credit_spend_daily.date_day             is 'Day of the answer, UTC.';
 comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for requests of a command.';
 comment on column ops.credit_spend_daily.class                is 'Class in which credits were held.';

@@ -1,16 +1,24 @@
--- Marts about organic search: ranks, what moved, where the chances are, share of voice. Ranks are looked up by key behind fences (offset 0),
--- because a join may choose to read every rank there is. Days of months that retention removed are not shown as not requested.
+-- Marts about organic search: ranks, what moved, where the chances are. Ranks are looked up by key behind fences (offset 0), because a join
+-- may choose to read every rank there is. Dimensions are left joins, so that a query reads only those whose columns it selects.
 
 create view mart.keyword_rank_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.date_day,
        f.rank as keyword_rank, f.rank is not null as is_ranked, case when f.rank is null then 'unranked' else 'ranked' end as ranking_state, f.observed_at
 from   core.fact_keyword_rank as f
-join   core.dim_app     as a on a.app_key = f.app_key
-join   core.dim_country as c on c.country_key = f.country_key
-join   core.dim_keyword as k on k.keyword_key = f.keyword_key
-join   core.dim_device  as d on d.device_key = f.device_key
-union  all
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, g.date_day, null, null, 'not requested', null
+left   join core.dim_app     as a on a.app_key = f.app_key
+left   join core.dim_country as c on c.country_key = f.country_key
+left   join core.dim_keyword as k on k.keyword_key = f.keyword_key
+left   join core.dim_device  as d on d.device_key = f.device_key;
+comment on view   mart.keyword_rank_daily               is 'One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
+comment on column mart.keyword_rank_daily.date_day      is 'Calendar day of the crawl.';
+comment on column mart.keyword_rank_daily.keyword_rank  is 'Position in the search results, 1 is the top; null when not ranked.';
+comment on column mart.keyword_rank_daily.is_ranked     is 'False when requested and not ranked.';
+comment on column mart.keyword_rank_daily.ranking_state is 'ranked; unranked: requested and not ranked.';
+comment on column mart.keyword_rank_daily.observed_at   is 'Crawl time by the service''s own clock, without time zone.';
+select ops.comment_columns('mart.keyword_rank_daily');
+
+create view mart.keyword_not_requested_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, g.date_day
 from   core.tracked_keyword as t
 join   core.dim_app     as a on a.app_key = t.app_key
 join   core.dim_country as c on c.country_key = t.country_key
@@ -18,85 +26,111 @@ join   core.dim_keyword as k on k.keyword_key = t.keyword_key
 join   core.dim_device  as d on (d.device_key = 0) = (a.store = 'android')
 cross  join lateral (select max(l.date_day) as date_day from core.fact_keyword_rank_summary as l where l.app_key = t.app_key) as newest
 join   core.dim_date as g on g.date_day >= t.valid_from and g.date_day <= newest.date_day and g.date_day < coalesce(t.valid_to, date 'infinity')
+-- days of months that retention removed are no gaps
 where  not exists (select from ops.dropped_month as o
                    where  o.table_name = 'core.fact_keyword_rank' and o.is_done and o.month_start = date_trunc('month', g.date_day::timestamp)::date)
 and    not exists (select from core.fact_keyword_rank as f
                    where  f.app_key = t.app_key and f.date_day = g.date_day and f.country_key = t.country_key and f.keyword_key = t.keyword_key
                    and    f.device_key = d.device_key
                    offset 0); -- a fence: each cell is looked up by its key, where a join would read every rank there is
-comment on view   mart.keyword_rank_daily               is 'One row per app, country, keyword, device and requested day, and one for each day on which the account tracked the keyword and there is no answer (ranking_state not requested), up to the newest day of the app. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
-comment on column mart.keyword_rank_daily.date_day      is 'Calendar day of the crawl.';
-comment on column mart.keyword_rank_daily.keyword_rank  is 'Position in the search results, 1 is the top; null when not ranked or not requested.';
-comment on column mart.keyword_rank_daily.is_ranked     is 'False when requested and not ranked; null when not requested.';
-comment on column mart.keyword_rank_daily.ranking_state is 'ranked; unranked: requested and not ranked; not requested: tracked by the account on that day and without an answer, ops.coverage_daily shows why.';
-comment on column mart.keyword_rank_daily.observed_at   is 'Crawl time by the service''s own clock, without time zone.';
-select ops.comment_columns('mart.keyword_rank_daily');
+comment on view   mart.keyword_not_requested_daily is 'One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?';
+select ops.comment_columns('mart.keyword_not_requested_daily');
+
+create view ops.latest_keyword_rank as
+select p.app_key, p.store, p.track_id, p.app_name, l.country_key, l.device_key, r.keyword_key, r.date_day, r.rank,
+       w.answered_keyword_count + coalesce(u.keyword_count, 0) as requested_keyword_count, w.answered_keyword_count, u.keyword_count is null as is_complete
+from   ops.portfolio_app as p
+cross  join lateral (
+  select s.country_key, s.device_key, max(s.date_day) as date_day
+  from   core.fact_keyword_rank_summary as s
+  where  s.app_key = p.app_key
+  group  by 1, 2) as l
+join   core.dim_country as c on c.country_key = l.country_key
+cross  join lateral (
+  select max(s.answered_keyword_count) filter (where s.date_day = l.date_day) as answered_keyword_count, max(s.answered_keyword_count) as most_keyword_count
+  from   core.fact_keyword_rank_summary as s
+  where  s.app_key = p.app_key and s.date_day between l.date_day - 6 and l.date_day and s.country_key = l.country_key and s.device_key = l.device_key) as w
+left   join lateral (
+  select n.keyword_count
+  from   ops.unanswered_keyword_daily as n
+  where  n.store = p.store and n.track_id = p.track_id and n.country_code = c.country_code and n.date_day = l.date_day) as u on true
+cross  join lateral (
+  -- a day that has all its keywords is all that has to be read
+  select distinct on (f.keyword_key) f.keyword_key, f.date_day, f.rank
+  from   core.fact_keyword_rank as f
+  where  f.app_key = p.app_key and f.country_key = l.country_key and f.device_key = l.device_key and f.date_day <= l.date_day
+  and    f.date_day >= case when u.keyword_count is null and w.answered_keyword_count = w.most_keyword_count then l.date_day else l.date_day - 6 end
+  order  by f.keyword_key, f.date_day desc
+  offset 0) as r;
+comment on view   ops.latest_keyword_rank                         is 'One row per app of the portfolio, country, keyword and device: the newest rank, at most 6 days before the newest day of the app in the country and device, so that a keyword stays while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?';
+comment on column ops.latest_keyword_rank.date_day                is 'Day of the rank.';
+comment on column ops.latest_keyword_rank.rank                    is 'Position in the search results, 1 is the top; null when not ranked.';
+comment on column ops.latest_keyword_rank.requested_keyword_count is 'Keywords that were requested for the newest day of the app in the country and device.';
+comment on column ops.latest_keyword_rank.answered_keyword_count  is 'Those with an answer, ranked or not.';
+comment on column ops.latest_keyword_rank.is_complete             is 'True when all requested keywords of the newest day have an answer.';
+select ops.comment_columns('ops.latest_keyword_rank');
 
 create view mart.keyword_rank_movers as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, p.days_back, latest.date_day,
-       latest.date_day - p.days_back as previous_day, now.rank as keyword_rank, before.rank as previous_rank, before.rank - now.rank as places_gained,
-       case when before.was_requested is null then 'not requested before'
-            when now.rank is null and before.rank is null then 'unranked'
+select l.store, l.track_id, l.app_name, c.country_code, c.country_name, k.keyword, d.device_code, p.days_back, l.date_day,
+       coalesce(exact.date_day, near.date_day) as previous_day, l.rank as keyword_rank, before.rank as previous_rank, before.rank - l.rank as places_gained,
+       case when before.date_day is null then 'not requested before'
+            when l.rank is null and before.rank is null then 'unranked'
             when before.rank is null then 'entered'
-            when now.rank is null then 'left'
-            when now.rank < before.rank then 'gained'
-            when now.rank > before.rank then 'lost'
-            else 'same' end as movement
-from   core.dim_app as a
-cross  join lateral (
-  select s.app_key, s.country_key, s.device_key, max(s.date_day) as date_day
-  from   core.fact_keyword_rank_summary as s
-  where  s.app_key = a.app_key
-  group  by 1, 2, 3) as latest
-cross  join (values (1), (7), (30), (90)) as p (days_back)
-cross  join lateral (
-  select n.keyword_key, n.rank
-  from   core.fact_keyword_rank as n
-  where  n.app_key = latest.app_key and n.date_day = latest.date_day and n.country_key = latest.country_key and n.device_key = latest.device_key
-  offset 0) as now
+            when l.rank is null then 'left'
+            when l.rank < before.rank then 'gained'
+            when l.rank > before.rank then 'lost'
+            else 'same' end as movement,
+       l.requested_keyword_count, l.answered_keyword_count, l.is_complete
+from   ops.latest_keyword_rank as l
+cross  join (values (1, 1), (7, 2), (30, 3), (90, 7)) as p (days_back, tolerance)
 left   join lateral (
-  select b.rank, true as was_requested
+  select b.date_day, b.rank
   from   core.fact_keyword_rank as b
-  where  b.app_key = latest.app_key and b.date_day = latest.date_day - p.days_back and b.country_key = latest.country_key
-  and    b.keyword_key = now.keyword_key and b.device_key = latest.device_key
-  limit  1) as before on true
-join   core.dim_country as c on c.country_key = latest.country_key
-join   core.dim_keyword as k on k.keyword_key = now.keyword_key
-join   core.dim_device  as d on d.device_key = latest.device_key;
-comment on view   mart.keyword_rank_movers               is 'One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the app in the country. Which keywords gained most this week? Which were lost since last month?';
-comment on column mart.keyword_rank_movers.days_back     is 'Days between the two ranks.';
-comment on column mart.keyword_rank_movers.date_day      is 'Newest day of the app in the country.';
-comment on column mart.keyword_rank_movers.previous_day  is 'The earlier day.';
+  where  b.app_key = l.app_key and b.date_day = l.date_day - p.days_back and b.country_key = l.country_key
+  and    b.keyword_key = l.keyword_key and b.device_key = l.device_key
+  limit  1) as exact on true
+-- a gap on just that day: the nearest one, the earlier of two
+left   join lateral (
+  select b.date_day, b.rank
+  from   generate_series(1, p.tolerance) as o (days)
+  cross  join (values (-1), (1)) as side (sign)
+  cross  join lateral (
+    select f.date_day, f.rank
+    from   core.fact_keyword_rank as f
+    where  f.app_key = l.app_key and f.date_day = l.date_day - p.days_back + side.sign * o.days and f.country_key = l.country_key
+    and    f.keyword_key = l.keyword_key and f.device_key = l.device_key
+    limit  1) as b
+  where  exact.date_day is null and side.sign * o.days < p.days_back
+  order  by o.days, side.sign
+  limit  1) as near on true
+cross  join lateral (select coalesce(exact.date_day, near.date_day) as date_day, case when exact.date_day is null then near.rank else exact.rank end as rank) as before
+join   core.dim_country as c on c.country_key = l.country_key
+join   core.dim_keyword as k on k.keyword_key = l.keyword_key
+join   core.dim_device  as d on d.device_key = l.device_key;
+comment on view   mart.keyword_rank_movers               is 'One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?';
+comment on column mart.keyword_rank_movers.days_back     is 'Days between the two ranks, where the earlier day has an answer.';
+comment on column mart.keyword_rank_movers.date_day      is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
+comment on column mart.keyword_rank_movers.previous_day  is 'The earlier day: days_back before date_day or, where the keyword has no answer on it, the nearest day that has one, at most 1 day off for 1 day back (never date_day), 2 for 7, 3 for 30, 7 for 90. Null where there is none.';
 comment on column mart.keyword_rank_movers.keyword_rank  is 'Rank on the newest day; null when not ranked.';
 comment on column mart.keyword_rank_movers.previous_rank is 'Rank on the earlier day; null when not ranked or not requested.';
 comment on column mart.keyword_rank_movers.places_gained is 'Places gained since the earlier day, negative when lost; null when one of the two ranks is null.';
-comment on column mart.keyword_rank_movers.movement      is 'gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day.';
-select ops.comment_columns('mart.keyword_rank_movers');
+comment on column mart.keyword_rank_movers.movement      is 'gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day, nor near it.';
+select ops.comment_columns('mart.keyword_rank_movers', 'ops.latest_keyword_rank');
 
 create view mart.keyword_opportunity as
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.date_day, f.rank as keyword_rank,
+select f.store, f.track_id, f.app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.date_day, f.rank as keyword_rank,
        v.search_volume as search_volume, m.popularity as search_popularity, v.chance,
-       v.competing_app_count, v.brand_track_id, v.brand_track_id = a.track_id as is_own_brand,
-       1 - coalesce(1.0 / nullif(f.rank, 0), 0) as open_share,
-       v.search_volume * v.chance / 100 * (1 - coalesce(1.0 / nullif(f.rank, 0), 0)) as opportunity_score
-from   core.dim_app as a
-cross  join lateral (
-  select s.app_key, s.country_key, s.device_key, max(s.date_day) as date_day
-  from   core.fact_keyword_rank_summary as s
-  where  s.app_key = a.app_key
-  group  by 1, 2, 3) as latest
-cross  join lateral (
-  select n.*
-  from   core.fact_keyword_rank as n
-  where  n.app_key = latest.app_key and n.date_day = latest.date_day and n.country_key = latest.country_key and n.device_key = latest.device_key
-  offset 0) as f
+       v.competing_app_count, v.brand_track_id, v.brand_track_id = f.track_id as is_own_brand, round(o.open_share, 4) as open_share,
+       round(v.search_volume * v.chance / 100 * o.open_share, 2) as opportunity_score,
+       f.requested_keyword_count, f.answered_keyword_count, f.is_complete
+from   ops.latest_keyword_rank as f
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_keyword as k on k.keyword_key = f.keyword_key
 join   core.dim_device  as d on d.device_key = f.device_key
 left   join lateral (
   select n.*
   from   core.fact_keyword_metadata as n
-  where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = a.store
+  where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store
   order  by n.date_day desc limit 1) as m on true
 left   join lateral (
   select n.*
@@ -107,15 +141,16 @@ left   join lateral (
 left   join lateral (
   select n.search_volume
   from   core.fact_keyword_metadata as n
-  where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = a.store and n.search_volume is not null
+  where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and n.search_volume is not null
   order  by n.date_day desc limit 1) as w on true
+cross  join lateral (select 1 - coalesce(1.0 / nullif(f.rank, 0), 0) as open_share) as o
 cross  join lateral (
   select coalesce(w.search_volume, t.search_volume) as search_volume,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_chance when 'IPAD' then m.ipad_chance else m.chance end, t.chance) as chance,
          coalesce(case d.device_code when 'IPHONE' then m.iphone_app_count when 'IPAD' then m.ipad_app_count else m.app_count end, t.app_count) as competing_app_count,
          coalesce(m.brand_track_id, t.brand_track_id) as brand_track_id) as v;
-comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the app in the country: the potential of the keyword. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?';
-comment on column mart.keyword_opportunity.date_day            is 'Newest day of the app in the country.';
+comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?';
+comment on column mart.keyword_opportunity.date_day            is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
 comment on column mart.keyword_opportunity.keyword_rank        is 'Rank on that day; null when not ranked.';
 comment on column mart.keyword_opportunity.search_volume       is 'Search volume score, 0 to 100, as last seen: from keyword_metadata where it is loaded, else from the account''s own list.';
 comment on column mart.keyword_opportunity.search_popularity   is 'Search-ads popularity score as last seen (iOS); null where the service reports none.';
@@ -125,23 +160,50 @@ comment on column mart.keyword_opportunity.brand_track_id      is 'Track id of t
 comment on column mart.keyword_opportunity.is_own_brand        is 'True where the keyword is the app''s own brand; null where it is no brand.';
 comment on column mart.keyword_opportunity.open_share          is '1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, 1 where not ranked.';
 comment on column mart.keyword_opportunity.opportunity_score   is 'search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.';
-select ops.comment_columns('mart.keyword_opportunity');
+select ops.comment_columns('mart.keyword_opportunity', 'ops.latest_keyword_rank');
 
 create view mart.organic_share_of_voice_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, s.date_day,
-       s.requested_keyword_count, s.ranked_keyword_count, s.top_1_keyword_count, s.top_3_keyword_count, s.top_10_keyword_count, s.top_50_keyword_count,
-       s.rank_sum::numeric / nullif(s.ranked_keyword_count, 0) as average_rank, v.voice_sum, v.voice_sum / nullif(s.requested_keyword_count, 0) as voice_share,
-       v.voice_sum / nullif(o.voice_sum, 0) as portfolio_voice_share,
-       w.volume_keyword_count, w.search_volume_sum, w.weighted_voice_sum, w.weighted_voice_sum / nullif(w.search_volume_sum, 0) as weighted_voice_share
+       s.answered_keyword_count + coalesce(u.keyword_count, 0) as requested_keyword_count, s.answered_keyword_count, u.keyword_count is null as is_complete,
+       s.ranked_keyword_count, s.top_1_keyword_count, s.top_3_keyword_count, s.top_10_keyword_count, s.top_50_keyword_count, s.rank_sum,
+       round(s.rank_sum::numeric / nullif(s.ranked_keyword_count, 0), 2) as average_rank,
+       v.voice_sum, round(v.voice_sum / nullif(s.answered_keyword_count, 0), 6) as voice_share, round(v.voice_sum / nullif(o.voice_sum, 0), 6) as portfolio_voice_share
 from   core.fact_keyword_rank_summary as s
 join   core.dim_app     as a on a.app_key = s.app_key
 join   core.dim_country as c on c.country_key = s.country_key
 join   core.dim_device  as d on d.device_key = s.device_key
-cross  join lateral (select s.voice_billionths / 1000000000.0 as voice_sum) as v
+cross  join lateral (select round(s.voice_billionths / 1000000000.0, 9) as voice_sum) as v
+left   join ops.unanswered_keyword_daily as u on u.store = a.store and u.track_id = a.track_id and u.country_code = c.country_code and u.date_day = s.date_day
 left   join lateral (
   select sum(t.voice_billionths) / 1000000000 as voice_sum
   from   core.fact_keyword_rank_summary as t
-  where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) as o on true
+  where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) as o on true;
+comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
+comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
+comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
+comment on column mart.organic_share_of_voice_daily.requested_keyword_count is 'Requested keywords, with an answer or without one yet.';
+comment on column mart.organic_share_of_voice_daily.answered_keyword_count is 'Requested keywords with an answer, ranked or not.';
+comment on column mart.organic_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.';
+comment on column mart.organic_share_of_voice_daily.ranked_keyword_count is 'Answered keywords for which the app ranks.';
+comment on column mart.organic_share_of_voice_daily.top_1_keyword_count  is 'Keywords for which it is the first result.';
+comment on column mart.organic_share_of_voice_daily.top_3_keyword_count  is 'Keywords for which it is among the first 3 results.';
+comment on column mart.organic_share_of_voice_daily.top_10_keyword_count is 'Keywords for which it is among the first 10 results.';
+comment on column mart.organic_share_of_voice_daily.top_50_keyword_count is 'Keywords for which it is among the first 50 results.';
+comment on column mart.organic_share_of_voice_daily.rank_sum             is 'Sum of the ranks.';
+comment on column mart.organic_share_of_voice_daily.average_rank         is 'Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).';
+comment on column mart.organic_share_of_voice_daily.voice_sum            is 'Sum of 1 / rank over its keywords.';
+comment on column mart.organic_share_of_voice_daily.voice_share          is 'voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).';
+comment on column mart.organic_share_of_voice_daily.portfolio_voice_share is 'voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.';
+select ops.comment_columns('mart.organic_share_of_voice_daily');
+
+create view mart.weighted_share_of_voice_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, s.date_day,
+       w.volume_keyword_count, w.search_volume_sum, round(w.weighted_voice_sum, 6) as weighted_voice_sum,
+       round(w.weighted_voice_sum / nullif(w.search_volume_sum, 0), 6) as weighted_voice_share
+from   core.fact_keyword_rank_summary as s
+join   core.dim_app     as a on a.app_key = s.app_key
+join   core.dim_country as c on c.country_key = s.country_key
+join   core.dim_device  as d on d.device_key = s.device_key
 left   join lateral (
   select count(v.search_volume) as volume_keyword_count, sum(v.search_volume) as search_volume_sum,
          sum(coalesce(v.search_volume / nullif(r.rank, 0), 0)) filter (where v.search_volume is not null) as weighted_voice_sum
@@ -159,21 +221,11 @@ left   join lateral (
   cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v
   where  r.app_key = s.app_key and r.date_day = s.date_day and r.country_key = s.country_key and r.device_key = s.device_key
 ) as w on true;
-comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
-comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
-comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
-comment on column mart.organic_share_of_voice_daily.requested_keyword_count  is 'Requested keywords.';
-comment on column mart.organic_share_of_voice_daily.ranked_keyword_count is 'Requested keywords for which the app ranks.';
-comment on column mart.organic_share_of_voice_daily.top_1_keyword_count  is 'Keywords for which it is the first result.';
-comment on column mart.organic_share_of_voice_daily.top_3_keyword_count  is 'Keywords for which it is among the first 3 results.';
-comment on column mart.organic_share_of_voice_daily.top_10_keyword_count is 'Keywords for which it is among the first 10 results.';
-comment on column mart.organic_share_of_voice_daily.top_50_keyword_count is 'Keywords for which it is among the first 50 results.';
-comment on column mart.organic_share_of_voice_daily.average_rank         is 'Average rank over the keywords for which it ranks.';
-comment on column mart.organic_share_of_voice_daily.voice_sum            is 'Sum of 1 / rank over its keywords.';
-comment on column mart.organic_share_of_voice_daily.voice_share          is 'voice_sum over requested_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(requested_keyword_count), 0).';
-comment on column mart.organic_share_of_voice_daily.portfolio_voice_share is 'voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.';
-comment on column mart.organic_share_of_voice_daily.volume_keyword_count is 'Keywords with a search volume.';
-comment on column mart.organic_share_of_voice_daily.search_volume_sum    is 'Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.';
-comment on column mart.organic_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these.';
-comment on column mart.organic_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum over search_volume_sum, 0 to 1: the share of voice weighted by search volume. The query reads every rank of each row: filter by app or by some weeks.';
-select ops.comment_columns('mart.organic_share_of_voice_daily');
+comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Whether the day is complete stands in organic_share_of_voice_daily. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
+comment on column mart.weighted_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
+comment on column mart.weighted_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
+comment on column mart.weighted_share_of_voice_daily.volume_keyword_count is 'Keywords with a search volume.';
+comment on column mart.weighted_share_of_voice_daily.search_volume_sum    is 'Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.';
+comment on column mart.weighted_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these.';
+comment on column mart.weighted_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).';
+select ops.comment_columns('mart.weighted_share_of_voice_daily');

@@ -9,9 +9,12 @@ with cell as not materialized (
   group  by 1, 2, 3
 ), named as (
   select t.app_key, t.competitor_app_key, o.store, o.track_id, coalesce(o.app_name, o.track_id) as app_name,
-         case when t.valid_from = min(t.valid_from) over (partition by t.app_key) then '-infinity'::date else t.valid_from end as since,
+         -- the first list holds for the days before it; where it named nobody, those have no competitors
+         case when t.valid_from = min(t.valid_from) over (partition by t.app_key) and t.valid_from <= coalesce(f.first_day, 'infinity') then '-infinity'::date
+              else t.valid_from end as since,
          coalesce(t.valid_to, 'infinity'::date) as until
   from   core.tracked_competitor as t
+  left   join (select l.app_key, min(l.valid_from) as first_day from core.tracked_app as l group by 1) as f on f.app_key = t.app_key
   join   core.dim_app as a on a.app_key = t.app_key
   join   core.dim_app as o on o.app_key = t.competitor_app_key and o.store = a.store
 ), naming as (
@@ -60,11 +63,11 @@ with cell as not materialized (
                     rows between unbounded preceding and unbounded following)
 )
 select r.store, r.track_id, r.app_name, c.country_code, c.country_name, r.date_day, r.score as visibility_score, r.kind as score_kind,
-       r.score / nullif(case when s.is_named then r.named_sum + r.score else r.score_sum end, 0) as visibility_share,
+       round(r.score / nullif(case when s.is_named then r.named_sum + r.score else r.score_sum end, 0), 6) as visibility_share,
        case when r.score is not null then case when s.is_named then r.named_place else r.place end end as visibility_rank,
        case when s.is_named then r.named_count else s.other_count end as competitor_count,
-       case when s.is_named then r.named_sum / nullif(r.named_count, 0)
-            else (r.score_sum - coalesce(r.score, 0)) / nullif(s.other_count, 0) end as competitor_average_score,
+       round(case when s.is_named then r.named_sum / nullif(r.named_count, 0)
+                  else (r.score_sum - coalesce(r.score, 0)) / nullif(s.other_count, 0) end, 2) as competitor_average_score,
        case when s.is_named then r.named_best_name
             when r.best_app_key = r.app_key then case when r.next_score is not null then r.next_app_name end
             when r.best_score is not null then r.best_app_name end as best_competitor_name,
@@ -75,7 +78,7 @@ join   core.dim_country as c on c.country_key = r.country_key
 left   join naming as n on n.app_key = r.app_key
 cross  join lateral (
   select coalesce(n.days @> r.date_day, false) as is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count) as s;
-comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Are we more visible than our competitors? Who overtook whom this month?';
+comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged. Are we more visible than our competitors? Who overtook whom this month?';
 comment on column mart.visibility_daily.date_day                 is 'Day of the score.';
 comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service reports none.';
 comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day.';
@@ -112,7 +115,7 @@ with reported as (
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.period_start, p.period_end, p.share_source,
        p.share as paid_impression_share, case when p.share is not null then p.place end as paid_rank, p.payer_count, p.share_sum as reported_share_sum,
        exists (select from core.tracked_app as t where t.app_key = p.app_key and t.valid_to is null) as is_tracked_app,
-       v.search_volume, p.share * v.search_volume as paid_voice_sum
+       v.search_volume, round(p.share * v.search_volume, 6) as paid_voice_sum
 from   placed as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -129,7 +132,7 @@ left   join (
   where  t.valid_to is null
   group  by 1, 2, 3) as t on t.country_key = p.country_key and t.keyword_key = p.keyword_key and t.store = a.store
 cross  join lateral (select coalesce(m.search_volume, t.search_volume) as search_volume) as v;
-comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
+comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
 comment on column mart.paid_share_of_voice.period_start          is 'First day of the period.';
 comment on column mart.paid_share_of_voice.period_end            is 'Last day of the period, inclusive.';
 comment on column mart.paid_share_of_voice.share_source          is 'market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.';

@@ -1,5 +1,32 @@
 -- Marts about the account's search ads: figures as now and as first reported.
 
+create view ops.search_ads_default as
+with recursive step (org_id, report_level, grain, currency, attribution) as (
+  -- one step through the index for each combination, however many rows it has
+  (select f.org_id, f.report_level, f.grain, f.currency, f.attribution from core.fact_search_ads_report as f order by 1, 2, 3, 4, 5 limit 1)
+  union  all
+  select n.*
+  from   step as p
+  cross  join lateral (
+    select f.org_id, f.report_level, f.grain, f.currency, f.attribution
+    from   core.fact_search_ads_report as f
+    where  (f.org_id, f.report_level, f.grain, f.currency, f.attribution) > (p.org_id, p.report_level, p.grain, p.currency, p.attribution)
+    order  by 1, 2, 3, 4, 5 limit 1) as n
+)
+select (select p.currency
+        from   step as p
+        left   join core.search_ads_integration as i on i.org_id = p.org_id and i.valid_to is null
+        group  by p.currency
+        order  by count(distinct p.org_id) desc, count(distinct i.org_id) filter (where i.currency = p.currency) desc, p.currency <> 'USD', p.currency limit 1) as currency,
+       (select p.attribution
+        from   step as p
+        group  by p.attribution
+        order  by count(distinct p.org_id) desc, array_position('{WITH,WITHOUT,ONLY}', p.attribution) limit 1) as attribution
+where  exists (select from step);
+comment on view   ops.search_ads_default             is 'One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?';
+comment on column ops.search_ads_default.currency    is 'The requested currency that most organisations have reports in; of several the one that is the own currency of most, then USD, then the first by its letters.';
+comment on column ops.search_ads_default.attribution is 'The requested attribution that most organisations have reports in; of several WITH, then WITHOUT.';
+
 create view mart.search_ads_daily as
 with reported as (
   select f.*, false as is_withdrawn
@@ -23,7 +50,8 @@ with reported as (
             g.campaign_id, g.ad_group_id, g.keyword_id, g.ad_id, g.product_page, g.search_term, g.match_type, g.country_key, g.gender, g.age,
             g.device_class, g.customer_type, g.segment))
 )
-select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id, f.app_name,
+select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.currency = (select p.currency from ops.search_ads_default as p) as is_primary_currency,
+       f.attribution = (select p.attribution from ops.search_ads_default as p) as is_default_attribution, f.goal_id, f.period_start as date_day, c.country_code, f.app_id as track_id, f.app_name,
        f.campaign_id, f.campaign_name, f.ad_group_id, f.ad_group_name, f.ad_id, f.ad_name, f.product_page, f.product_page_name,
        f.keyword_id, k.keyword, f.search_term, f.match_type, f.gender, f.age, f.device_class, f.customer_type,
        w.spend, w.impression_count, w.tap_count, w.install_count, w.new_download_count, w.redownload_count, w.attributed_install_count, w.goal_count,
@@ -60,10 +88,12 @@ left   join lateral (
                     f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
                     f.device_class, f.customer_type, f.segment) as v)::text)::uuid
 ) as o on true;
-comment on view   mart.search_ads_daily                                is 'One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency, attribution and goal_id. What did we spend per campaign yesterday? Which keywords lead to installs?';
+comment on view   mart.search_ads_daily                                is 'One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, original_spend over one original_currency. search_ads_daily_default has chosen. What did we spend per campaign yesterday? Which keywords lead to installs?';
 comment on column mart.search_ads_daily.report_level                   is 'Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.';
 comment on column mart.search_ads_daily.currency                       is 'Requested currency of the money. The same spend has a row for each requested currency.';
 comment on column mart.search_ads_daily.attribution                    is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column mart.search_ads_daily.is_primary_currency            is 'True in the currency in which most organisations have reports (ops.search_ads_default).';
+comment on column mart.search_ads_daily.is_default_attribution         is 'True in the attribution in which most organisations have reports (ops.search_ads_default).';
 comment on column mart.search_ads_daily.goal_id                        is 'Requested goal; empty for none. Without a goal the goal columns have no meaning.';
 comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.';
 comment on column mart.search_ads_daily.track_id                       is 'Advertised app; empty for none.';
@@ -110,15 +140,16 @@ select ops.comment_columns('mart.search_ads_daily');
 
 create view mart.search_ads_campaign_report as
 select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
-       max(r.campaign_name) as campaign_name, r.date_day, r.currency, r.attribution, r.goal_id,
+       max(r.campaign_name) as campaign_name, r.date_day, r.currency, r.attribution,
+       bool_and(r.is_primary_currency) as is_primary_currency, bool_and(r.is_default_attribution) as is_default_attribution, r.goal_id,
        sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
        sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
        sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
        r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
-       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
-       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
-       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
-       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       round(sum(r.tap_count) / nullif(sum(r.impression_count), 0), 6) as tap_through_share,
+       round(sum(r.install_count) / nullif(sum(r.tap_count), 0), 6) as conversion_rate, round(sum(r.spend) / nullif(sum(r.tap_count), 0), 4) as cost_per_tap,
+       round(sum(r.spend) / nullif(sum(r.install_count), 0), 4) as cost_per_install, round(sum(r.spend) / nullif(sum(r.goal_count), 0), 4) as cost_per_goal,
+       round(sum(r.goal_revenue) / nullif(sum(r.spend), 0), 4) as return_on_spend,
        sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
        sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
        sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
@@ -128,9 +159,9 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'CAMPAIGN'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_campaign_report                   is 'One row per campaign, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What does an install cost in each campaign? By how much did last week''s figures change since they were first reported?';
+comment on view   mart.search_ads_campaign_report                   is 'One row per campaign, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What does an install cost in each campaign? By how much did last week''s figures change since they were first reported?';
 comment on column mart.search_ads_campaign_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_campaign_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_campaign_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
 comment on column mart.search_ads_campaign_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_campaign_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_campaign_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -139,15 +170,16 @@ select ops.comment_columns('mart.search_ads_campaign_report', 'mart.search_ads_d
 
 create view mart.search_ads_ad_group_report as
 select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
-       max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.date_day, r.currency, r.attribution, r.goal_id,
+       max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.date_day, r.currency, r.attribution,
+       bool_and(r.is_primary_currency) as is_primary_currency, bool_and(r.is_default_attribution) as is_default_attribution, r.goal_id,
        sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
        sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
        sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
        r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
-       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
-       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
-       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
-       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       round(sum(r.tap_count) / nullif(sum(r.impression_count), 0), 6) as tap_through_share,
+       round(sum(r.install_count) / nullif(sum(r.tap_count), 0), 6) as conversion_rate, round(sum(r.spend) / nullif(sum(r.tap_count), 0), 4) as cost_per_tap,
+       round(sum(r.spend) / nullif(sum(r.install_count), 0), 4) as cost_per_install, round(sum(r.spend) / nullif(sum(r.goal_count), 0), 4) as cost_per_goal,
+       round(sum(r.goal_revenue) / nullif(sum(r.spend), 0), 4) as return_on_spend,
        sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
        sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
        sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
@@ -157,9 +189,9 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'AD_GROUP'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_ad_group_report                   is 'One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which ad groups spend without installs? What does a tap cost in each?';
+comment on view   mart.search_ads_ad_group_report                   is 'One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which ad groups spend without installs? What does a tap cost in each?';
 comment on column mart.search_ads_ad_group_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_ad_group_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_ad_group_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
 comment on column mart.search_ads_ad_group_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_ad_group_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_ad_group_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -169,15 +201,16 @@ select ops.comment_columns('mart.search_ads_ad_group_report', 'mart.search_ads_d
 create view mart.search_ads_keyword_report as
 select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
        max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.keyword_id, max(r.keyword) as keyword,
-       r.match_type, r.date_day, r.currency, r.attribution, r.goal_id,
+       r.match_type, r.date_day, r.currency, r.attribution,
+       bool_and(r.is_primary_currency) as is_primary_currency, bool_and(r.is_default_attribution) as is_default_attribution, r.goal_id,
        sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
        sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
        sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
        r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
-       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
-       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
-       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
-       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       round(sum(r.tap_count) / nullif(sum(r.impression_count), 0), 6) as tap_through_share,
+       round(sum(r.install_count) / nullif(sum(r.tap_count), 0), 6) as conversion_rate, round(sum(r.spend) / nullif(sum(r.tap_count), 0), 4) as cost_per_tap,
+       round(sum(r.spend) / nullif(sum(r.install_count), 0), 4) as cost_per_install, round(sum(r.spend) / nullif(sum(r.goal_count), 0), 4) as cost_per_goal,
+       round(sum(r.goal_revenue) / nullif(sum(r.spend), 0), 4) as return_on_spend,
        sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
        sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
        sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
@@ -188,9 +221,9 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'KEYWORD'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.date_day, r.currency, r.attribution,
           r.goal_id, r.original_currency;
-comment on view   mart.search_ads_keyword_report                   is 'One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?';
+comment on view   mart.search_ads_keyword_report                   is 'One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?';
 comment on column mart.search_ads_keyword_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_keyword_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_keyword_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
 comment on column mart.search_ads_keyword_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_keyword_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_keyword_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -200,15 +233,16 @@ select ops.comment_columns('mart.search_ads_keyword_report', 'mart.search_ads_da
 create view mart.search_ads_search_term_report as
 select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app_name, r.country_code, r.campaign_id,
        max(r.campaign_name) as campaign_name, r.ad_group_id, max(r.ad_group_name) as ad_group_name, r.keyword_id, max(r.keyword) as keyword,
-       r.match_type, r.search_term, r.date_day, r.currency, r.attribution, r.goal_id,
+       r.match_type, r.search_term, r.date_day, r.currency, r.attribution,
+       bool_and(r.is_primary_currency) as is_primary_currency, bool_and(r.is_default_attribution) as is_default_attribution, r.goal_id,
        sum(r.spend) as spend, sum(r.impression_count) as impression_count, sum(r.tap_count) as tap_count, sum(r.install_count) as install_count,
        sum(r.new_download_count) as new_download_count, sum(r.redownload_count) as redownload_count,
        sum(r.attributed_install_count) as attributed_install_count, sum(r.goal_count) as goal_count, sum(r.goal_revenue) as goal_revenue,
        r.original_currency, sum(r.original_spend) as original_spend, sum(r.original_goal_revenue) as original_goal_revenue,
-       sum(r.tap_count) / nullif(sum(r.impression_count), 0) as tap_through_share,
-       sum(r.install_count) / nullif(sum(r.tap_count), 0) as install_share, sum(r.spend) / nullif(sum(r.tap_count), 0) as cost_per_tap,
-       sum(r.spend) / nullif(sum(r.install_count), 0) as cost_per_install, sum(r.spend) / nullif(sum(r.goal_count), 0) as cost_per_goal,
-       sum(r.goal_revenue) / nullif(sum(r.spend), 0) as return_on_spend,
+       round(sum(r.tap_count) / nullif(sum(r.impression_count), 0), 6) as tap_through_share,
+       round(sum(r.install_count) / nullif(sum(r.tap_count), 0), 6) as conversion_rate, round(sum(r.spend) / nullif(sum(r.tap_count), 0), 4) as cost_per_tap,
+       round(sum(r.spend) / nullif(sum(r.install_count), 0), 4) as cost_per_install, round(sum(r.spend) / nullif(sum(r.goal_count), 0), 4) as cost_per_goal,
+       round(sum(r.goal_revenue) / nullif(sum(r.spend), 0), 4) as return_on_spend,
        sum(r.first_spend) as first_spend, sum(r.first_impression_count) as first_impression_count, sum(r.first_tap_count) as first_tap_count,
        sum(r.first_install_count) as first_install_count, sum(r.first_new_download_count) as first_new_download_count,
        sum(r.first_redownload_count) as first_redownload_count, sum(r.first_attributed_install_count) as first_attributed_install_count,
@@ -219,11 +253,19 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'SEARCH_TERM'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,
           r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_search_term_report                   is 'One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?';
+comment on view   mart.search_ads_search_term_report                   is 'One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?';
 comment on column mart.search_ads_search_term_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_search_term_report.install_share     is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_search_term_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
 comment on column mart.search_ads_search_term_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_search_term_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_search_term_report.cost_per_goal     is 'Spend per goal, in currency.';
 comment on column mart.search_ads_search_term_report.return_on_spend   is 'Revenue of the goal per unit of spend.';
 select ops.comment_columns('mart.search_ads_search_term_report', 'mart.search_ads_daily');
+
+create view mart.search_ads_daily_default as
+select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_id, r.campaign_name, r.date_day, r.currency, r.attribution,
+       r.spend, r.impression_count, r.tap_count, r.install_count, r.new_download_count, r.redownload_count
+from   mart.search_ads_campaign_report as r
+where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
+comment on view   mart.search_ads_daily_default             is 'One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything. Ratios are computed from the sums. What did we spend last month? What does an install cost?';
+select ops.comment_columns('mart.search_ads_daily_default', 'mart.search_ads_daily');

@@ -11,10 +11,11 @@ with paid as (
   having sum(f.spend) > 0
 )
 select p.org_id, p.org_name, a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, p.date_day, p.currency, p.attribution,
-       o.organic_rank, coalesce(b.is_own_brand, false) as is_own_brand,
+       p.currency = (select s.currency from ops.search_ads_default as s) as is_primary_currency,
+       p.attribution = (select s.attribution from ops.search_ads_default as s) as is_default_attribution, o.organic_rank, coalesce(b.is_own_brand, false) as is_own_brand,
        case when not coalesce(o.organic_rank <= 3, false) then 'brand' when b.is_own_brand then 'rank and brand' else 'rank' end as reason,
        p.bid_keyword_count, p.spend, p.impression_count, p.tap_count, p.install_count,
-       p.spend / nullif(p.tap_count, 0) as cost_per_tap, p.spend / nullif(p.install_count, 0) as cost_per_install
+       round(p.spend / nullif(p.tap_count, 0), 4) as cost_per_tap, round(p.spend / nullif(p.install_count, 0), 4) as cost_per_install
 from   paid as p
 join   core.dim_app     as a on a.app_key = p.app_key
 join   core.dim_country as c on c.country_key = p.country_key
@@ -37,10 +38,12 @@ left   join lateral (
           from   core.fact_keyword_metadata as m
           where  m.keyword_key = any (s.keyword_keys) and m.country_key = p.country_key and m.store = a.store) as t) as b on true
 where  o.organic_rank <= 3 or b.is_own_brand;
-comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency and attribution. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
+comment on view   mart.keyword_cannibalisation                   is 'One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?';
 comment on column mart.keyword_cannibalisation.country_code      is 'Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.';
 comment on column mart.keyword_cannibalisation.currency          is 'Requested currency of the money. The same spend has a row for each requested currency.';
 comment on column mart.keyword_cannibalisation.attribution       is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column mart.keyword_cannibalisation.is_primary_currency is 'True in the currency in which most organisations have reports (ops.search_ads_default).';
+comment on column mart.keyword_cannibalisation.is_default_attribution is 'True in the attribution in which most organisations have reports (ops.search_ads_default).';
 comment on column mart.keyword_cannibalisation.organic_rank      is 'Best organic rank over the devices on that day; null when not ranked or not requested.';
 comment on column mart.keyword_cannibalisation.is_own_brand      is 'True where the service classifies the keyword as the app''s own brand.';
 comment on column mart.keyword_cannibalisation.reason            is 'rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.';
@@ -62,13 +65,15 @@ with change as (
   from   core.fact_bid_change as b
 )
 select b.org_id, m.org_name, m.track_id, m.app_name, m.country_code, m.campaign_name, m.ad_group_name, b.entity_level, b.entity_id, m.keyword, b.date_day, b.changed_at, b.ordinal as change_number,
-       b.currency as bid_currency, b.old_value as old_bid, b.new_value as new_bid, (b.new_value - b.old_value) / nullif(b.old_value, 0) as bid_change_share,
-       b.source as change_source, b.rule_name, b.nearby_change_count, m.currency, m.attribution, m.before_day_count, m.after_day_count,
+       b.currency as bid_currency, b.old_value as old_bid, b.new_value as new_bid, round((b.new_value - b.old_value) / nullif(b.old_value, 0), 6) as bid_change_share,
+       b.source as change_source, b.rule_name, b.nearby_change_count, m.currency, m.attribution,
+       m.currency = (select s.currency from ops.search_ads_default as s) as is_primary_currency,
+       m.attribution = (select s.attribution from ops.search_ads_default as s) as is_default_attribution, m.before_day_count, m.after_day_count,
        m.before_spend, m.after_spend, m.before_impression_count, m.after_impression_count, m.before_tap_count, m.after_tap_count,
        m.before_install_count, m.after_install_count,
-       m.before_tap_count / nullif(m.before_impression_count, 0) as before_tap_through_share, m.after_tap_count / nullif(m.after_impression_count, 0) as after_tap_through_share,
-       m.before_spend / nullif(m.before_tap_count, 0) as before_cost_per_tap, m.after_spend / nullif(m.after_tap_count, 0) as after_cost_per_tap,
-       m.before_spend / nullif(m.before_install_count, 0) as before_cost_per_install, m.after_spend / nullif(m.after_install_count, 0) as after_cost_per_install
+       round(m.before_tap_count / nullif(m.before_impression_count, 0), 6) as before_tap_through_share, round(m.after_tap_count / nullif(m.after_impression_count, 0), 6) as after_tap_through_share,
+       round(m.before_spend / nullif(m.before_tap_count, 0), 4) as before_cost_per_tap, round(m.after_spend / nullif(m.after_tap_count, 0), 4) as after_cost_per_tap,
+       round(m.before_spend / nullif(m.before_install_count, 0), 4) as before_cost_per_install, round(m.after_spend / nullif(m.after_install_count, 0), 4) as after_cost_per_install
 from   change as b
 left   join lateral (
   select f.currency, f.attribution, max(f.org_name) as org_name, max(f.app_id) as track_id, max(f.app_name) as app_name, max(f.campaign_name) as campaign_name,
@@ -86,7 +91,7 @@ left   join lateral (
   and    f.period_start between b.date_day - 7 and b.date_day + 7
   and    b.entity_id = case b.report_level when 'KEYWORD' then f.keyword_id when 'AD_GROUP' then f.ad_group_id when 'CAMPAIGN' then f.campaign_id end
   group  by f.currency, f.attribution) as m on true;
-comment on view   mart.bid_change_impact                          is 'One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency and attribution. Did raising the bid lead to more installs? Which rules made taps more expensive?';
+comment on view   mart.bid_change_impact                          is 'One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?';
 comment on column mart.bid_change_impact.org_name                 is 'Name of the organisation; null, like all columns from reports, where no report covers the bid.';
 comment on column mart.bid_change_impact.track_id                 is 'Advertised app.';
 comment on column mart.bid_change_impact.country_code             is 'Country, ISO 3166-1 alpha-2; ALL where reports name several countries or none.';
@@ -105,6 +110,8 @@ comment on column mart.bid_change_impact.rule_name                is 'Rule that 
 comment on column mart.bid_change_impact.nearby_change_count      is 'Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.';
 comment on column mart.bid_change_impact.currency                 is 'Currency of the money in reports.';
 comment on column mart.bid_change_impact.attribution              is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column mart.bid_change_impact.is_primary_currency      is 'True in the currency in which most organisations have reports (ops.search_ads_default).';
+comment on column mart.bid_change_impact.is_default_attribution   is 'True in the attribution in which most organisations have reports (ops.search_ads_default).';
 comment on column mart.bid_change_impact.before_day_count         is 'Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.';
 comment on column mart.bid_change_impact.after_day_count          is 'Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.';
 comment on column mart.bid_change_impact.before_spend             is 'Money spent, in currency, in the 7 days before, the day of the change left out.';

@@ -1,16 +1,42 @@
 -- Marts about reviews. Each list of a store has ids of its own, so that a review of both would count twice: reviews of the plain list count on
 -- days of an app and country for which the paged list (v2) has none.
 
+create view ops.review_days as
+with answered as (
+  -- a list without countries is about all of them; on Android reviews have none
+  select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, case when s.scope ->> 'store' = 'android' then 'ALL' else i.item end as country_code,
+         range_agg(daterange(s.window_start, s.window_end)) as days
+  from   ops.slice as s
+  left   join ops.batch as b on b.batch_id = s.batch_id
+  left   join lateral unnest(case when s.scope ->> 'store' = 'ios' then b.items end) as i (item) on true
+  where  s.dataset = 'review' and s.state in ('loaded', 'empty')
+  group  by 1, 2, 3
+)
+select q.store, q.track_id, coalesce(q.country_code, w.country_code, 'ALL') as country_code, range_agg(q.days) as days
+from   answered as q
+left   join lateral (
+  select distinct c.country_code
+  from   core.dim_app     as a
+  join   core.review      as r on r.app_key = a.app_key
+  join   core.dim_country as c on c.country_key = r.country_key
+  where  q.country_code is null and a.store = q.store and a.track_id = q.track_id) as w on true
+group  by 1, 2, 3;
+comment on view   ops.review_days              is 'One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?';
+comment on column ops.review_days.country_code is 'Country; ALL on Android, and where all countries were requested and no review is known.';
+comment on column ops.review_days.days         is 'Days with an answer, with or without reviews.';
+select ops.comment_columns('ops.review_days');
+
 create view mart.review_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day, r.source as review_source,
-       count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, sum(r.rating)::numeric / nullif(count(r.rating), 0) as average_rating,
+       count(*) as review_count, count(r.rating) as rated_review_count, coalesce(sum(r.rating), 0) as rating_sum,
+       round(sum(r.rating)::numeric / nullif(count(r.rating), 0), 4) as average_rating,
        count(*) filter (where r.rating = 1) as one_star_count,
        count(*) filter (where r.rating = 2) as two_star_count,
        count(*) filter (where r.rating = 3) as three_star_count,
        count(*) filter (where r.rating = 4) as four_star_count,
        count(*) filter (where r.rating = 5) as five_star_count,
        count(*) filter (where r.is_replied) as replied_review_count, count(r.is_replied) as reply_known_review_count,
-       count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0) as replied_share
+       round(count(*) filter (where r.is_replied)::numeric / nullif(count(r.is_replied), 0), 6) as replied_share
 from   core.review as r
 join   core.dim_app     as a on a.app_key = r.app_key
 join   core.dim_country as c on c.country_key = r.country_key
@@ -18,13 +44,24 @@ where  (r.source = 'v2' or not exists (
   select from core.review as o
   where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
   and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
-group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source;
-comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews: their number and their stars. Did the last release lead to bad reviews? In which country are users least content?';
+group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date, r.source
+union  all
+-- days that were requested and have no review
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, '', d.date_day, null, 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, null
+from   ops.review_days  as q
+join   core.dim_app     as a on a.store = q.store and a.track_id = q.track_id
+join   core.dim_country as c on c.country_code = q.country_code
+cross  join lateral unnest(q.days) as u (span)
+join   core.dim_date    as d on d.date_day >= lower(u.span) and d.date_day < upper(u.span)
+where  not exists (
+  select from core.review as r
+  where  r.app_key = a.app_key and r.country_key = c.country_key and r.reviewed_at >= d.date_day and r.reviewed_at < d.date_day + 1);
+comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?';
 comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.';
-comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
+comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.';
 comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
-comment on column mart.review_daily.review_source            is 'List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country.';
-comment on column mart.review_daily.review_count             is 'Reviews.';
+comment on column mart.review_daily.review_source            is 'List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country; null on days without a review.';
+comment on column mart.review_daily.review_count             is 'Reviews; 0 on a day that was requested and has none. A day that was not requested has no row.';
 comment on column mart.review_daily.rated_review_count       is 'Reviews with stars.';
 comment on column mart.review_daily.rating_sum               is 'Sum of their stars.';
 comment on column mart.review_daily.average_rating           is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
@@ -57,9 +94,10 @@ with release as (
     where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
     and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'))
 )
-select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version as version, r.is_inferred as is_version_inferred,
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version as version, bool_or(r.is_inferred) as is_version_inferred,
+       count(*) filter (where r.is_inferred) as inferred_review_count,
        max(n.released_at) as released_at, min(r.reviewed_at)::date as first_review_day, max(r.reviewed_at)::date as last_review_day,
-       count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, sum(r.rating)::numeric / nullif(count(r.rating), 0) as average_rating,
+       count(*) as review_count, count(r.rating) as rated_review_count, sum(r.rating) as rating_sum, round(sum(r.rating)::numeric / nullif(count(r.rating), 0), 4) as average_rating,
        count(*) filter (where r.rating = 1) as one_star_count,
        count(*) filter (where r.rating = 2) as two_star_count,
        count(*) filter (where r.rating = 3) as three_star_count,
@@ -69,12 +107,13 @@ from   placed as r
 join   core.dim_app     as a on a.app_key = r.app_key
 join   core.dim_country as c on c.country_key = r.country_key
 left   join release as n on n.app_key = r.app_key and n.version = r.on_version
-group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version, r.is_inferred;
-comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. How was the last release received? Which version was liked best?';
+group  by r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version;
+comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. Counts and rating_sum may be added up over everything, and averages be computed from those sums. How was the last release received? Which version was liked best?';
 comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
 comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
 comment on column mart.review_by_version.version             is 'Number of the version; empty where the review names none and none can be inferred.';
-comment on column mart.review_by_version.is_version_inferred is 'True where the version is inferred: the reviews name none, and the newest release at that time is assumed. Users may have written about an older version. A version may have a row of each kind.';
+comment on column mart.review_by_version.is_version_inferred is 'True where the version of some of the reviews is inferred: they name none, and the newest release at that time is assumed. Users may have written about an older version.';
+comment on column mart.review_by_version.inferred_review_count is 'Reviews whose version is inferred.';
 comment on column mart.review_by_version.released_at         is 'When the version was released, from the list of releases, without time zone; null where the list does not have it.';
 comment on column mart.review_by_version.first_review_day    is 'Day of the first review.';
 comment on column mart.review_by_version.last_review_day     is 'Day of the last review.';

@@ -2,7 +2,7 @@
 
 create view mart.category_rank_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, max(f.category_name) as category_name, f.chart, f.chart_version,
-       f.date_day, f.resolution as rank_resolution, avg(f.rank) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as observation_count
+       f.date_day, f.resolution as rank_resolution, round(avg(f.rank), 2) as category_rank, min(f.rank) as best_category_rank, max(f.rank) as worst_category_rank, count(f.rank) as observation_count
 from   core.fact_category_rank as f
 join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
@@ -14,7 +14,7 @@ where  f.resolution = 'daily' or not exists (
   and    o.category_code = f.category_code and o.chart = f.chart and o.chart_version = f.chart_version
   and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'))
 group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
-comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. How do we rank in our category? In which countries are we in the top ten?';
+comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. How do we rank in our category? In which countries are we in the top ten?';
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
 comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.';
@@ -44,7 +44,7 @@ left   join lateral (
          coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)) as revenue
   from   core.fact_sales_metric as f
   where  f.app_key = a.app_key and f.date_day = r.date_day and f.country_key = c.country_key and not f.is_total) as s on true;
-comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?';
+comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?';
 comment on column mart.category_rank_vs_downloads_daily.device_code              is 'IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.';
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_vs_downloads_daily.chart                    is 'FREE, PAID or GROSSING.';

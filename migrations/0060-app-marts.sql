@@ -3,17 +3,22 @@
 
 create view mart.release_impact as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.version, r.release_day, p.window_days as window_day_count,
-       s.before_rank_sum / nullif(s.before_ranked_count, 0) as before_average_rank, s.after_rank_sum / nullif(s.after_ranked_count, 0) as after_average_rank,
-       s.before_ranked_count / nullif(s.before_requested_count, 0) as before_ranked_keyword_share, s.after_ranked_count / nullif(s.after_requested_count, 0) as after_ranked_keyword_share,
-       s.before_voice_sum / nullif(s.before_requested_count, 0) as before_voice_share, s.after_voice_sum / nullif(s.after_requested_count, 0) as after_voice_share,
-       g.before_rating, g.after_rating, g.before_rating_count, g.after_rating_count,
-       case when h.has_reviews then w.before_review_count end as before_review_count, case when h.has_reviews then w.after_review_count end as after_review_count,
-       w.before_review_sum / nullif(w.before_rated_count, 0) as before_average_review_rating,
-       w.after_review_sum / nullif(w.after_rated_count, 0) as after_average_review_rating,
-       e.before_download_count as before_estimated_download_count, e.after_download_count as after_estimated_download_count,
-       t.before_download_count as before_store_download_count, t.after_download_count as after_store_download_count,
+       s.before_day_count as before_rank_day_count, s.after_day_count as after_rank_day_count,
+       round(s.before_rank_sum / nullif(s.before_ranked_count, 0), 2) as before_average_rank, round(s.after_rank_sum / nullif(s.after_ranked_count, 0), 2) as after_average_rank,
+       round(s.before_ranked_count / nullif(s.before_requested_count, 0), 6) as before_ranked_keyword_share, round(s.after_ranked_count / nullif(s.after_requested_count, 0), 6) as after_ranked_keyword_share,
+       round(s.before_voice_sum / nullif(s.before_requested_count, 0), 6) as before_voice_share, round(s.after_voice_sum / nullif(s.after_requested_count, 0), 6) as after_voice_share,
+       g.before_day_count as before_rating_day_count, g.after_day_count as after_rating_day_count, g.before_rating, g.after_rating, g.before_rating_count, g.after_rating_count,
+       h.before_day_count as before_review_day_count, h.after_day_count as after_review_day_count,
+       case when w.before_review_count > 0 or h.before_day_count > 0 then w.before_review_count end as before_review_count,
+       case when w.after_review_count > 0 or h.after_day_count > 0 then w.after_review_count end as after_review_count,
+       round(w.before_review_sum / nullif(w.before_rated_count, 0), 4) as before_average_review_rating,
+       round(w.after_review_sum / nullif(w.after_rated_count, 0), 4) as after_average_review_rating,
+       e.before_day_count as before_estimated_download_day_count, e.after_day_count as after_estimated_download_day_count,
+       round(e.before_download_count, 2) as before_estimated_download_count, round(e.after_download_count, 2) as after_estimated_download_count,
+       t.before_day_count as before_store_download_day_count, t.after_day_count as after_store_download_day_count,
+       round(t.before_download_count, 2) as before_store_download_count, round(t.after_download_count, 2) as after_store_download_count,
        case p.window_days when 7 then r.within_7_count else r.within_14_count end - 1 as nearby_release_count
-from   core.dim_app as a
+from   ops.portfolio_app as a
 cross  join lateral (
   select v.*, count(*) over (order by v.release_day range between interval '7 days' preceding and interval '7 days' following) as within_7_count,
          count(*) over (order by v.release_day range between interval '14 days' preceding and interval '14 days' following) as within_14_count
@@ -34,16 +39,19 @@ cross  join lateral (
   select f.country_key from core.review as f where f.app_key = r.app_key and f.reviewed_at >= r.release_day - p.window_days and f.reviewed_at < r.release_day + p.window_days + 1
 ) as n
 join   core.dim_country as c on c.country_key = n.country_key
+left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
 cross  join lateral (
-  select sum(f.rank_sum) filter (where f.date_day < r.release_day) as before_rank_sum, sum(f.rank_sum) filter (where f.date_day > r.release_day) as after_rank_sum,
+  select count(*) filter (where f.date_day < r.release_day) as before_day_count, count(*) filter (where f.date_day > r.release_day) as after_day_count,
+         sum(f.rank_sum) filter (where f.date_day < r.release_day) as before_rank_sum, sum(f.rank_sum) filter (where f.date_day > r.release_day) as after_rank_sum,
          sum(f.ranked_keyword_count) filter (where f.date_day < r.release_day) as before_ranked_count, sum(f.ranked_keyword_count) filter (where f.date_day > r.release_day) as after_ranked_count,
-         sum(f.requested_keyword_count) filter (where f.date_day < r.release_day) as before_requested_count, sum(f.requested_keyword_count) filter (where f.date_day > r.release_day) as after_requested_count,
+         sum(f.answered_keyword_count) filter (where f.date_day < r.release_day) as before_requested_count, sum(f.answered_keyword_count) filter (where f.date_day > r.release_day) as after_requested_count,
          sum(f.voice_billionths) filter (where f.date_day < r.release_day) / 1000000000 as before_voice_sum, sum(f.voice_billionths) filter (where f.date_day > r.release_day) / 1000000000 as after_voice_sum
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
 cross  join lateral (
-  select (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating,
+  select count(distinct f.date_day) filter (where f.date_day < r.release_day) as before_day_count, count(distinct f.date_day) filter (where f.date_day > r.release_day) as after_day_count,
+         (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating,
          (array_agg(f.rating order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day > r.release_day))[1] as after_rating,
          (array_agg(f.rating_count order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day < r.release_day))[1] as before_rating_count,
          (array_agg(f.rating_count order by f.date_day desc, f.rating_count desc nulls last) filter (where f.date_day > r.release_day))[1] as after_rating_count
@@ -61,27 +69,41 @@ cross  join lateral (
     select from core.review as o
     where  o.app_key = f.app_key and o.country_key = f.country_key and o.source = 'v2'
     and    o.reviewed_at >= date_trunc('day', f.reviewed_at) and o.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))) as w
--- reads one row, not all reviews of the app
-left   join lateral (select true as has_reviews from core.review as f where f.app_key = r.app_key limit 1) as h on true
 cross  join lateral (
-  select avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
+  select count(*) filter (where d.date_day < r.release_day) as before_day_count, count(*) filter (where d.date_day > r.release_day) as after_day_count
+  from   core.dim_date as d
+  where  q.days @> d.date_day and d.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as h
+cross  join lateral (
+  select count(d.download_count) filter (where d.date_day < r.release_day) as before_day_count, count(d.download_count) filter (where d.date_day > r.release_day) as after_day_count,
+         avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
   from   (select f.date_day, coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)) as download_count
           from   core.fact_download_revenue as f
           where  f.app_key = r.app_key and f.country_key = n.country_key
           and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
           group  by 1) as d) as e
 cross  join lateral (
-  select avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
+  select count(d.download_count) filter (where d.date_day < r.release_day) as before_day_count, count(d.download_count) filter (where d.date_day > r.release_day) as after_day_count,
+         avg(d.download_count) filter (where d.date_day < r.release_day) as before_download_count, avg(d.download_count) filter (where d.date_day > r.release_day) as after_download_count
   from   (select f.date_day, coalesce(max(f.units) filter (where f.device_key = 0), sum(f.units) filter (where f.device_key <> 0)) as download_count
           from   core.fact_sales_metric as f
           where  f.app_key = r.app_key and f.country_key = n.country_key and f.context = 'DOWNLOAD' and not f.is_total
           and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days
           group  by 1) as d) as t;
-comment on view   mart.release_impact                                 is 'One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null. Did the release hurt our ratings? Did its new keywords lead to ranks?';
+comment on view   mart.release_impact                                 is 'One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?';
 comment on column mart.release_impact.country_code                    is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together: ratings and reviews on Android.';
 comment on column mart.release_impact.version                         is 'Number of the version; empty where the service reports none.';
 comment on column mart.release_impact.release_day                     is 'Day of the release in the first country.';
 comment on column mart.release_impact.window_day_count                is 'Days before and days after that are compared: 7 or 14; the day of the release is in neither.';
+comment on column mart.release_impact.before_rank_day_count is 'Days with ranks in the days before.';
+comment on column mart.release_impact.after_rank_day_count is 'Days with ranks in the days after.';
+comment on column mart.release_impact.before_rating_day_count is 'Days with a rating in the days before.';
+comment on column mart.release_impact.after_rating_day_count is 'Days with a rating in the days after.';
+comment on column mart.release_impact.before_review_day_count is 'Days for which reviews were requested and there is an answer in the days before.';
+comment on column mart.release_impact.after_review_day_count is 'Days for which reviews were requested and there is an answer in the days after.';
+comment on column mart.release_impact.before_estimated_download_day_count is 'Days with a figure of estimated downloads in the days before.';
+comment on column mart.release_impact.after_estimated_download_day_count is 'Days with a figure of estimated downloads in the days after.';
+comment on column mart.release_impact.before_store_download_day_count is 'Days with a figure of the store''s downloads in the days before.';
+comment on column mart.release_impact.after_store_download_day_count is 'Days with a figure of the store''s downloads in the days after.';
 comment on column mart.release_impact.before_average_rank             is 'Average rank over the keywords for which the app ranks, in the days before.';
 comment on column mart.release_impact.after_average_rank              is 'Average rank over the keywords for which the app ranks, in the days after.';
 comment on column mart.release_impact.before_ranked_keyword_share     is 'Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.';
@@ -92,8 +114,8 @@ comment on column mart.release_impact.before_rating                   is 'Averag
 comment on column mart.release_impact.after_rating                    is 'Average rating as last seen in the days after.';
 comment on column mart.release_impact.before_rating_count             is 'Number of ratings as last seen in the days before.';
 comment on column mart.release_impact.after_rating_count              is 'Number of ratings as last seen in the days after.';
-comment on column mart.release_impact.before_review_count             is 'Reviews written in the days before; null where the app has no review at all.';
-comment on column mart.release_impact.after_review_count              is 'Reviews written in the days after; null where the app has no review at all.';
+comment on column mart.release_impact.before_review_count             is 'Reviews written in the days before: 0 where they were requested and there are none, null where they were not requested.';
+comment on column mart.release_impact.after_review_count              is 'Reviews written in the days after: 0 where they were requested and there are none, null where they were not requested.';
 comment on column mart.release_impact.before_average_review_rating    is 'Average stars of the reviews written in the days before.';
 comment on column mart.release_impact.after_average_review_rating     is 'Average stars of the reviews written in the days after.';
 comment on column mart.release_impact.before_estimated_download_count is 'Estimated downloads per day (iOS), average over the days with a figure in the days before.';
@@ -105,44 +127,52 @@ select ops.comment_columns('mart.release_impact');
 
 create view mart.app_overview_daily as
 select a.store, a.track_id, a.app_name, c.country_code, c.country_name, o.date_day,
-       o.requested_keyword_count, o.ranked_keyword_count, o.top_1_keyword_count, o.top_3_keyword_count, o.top_10_keyword_count,
-       o.rank_sum / nullif(o.ranked_keyword_count, 0) as average_rank, o.voice_sum / nullif(o.requested_keyword_count, 0) as voice_share,
-       o.visibility_score, o.best_category_rank, o.rating, o.rating_count, o.review_count, o.review_sum / nullif(o.rated_count, 0) as average_review_rating,
-       o.estimated_download_count, o.estimated_revenue, o.store_download_count, o.store_revenue, o.page_view_count
-from   core.dim_app as a
+       o.answered + coalesce(n.keyword_count, 0) as requested_keyword_count, o.answered as answered_keyword_count,
+       case when o.answered is not null then n.keyword_count is null end as is_complete,
+       o.ranked as ranked_keyword_count, o.top_1 as top_1_keyword_count, o.top_3 as top_3_keyword_count, o.top_10 as top_10_keyword_count,
+       round(o.rank_sum / nullif(o.ranked, 0), 2) as average_rank, round(o.voice_sum / nullif(o.answered, 0), 6) as voice_share,
+       o.visibility as visibility_score, o.category_rank as best_category_rank, o.rating, o.rating_count,
+       coalesce(o.reviews, case when q.days @> o.date_day then 0 end) as review_count, round(o.review_sum / nullif(o.rated, 0), 4) as average_review_rating,
+       o.downloads as estimated_download_count, o.revenue as estimated_revenue, o.store_downloads as store_download_count, o.store_revenue,
+       o.views as page_view_count, o.spend as search_ads_spend, case when o.spend is not null then m.currency end as search_ads_currency,
+       o.installs as search_ads_install_count
+from   ops.portfolio_app as a
 cross  join lateral (
-  select u.country_key, u.date_day, max(u.requested) as requested_keyword_count, max(u.ranked) as ranked_keyword_count, max(u.top_1) as top_1_keyword_count,
-         max(u.top_3) as top_3_keyword_count, max(u.top_10) as top_10_keyword_count, max(u.rank_sum) as rank_sum, max(u.voice_sum) as voice_sum,
-         max(u.visibility) as visibility_score, min(u.category_rank) as best_category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
-         max(u.reviews) as review_count, max(u.review_sum) as review_sum, max(u.rated) as rated_count, max(u.downloads) as estimated_download_count, max(u.revenue) as estimated_revenue,
-         max(u.store_downloads) as store_download_count, max(u.store_revenue) as store_revenue, max(u.views) as page_view_count
+  select u.country_key, u.date_day, max(u.answered) as answered, max(u.ranked) as ranked, max(u.top_1) as top_1, max(u.top_3) as top_3,
+         max(u.top_10) as top_10, max(u.rank_sum) as rank_sum, max(u.voice_sum) as voice_sum, max(u.visibility) as visibility,
+         min(u.category_rank) as category_rank, max(u.rating) as rating, max(u.rating_count) as rating_count,
+         max(u.reviews) as reviews, max(u.review_sum) as review_sum, max(u.rated) as rated, max(u.downloads) as downloads,
+         max(u.revenue) as revenue, max(u.store_downloads) as store_downloads, max(u.store_revenue) as store_revenue,
+         max(u.views) as views, max(u.spend) as spend, max(u.installs) as installs
   from   (
-    select f.country_key, f.date_day as date_day, f.requested_keyword_count::numeric as requested, f.ranked_keyword_count::numeric as ranked,
+    select f.country_key, f.date_day,
+           f.answered_keyword_count::numeric as answered, f.ranked_keyword_count::numeric as ranked,
            f.top_1_keyword_count::numeric as top_1, f.top_3_keyword_count::numeric as top_3, f.top_10_keyword_count::numeric as top_10,
-           f.rank_sum::numeric as rank_sum, f.voice_billionths / 1000000000.0 as voice_sum, null::numeric as visibility, null::numeric as category_rank,
-           null::numeric as rating, null::numeric as rating_count, null::numeric as reviews, null::numeric as review_sum, null::numeric as rated,
-           null::numeric as downloads, null::numeric as revenue, null::numeric as store_downloads, null::numeric as store_revenue,
-           null::numeric as views
+           f.rank_sum::numeric as rank_sum, f.voice_billionths / 1000000000.0 as voice_sum, null::numeric as visibility,
+           null::numeric as category_rank, null::numeric as rating, null::numeric as rating_count, null::numeric as reviews,
+           null::numeric as review_sum, null::numeric as rated, null::numeric as downloads, null::numeric as revenue,
+           null::numeric as store_downloads, null::numeric as store_revenue, null::numeric as views, null::numeric as spend,
+           null::numeric as installs
     from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
-    select f.country_key, f.date_day, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric
+    select f.country_key, f.date_day,
+           null, null, null, null, null, null, null, coalesce(max(f.score) filter (where f.kind = 'history'), max(f.score)), null,
+           null, null, null, null, null, null, null, null, null, null, null, null
     from   core.fact_visibility as f where f.app_key = a.app_key group by 1, 2
     union  all
-    select f.country_key, f.date_day, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, min(f.rank), null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, null::numeric, null::numeric
+    select f.country_key, f.date_day,
+           null, null, null, null, null, null, null, null, min(f.rank), null, null, null, null, null, null, null, null, null, null,
+           null, null
     from   core.fact_category_rank as f where f.app_key = a.app_key and f.device_key in (0, 1) group by 1, 2
     union  all
-    select f.country_key, f.date_day, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, null::numeric, (array_agg(f.rating order by f.rating_count desc nulls last))[1], max(f.rating_count), null::numeric,
-           null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric
+    select f.country_key, f.date_day,
+           null, null, null, null, null, null, null, null, null, (array_agg(f.rating order by f.rating_count desc nulls last))[1],
+           max(f.rating_count), null, null, null, null, null, null, null, null, null, null
     from   core.fact_app_rating as f where f.app_key = a.app_key group by 1, 2
     union  all
-    select f.country_key, f.reviewed_at::date, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, count(*), sum(f.rating), count(f.rating), null::numeric,
-           null::numeric, null::numeric, null::numeric, null::numeric
+    select f.country_key, f.reviewed_at::date,
+           null, null, null, null, null, null, null, null, null, null, null, count(*), sum(f.rating), count(f.rating), null, null,
+           null, null, null, null, null
     from   core.review as f
     where  f.app_key = a.app_key and (f.source = 'v2' or not exists (
       select from core.review as v
@@ -150,51 +180,58 @@ cross  join lateral (
       and    v.reviewed_at >= date_trunc('day', f.reviewed_at) and v.reviewed_at < date_trunc('day', f.reviewed_at) + interval '1 day'))
     group  by 1, 2
     union  all
-    select f.country_key, f.date_day, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
+    select f.country_key, f.date_day,
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce(max(f.download_count) filter (where f.is_total), sum(f.download_count) filter (where not f.is_total)),
-           coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)), null::numeric, null::numeric,
-           null::numeric
+           coalesce(max(f.revenue) filter (where f.is_total), sum(f.revenue) filter (where not f.is_total)), null, null, null, null,
+           null
     from   core.fact_download_revenue as f where f.app_key = a.app_key group by 1, 2
     union  all
-    select f.country_key, f.date_day, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric,
-           coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0),
-           sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
-           coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0),
-           sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)),
-           coalesce(max(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key = 0),
-           sum(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key <> 0))
+    select f.country_key, f.date_day,
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           coalesce(max(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key = 0), sum(f.units) filter (where f.context = 'DOWNLOAD' and f.device_key <> 0)),
+           coalesce(max(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key = 0), sum(f.units) filter (where f.context = 'REVENUE_TOTAL' and f.device_key <> 0)),
+           coalesce(max(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key = 0), sum(f.units) filter (where f.context = 'PAGE_VIEW' and f.device_key <> 0)),
+           null, null
     from   core.fact_sales_metric as f where f.app_key = a.app_key and not f.is_total group by 1, 2
+    union  all
+    select f.country_key, f.period_start,
+           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           sum(f.spend), sum(f.install_count)
+    from   core.fact_search_ads_report as f
+    where  f.app_key = a.app_key and f.report_level = 'CAMPAIGN' and f.grain = 'day' and f.goal_id = '' and not f.is_total
+    and    f.currency = (select n.currency from ops.search_ads_default as n) and f.attribution = (select n.attribution from ops.search_ads_default as n)
+    group  by 1, 2
   ) as u
   group  by 1, 2
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
--- a competitor outside the portfolio has nothing but a score; one lookup each, because a list of the portfolio would read whole facts
-where  not exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key)
-or     (select true from core.tracked_app           as n where n.app_key = a.app_key limit 1)
-or     (select true from core.fact_keyword_rank_summary as n where n.app_key = a.app_key limit 1)
-or     (select true from core.fact_app_rating       as n where n.app_key = a.app_key limit 1)
-or     (select true from core.fact_category_rank    as n where n.app_key = a.app_key limit 1)
-or     (select true from core.review                as n where n.app_key = a.app_key limit 1);
-comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews and downloads side by side. A figure that was not requested is null. How did the app do yesterday? What else changed on the day on which downloads fell?';
+left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
+left   join ops.unanswered_keyword_daily as n on n.store = a.store and n.track_id = a.track_id and n.country_code = c.country_code and n.date_day = o.date_day
+left   join ops.search_ads_default as m on true;
+comment on view   mart.app_overview_daily                          is 'One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?';
 comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.';
-comment on column mart.app_overview_daily.requested_keyword_count      is 'Requested keywords (iPhone on iOS).';
+comment on column mart.app_overview_daily.requested_keyword_count  is 'Requested keywords, with an answer or without one yet (iPhone on iOS).';
+comment on column mart.app_overview_daily.answered_keyword_count   is 'Requested keywords with an answer, ranked or not.';
+comment on column mart.app_overview_daily.is_complete              is 'True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null without ranks.';
 comment on column mart.app_overview_daily.ranked_keyword_count     is 'Requested keywords for which the app ranks.';
 comment on column mart.app_overview_daily.top_1_keyword_count      is 'Keywords for which it is the first result.';
 comment on column mart.app_overview_daily.top_3_keyword_count      is 'Keywords for which it is among the first 3 results.';
 comment on column mart.app_overview_daily.top_10_keyword_count     is 'Keywords for which it is among the first 10 results.';
 comment on column mart.app_overview_daily.average_rank             is 'Average rank over the keywords for which it ranks.';
-comment on column mart.app_overview_daily.voice_share              is 'Share of voice: sum of 1 / rank over the requested keywords, 0 to 1.';
+comment on column mart.app_overview_daily.voice_share              is 'Share of voice: sum of 1 / rank over the answered keywords, 0 to 1.';
 comment on column mart.app_overview_daily.visibility_score         is 'Visibility score in the searches of the store.';
 comment on column mart.app_overview_daily.best_category_rank       is 'Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.';
 comment on column mart.app_overview_daily.rating                   is 'Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.';
 comment on column mart.app_overview_daily.rating_count             is 'Number of ratings as seen on that day.';
-comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day; null without any.';
+comment on column mart.app_overview_daily.review_count             is 'Reviews written on that day: 0 where they were requested and there are none, null where they were not requested.';
 comment on column mart.app_overview_daily.average_review_rating    is 'Average of their stars.';
 comment on column mart.app_overview_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.';
 comment on column mart.app_overview_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency.';
 comment on column mart.app_overview_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.';
 comment on column mart.app_overview_daily.store_revenue            is 'Revenue as the store reported it to the account, without a currency.';
 comment on column mart.app_overview_daily.page_view_count          is 'Views of the page in the store, as the store reported them to the account.';
+comment on column mart.app_overview_daily.search_ads_spend         is 'Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.';
+comment on column mart.app_overview_daily.search_ads_currency      is 'Currency of the spend: that of ops.search_ads_default.';
+comment on column mart.app_overview_daily.search_ads_install_count is 'Installs from search ads, in the attribution of ops.search_ads_default.';
 select ops.comment_columns('mart.app_overview_daily');

@@ -532,7 +532,7 @@ create table core.fact_keyword_rank_summary (
   date_day date not null, -- Calendar day of the crawl.
   country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
-  requested_keyword_count bigint not null, -- Requested keywords.
+  answered_keyword_count bigint not null, -- Requested keywords with an answer, ranked or not.
   ranked_keyword_count bigint not null, -- Requested keywords for which the app ranks.
   top_1_keyword_count bigint not null, -- Keywords for which it is the first result.
   top_3_keyword_count bigint not null, -- Keywords for which it is among the first 3 results.
@@ -795,6 +795,7 @@ create table core.fact_search_ads_report (
   constraint fact_search_ads_report_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day) NOT ENFORCED,
   constraint fact_search_ads_report_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
+CREATE INDEX fact_search_ads_report_by_app ON ONLY core.fact_search_ads_report USING btree (app_key, period_start) WHERE ((report_level = 'CAMPAIGN'::text) AND (grain = 'day'::text) AND (goal_id = ''::text) AND (NOT is_total));
 
 -- The apps with the most impressions for keywords that the account bids on, by calendar month.
 create table core.fact_search_ads_top_app (
@@ -1079,20 +1080,6 @@ create table core.search_ads_integration (
   constraint search_ads_integration_pkey PRIMARY KEY (org_id, integration_id, valid_from)
 );
 
--- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.
-create table core.search_ads_report_shape (
-  org_id text not null, -- Search-ads organisation.
-  report_level text not null, -- Level of the report.
-  period_start date not null, -- First requested day.
-  period_end date not null, -- Last requested day.
-  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.
-  slice_id bigint not null, -- Slice that wrote the row.
-  fetched_at timestamp with time zone not null, -- When the answer was received.
-  constraint search_ads_report_shape_pkey PRIMARY KEY (org_id, report_level, period_start, period_end),
-  constraint search_ads_report_shape_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day),
-  constraint search_ads_report_shape_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
-);
-
 -- Apps that the account tracks; one row per period in which the account tracked the app.
 create table core.tracked_app (
   app_key integer not null, -- The app.
@@ -1160,7 +1147,7 @@ create table core.tracked_keyword (
   constraint tracked_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
 );
 
--- One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews and downloads side by side. A figure that was not requested is null. How did the app do yesterday? What else changed on the day on which downloads fell?
+-- One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?
 create view mart.app_overview_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1168,24 +1155,29 @@ create view mart.app_overview_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS).
+  requested_keyword_count numeric, -- Requested keywords, with an answer or without one yet (iPhone on iOS).
+  answered_keyword_count numeric, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean, -- True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null without ranks.
   ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
   top_1_keyword_count numeric, -- Keywords for which it is the first result.
   top_3_keyword_count numeric, -- Keywords for which it is among the first 3 results.
   top_10_keyword_count numeric, -- Keywords for which it is among the first 10 results.
   average_rank numeric, -- Average rank over the keywords for which it ranks.
-  voice_share numeric, -- Share of voice: sum of 1 / rank over the requested keywords, 0 to 1.
+  voice_share numeric, -- Share of voice: sum of 1 / rank over the answered keywords, 0 to 1.
   visibility_score numeric, -- Visibility score in the searches of the store.
   best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top.
   rating numeric, -- Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.
   rating_count numeric, -- Number of ratings as seen on that day.
-  review_count numeric, -- Reviews written on that day; null without any.
+  review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested.
   average_review_rating numeric, -- Average of their stars.
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
-  page_view_count numeric -- Views of the page in the store, as the store reported them to the account.
+  page_view_count numeric, -- Views of the page in the store, as the store reported them to the account.
+  search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
+  search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
+  search_ads_install_count numeric -- Installs from search ads, in the attribution of ops.search_ads_default.
 ) as
  SELECT a.store,
     a.track_id,
@@ -1193,49 +1185,66 @@ create view mart.app_overview_daily (
     c.country_code,
     c.country_name,
     o.date_day,
-    o.requested_keyword_count,
-    o.ranked_keyword_count,
-    o.top_1_keyword_count,
-    o.top_3_keyword_count,
-    o.top_10_keyword_count,
-    o.rank_sum / NULLIF(o.ranked_keyword_count, 0::numeric) AS average_rank,
-    o.voice_sum / NULLIF(o.requested_keyword_count, 0::numeric) AS voice_share,
-    o.visibility_score,
-    o.best_category_rank,
+    o.answered + COALESCE(n.keyword_count, 0::bigint)::numeric AS requested_keyword_count,
+    o.answered AS answered_keyword_count,
+        CASE
+            WHEN o.answered IS NOT NULL THEN n.keyword_count IS NULL
+            ELSE NULL::boolean
+        END AS is_complete,
+    o.ranked AS ranked_keyword_count,
+    o.top_1 AS top_1_keyword_count,
+    o.top_3 AS top_3_keyword_count,
+    o.top_10 AS top_10_keyword_count,
+    round(o.rank_sum / NULLIF(o.ranked, 0::numeric), 2) AS average_rank,
+    round(o.voice_sum / NULLIF(o.answered, 0::numeric), 6) AS voice_share,
+    o.visibility AS visibility_score,
+    o.category_rank AS best_category_rank,
     o.rating,
     o.rating_count,
-    o.review_count,
-    o.review_sum / NULLIF(o.rated_count, 0::numeric) AS average_review_rating,
-    o.estimated_download_count,
-    o.estimated_revenue,
-    o.store_download_count,
+    COALESCE(o.reviews,
+        CASE
+            WHEN q.days @> o.date_day THEN 0
+            ELSE NULL::integer
+        END::numeric) AS review_count,
+    round(o.review_sum / NULLIF(o.rated, 0::numeric), 4) AS average_review_rating,
+    o.downloads AS estimated_download_count,
+    o.revenue AS estimated_revenue,
+    o.store_downloads AS store_download_count,
     o.store_revenue,
-    o.page_view_count
-   FROM core.dim_app a
+    o.views AS page_view_count,
+    o.spend AS search_ads_spend,
+        CASE
+            WHEN o.spend IS NOT NULL THEN m.currency
+            ELSE NULL::text
+        END AS search_ads_currency,
+    o.installs AS search_ads_install_count
+   FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT u.country_key,
             u.date_day,
-            max(u.requested) AS requested_keyword_count,
-            max(u.ranked) AS ranked_keyword_count,
-            max(u.top_1) AS top_1_keyword_count,
-            max(u.top_3) AS top_3_keyword_count,
-            max(u.top_10) AS top_10_keyword_count,
+            max(u.answered) AS answered,
+            max(u.ranked) AS ranked,
+            max(u.top_1) AS top_1,
+            max(u.top_3) AS top_3,
+            max(u.top_10) AS top_10,
             max(u.rank_sum) AS rank_sum,
             max(u.voice_sum) AS voice_sum,
-            max(u.visibility) AS visibility_score,
-            min(u.category_rank) AS best_category_rank,
+            max(u.visibility) AS visibility,
+            min(u.category_rank) AS category_rank,
             max(u.rating) AS rating,
             max(u.rating_count) AS rating_count,
-            max(u.reviews) AS review_count,
+            max(u.reviews) AS reviews,
             max(u.review_sum) AS review_sum,
-            max(u.rated) AS rated_count,
-            max(u.downloads) AS estimated_download_count,
-            max(u.revenue) AS estimated_revenue,
-            max(u.store_downloads) AS store_download_count,
+            max(u.rated) AS rated,
+            max(u.downloads) AS downloads,
+            max(u.revenue) AS revenue,
+            max(u.store_downloads) AS store_downloads,
             max(u.store_revenue) AS store_revenue,
-            max(u.views) AS page_view_count
+            max(u.views) AS views,
+            max(u.spend) AS spend,
+            max(u.installs) AS installs
            FROM ( SELECT f.country_key,
                     f.date_day,
-                    f.requested_keyword_count::numeric AS requested,
+                    f.answered_keyword_count::numeric AS answered,
                     f.ranked_keyword_count::numeric AS ranked,
                     f.top_1_keyword_count::numeric AS top_1,
                     f.top_3_keyword_count::numeric AS top_3,
@@ -1253,106 +1262,116 @@ create view mart.app_overview_daily (
                     NULL::numeric AS revenue,
                     NULL::numeric AS store_downloads,
                     NULL::numeric AS store_revenue,
-                    NULL::numeric AS views
+                    NULL::numeric AS views,
+                    NULL::numeric AS spend,
+                    NULL::numeric AS installs
                    FROM core.fact_keyword_rank_summary f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
                     COALESCE(max(f.score) FILTER (WHERE f.kind = 'history'::text), max(f.score)) AS "coalesce",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric"
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric
                    FROM core.fact_visibility f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
                     min(f.rank) AS min,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric"
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric
                    FROM core.fact_category_rank f
                   WHERE f.app_key = a.app_key AND (f.device_key = ANY (ARRAY[0, 1]))
                   GROUP BY f.country_key, f.date_day
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
                     (array_agg(f.rating ORDER BY f.rating_count DESC NULLS LAST))[1] AS array_agg,
                     max(f.rating_count) AS max,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric"
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric
                    FROM core.fact_app_rating f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
                 UNION ALL
                  SELECT f.country_key,
                     f.reviewed_at::date AS reviewed_at,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
                     count(*) AS count,
                     sum(f.rating) AS sum,
                     count(f.rating) AS count,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric"
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric
                    FROM core.review f
                   WHERE f.app_key = a.app_key AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
                            FROM core.review v
@@ -1361,75 +1380,93 @@ create view mart.app_overview_daily (
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
                     COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS "coalesce",
                     COALESCE(max(f.revenue) FILTER (WHERE f.is_total), sum(f.revenue) FILTER (WHERE NOT f.is_total)) AS "coalesce",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric"
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric
                    FROM core.fact_download_revenue f
                   WHERE f.app_key = a.app_key
                   GROUP BY f.country_key, f.date_day
                 UNION ALL
                  SELECT f.country_key,
                     f.date_day,
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
-                    NULL::numeric AS "numeric",
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
                     COALESCE(max(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'DOWNLOAD'::text AND f.device_key <> 0)) AS "coalesce",
                     COALESCE(max(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'REVENUE_TOTAL'::text AND f.device_key <> 0)) AS "coalesce",
-                    COALESCE(max(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key <> 0)) AS "coalesce"
+                    COALESCE(max(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key = 0), sum(f.units) FILTER (WHERE f.context = 'PAGE_VIEW'::text AND f.device_key <> 0)) AS "coalesce",
+                    NULL::numeric,
+                    NULL::numeric
                    FROM core.fact_sales_metric f
                   WHERE f.app_key = a.app_key AND NOT f.is_total
-                  GROUP BY f.country_key, f.date_day) u
+                  GROUP BY f.country_key, f.date_day
+                UNION ALL
+                 SELECT f.country_key,
+                    f.period_start,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    NULL::numeric,
+                    sum(f.spend) AS sum,
+                    sum(f.install_count) AS sum
+                   FROM core.fact_search_ads_report f
+                  WHERE f.app_key = a.app_key AND f.report_level = 'CAMPAIGN'::text AND f.grain = 'day'::text AND f.goal_id = ''::text AND NOT f.is_total AND f.currency = (( SELECT n_1.currency
+                           FROM ops.search_ads_default n_1)) AND f.attribution = (( SELECT n_1.attribution
+                           FROM ops.search_ads_default n_1))
+                  GROUP BY f.country_key, f.period_start) u
           GROUP BY u.country_key, u.date_day) o
      JOIN core.dim_country c ON c.country_key = o.country_key
-  WHERE NOT (EXISTS ( SELECT
-           FROM core.tracked_competitor n
-          WHERE n.competitor_app_key = a.app_key)) OR ( SELECT true
-           FROM core.tracked_app n
-          WHERE n.app_key = a.app_key
-         LIMIT 1) OR ( SELECT true
-           FROM core.fact_keyword_rank_summary n
-          WHERE n.app_key = a.app_key
-         LIMIT 1) OR ( SELECT true
-           FROM core.fact_app_rating n
-          WHERE n.app_key = a.app_key
-         LIMIT 1) OR ( SELECT true
-           FROM core.fact_category_rank n
-          WHERE n.app_key = a.app_key
-         LIMIT 1) OR ( SELECT true
-           FROM core.review n
-          WHERE n.app_key = a.app_key
-         LIMIT 1);
+     LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+     LEFT JOIN ops.unanswered_keyword_daily n ON n.store = a.store AND n.track_id = a.track_id AND n.country_code = c.country_code AND n.date_day = o.date_day
+     LEFT JOIN ops.search_ads_default m ON true;
 
--- One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency and attribution. Did raising the bid lead to more installs? Which rules made taps more expensive?
+-- One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?
 create view mart.bid_change_impact (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation; null, like all columns from reports, where no report covers the bid.
@@ -1453,6 +1490,8 @@ create view mart.bid_change_impact (
   nearby_change_count bigint, -- Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.
   currency text, -- Currency of the money in reports.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   before_day_count bigint, -- Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.
   after_day_count bigint, -- Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.
   before_spend numeric, -- Money spent, in currency, in the 7 days before, the day of the change left out.
@@ -1510,12 +1549,16 @@ create view mart.bid_change_impact (
     b.currency AS bid_currency,
     b.old_value AS old_bid,
     b.new_value AS new_bid,
-    (b.new_value - b.old_value) / NULLIF(b.old_value, 0::numeric) AS bid_change_share,
+    round((b.new_value - b.old_value) / NULLIF(b.old_value, 0::numeric), 6) AS bid_change_share,
     b.source AS change_source,
     b.rule_name,
     b.nearby_change_count,
     m.currency,
     m.attribution,
+    m.currency = (( SELECT s.currency
+           FROM ops.search_ads_default s)) AS is_primary_currency,
+    m.attribution = (( SELECT s.attribution
+           FROM ops.search_ads_default s)) AS is_default_attribution,
     m.before_day_count,
     m.after_day_count,
     m.before_spend,
@@ -1526,12 +1569,12 @@ create view mart.bid_change_impact (
     m.after_tap_count,
     m.before_install_count,
     m.after_install_count,
-    m.before_tap_count / NULLIF(m.before_impression_count, 0::numeric) AS before_tap_through_share,
-    m.after_tap_count / NULLIF(m.after_impression_count, 0::numeric) AS after_tap_through_share,
-    m.before_spend / NULLIF(m.before_tap_count, 0::numeric) AS before_cost_per_tap,
-    m.after_spend / NULLIF(m.after_tap_count, 0::numeric) AS after_cost_per_tap,
-    m.before_spend / NULLIF(m.before_install_count, 0::numeric) AS before_cost_per_install,
-    m.after_spend / NULLIF(m.after_install_count, 0::numeric) AS after_cost_per_install
+    round(m.before_tap_count / NULLIF(m.before_impression_count, 0::numeric), 6) AS before_tap_through_share,
+    round(m.after_tap_count / NULLIF(m.after_impression_count, 0::numeric), 6) AS after_tap_through_share,
+    round(m.before_spend / NULLIF(m.before_tap_count, 0::numeric), 4) AS before_cost_per_tap,
+    round(m.after_spend / NULLIF(m.after_tap_count, 0::numeric), 4) AS after_cost_per_tap,
+    round(m.before_spend / NULLIF(m.before_install_count, 0::numeric), 4) AS before_cost_per_install,
+    round(m.after_spend / NULLIF(m.after_install_count, 0::numeric), 4) AS after_cost_per_install
    FROM change b
      LEFT JOIN LATERAL ( SELECT f.currency,
             f.attribution,
@@ -1567,7 +1610,7 @@ create view mart.bid_change_impact (
                 END
           GROUP BY f.currency, f.attribution) m ON true;
 
--- One row per app, country, device, category, chart, chart version and day: its place in the chart. How do we rank in our category? In which countries are we in the top ten?
+-- One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. How do we rank in our category? In which countries are we in the top ten?
 create view mart.category_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1598,7 +1641,7 @@ create view mart.category_rank_daily (
     f.chart_version,
     f.date_day,
     f.resolution AS rank_resolution,
-    avg(f.rank) AS category_rank,
+    round(avg(f.rank), 2) AS category_rank,
     min(f.rank) AS best_category_rank,
     max(f.rank) AS worst_category_rank,
     count(f.rank) AS observation_count
@@ -1611,7 +1654,7 @@ create view mart.category_rank_daily (
           WHERE o.app_key = f.app_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.device_key = f.device_key AND o.category_code = f.category_code AND o.chart = f.chart AND o.chart_version = f.chart_version AND (o.resolution = 'daily'::text OR o.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text)))
   GROUP BY f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
 
--- One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each before adding up. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?
+-- One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?
 create view mart.category_rank_vs_downloads_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1658,7 +1701,7 @@ create view mart.category_rank_vs_downloads_daily (
            FROM core.fact_sales_metric f
           WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key AND NOT f.is_total) s ON true;
 
--- One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?
 create view mart.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
   dataset text, -- Dataset; empty for requests of a command.
@@ -1677,31 +1720,35 @@ create view mart.credit_spend_daily (
     booked_credits AS credit_count
    FROM ops.credit_spend_daily;
 
--- One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. May I trust yesterday's figures? Which apps are behind?
+-- One row per dataset, app and country that was requested: its newest loaded day and the day that is due by the timing of the dataset. Add up open_slice_count over any rows; days are not added up. May I trust yesterday's figures? Which apps are behind?
 create view mart.data_freshness (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
-  app_name text, -- Name of the app; null where the dataset is not about an app.
+  app_name text, -- Name of the app, or its track id where no name is known; null where the dataset is not about an app.
   country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
-  days_behind integer, -- Days behind the newest day of any app in the dataset; 0 is the newest.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.
+  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
+  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Slices that wait or run.
 ) as
  SELECT f.dataset,
     f.store,
     f.track_id,
-    a.app_name,
+    COALESCE(a.app_name, f.track_id) AS app_name,
     f.country_code,
     f.newest_day,
-    max(f.newest_day) OVER (PARTITION BY f.dataset) - f.newest_day AS days_behind,
+    f.due_day,
+    f.days_behind,
+    f.freshness_state,
     f.last_loaded_at,
     f.open_count AS open_slice_count
    FROM ops.freshness f
      LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
 
--- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency and attribution. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
+-- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
 create view mart.keyword_cannibalisation (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -1714,6 +1761,8 @@ create view mart.keyword_cannibalisation (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   organic_rank integer, -- Best organic rank over the devices on that day; null when not ranked or not requested.
   is_own_brand boolean, -- True where the service classifies the keyword as the app's own brand.
   reason text, -- rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.
@@ -1755,6 +1804,10 @@ create view mart.keyword_cannibalisation (
     p.date_day,
     p.currency,
     p.attribution,
+    p.currency = (( SELECT s_1.currency
+           FROM ops.search_ads_default s_1)) AS is_primary_currency,
+    p.attribution = (( SELECT s_1.attribution
+           FROM ops.search_ads_default s_1)) AS is_default_attribution,
     o.organic_rank,
     COALESCE(b.is_own_brand, false) AS is_own_brand,
         CASE
@@ -1767,8 +1820,8 @@ create view mart.keyword_cannibalisation (
     p.impression_count,
     p.tap_count,
     p.install_count,
-    p.spend / NULLIF(p.tap_count, 0::numeric) AS cost_per_tap,
-    p.spend / NULLIF(p.install_count, 0::numeric) AS cost_per_install
+    round(p.spend / NULLIF(p.tap_count, 0::numeric), 4) AS cost_per_tap,
+    round(p.spend / NULLIF(p.install_count, 0::numeric), 4) AS cost_per_install
    FROM paid p
      JOIN core.dim_app a ON a.app_key = p.app_key
      JOIN core.dim_country c ON c.country_key = p.country_key
@@ -1789,7 +1842,42 @@ create view mart.keyword_cannibalisation (
                   WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 
--- One row per app, country, keyword and device on the newest day of the app in the country: the potential of the keyword. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?
+-- One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
+create view mart.keyword_not_requested_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  date_day date -- The day.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    g.date_day
+   FROM core.tracked_keyword t
+     JOIN core.dim_app a ON a.app_key = t.app_key
+     JOIN core.dim_country c ON c.country_key = t.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
+     JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
+     CROSS JOIN LATERAL ( SELECT max(l.date_day) AS date_day
+           FROM core.fact_keyword_rank_summary l
+          WHERE l.app_key = t.app_key) newest
+     JOIN core.dim_date g ON g.date_day >= t.valid_from AND g.date_day <= newest.date_day AND g.date_day < COALESCE(t.valid_to, 'infinity'::date)
+  WHERE NOT (EXISTS ( SELECT
+           FROM ops.dropped_month o
+          WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date)) AND NOT (EXISTS ( SELECT
+           FROM core.fact_keyword_rank f
+          WHERE f.app_key = t.app_key AND f.date_day = g.date_day AND f.country_key = t.country_key AND f.keyword_key = t.keyword_key AND f.device_key = d.device_key
+         OFFSET 0));
+
+-- One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?
 create view mart.keyword_opportunity (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1798,7 +1886,7 @@ create view mart.keyword_opportunity (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  date_day date, -- Newest day of the app in the country.
+  date_day date, -- Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.
   keyword_rank integer, -- Rank on that day; null when not ranked.
   search_volume numeric, -- Search volume score, 0 to 100, as last seen: from keyword_metadata where it is loaded, else from the account's own list.
   search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null where the service reports none.
@@ -1807,11 +1895,14 @@ create view mart.keyword_opportunity (
   brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
   is_own_brand boolean, -- True where the keyword is the app's own brand; null where it is no brand.
   open_share numeric, -- 1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, 1 where not ranked.
-  opportunity_score numeric -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.
+  opportunity_score numeric, -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.
+  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
+  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  is_complete boolean -- True when all requested keywords of the newest day have an answer.
 ) as
- SELECT a.store,
-    a.track_id,
-    a.app_name,
+ SELECT f.store,
+    f.track_id,
+    f.app_name,
     c.country_code,
     c.country_name,
     k.keyword,
@@ -1823,29 +1914,13 @@ create view mart.keyword_opportunity (
     v.chance,
     v.competing_app_count,
     v.brand_track_id,
-    v.brand_track_id = a.track_id AS is_own_brand,
-    1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric) AS open_share,
-    v.search_volume * v.chance / 100::numeric * (1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric)) AS opportunity_score
-   FROM core.dim_app a
-     CROSS JOIN LATERAL ( SELECT s.app_key,
-            s.country_key,
-            s.device_key,
-            max(s.date_day) AS date_day
-           FROM core.fact_keyword_rank_summary s
-          WHERE s.app_key = a.app_key
-          GROUP BY s.app_key, s.country_key, s.device_key) latest
-     CROSS JOIN LATERAL ( SELECT n.app_key,
-            n.date_day,
-            n.country_key,
-            n.keyword_key,
-            n.device_key,
-            n.rank,
-            n.observed_at,
-            n.slice_id,
-            n.fetched_at
-           FROM core.fact_keyword_rank n
-          WHERE n.app_key = latest.app_key AND n.date_day = latest.date_day AND n.country_key = latest.country_key AND n.device_key = latest.device_key
-         OFFSET 0) f
+    v.brand_track_id = f.track_id AS is_own_brand,
+    round(o.open_share, 4) AS open_share,
+    round(v.search_volume * v.chance / 100::numeric * o.open_share, 2) AS opportunity_score,
+    f.requested_keyword_count,
+    f.answered_keyword_count,
+    f.is_complete
+   FROM ops.latest_keyword_rank f
      JOIN core.dim_country c ON c.country_key = f.country_key
      JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
      JOIN core.dim_device d ON d.device_key = f.device_key
@@ -1866,7 +1941,7 @@ create view mart.keyword_opportunity (
             n.slice_id,
             n.fetched_at
            FROM core.fact_keyword_metadata n
-          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = a.store
+          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store
           ORDER BY n.date_day DESC
          LIMIT 1) m ON true
      LEFT JOIN LATERAL ( SELECT n.app_key,
@@ -1890,9 +1965,10 @@ create view mart.keyword_opportunity (
          LIMIT 1) t ON true
      LEFT JOIN LATERAL ( SELECT n.search_volume
            FROM core.fact_keyword_metadata n
-          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = a.store AND n.search_volume IS NOT NULL
+          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND n.search_volume IS NOT NULL
           ORDER BY n.date_day DESC
          LIMIT 1) w ON true
+     CROSS JOIN LATERAL ( SELECT 1::numeric - COALESCE(1.0 / NULLIF(f.rank, 0)::numeric, 0::numeric) AS open_share) o
      CROSS JOIN LATERAL ( SELECT COALESCE(w.search_volume, t.search_volume) AS search_volume,
             COALESCE(
                 CASE d.device_code
@@ -1908,7 +1984,7 @@ create view mart.keyword_opportunity (
                 END, t.app_count) AS competing_app_count,
             COALESCE(m.brand_track_id, t.brand_track_id) AS brand_track_id) v;
 
--- One row per app, country, keyword, device and requested day, and one for each day on which the account tracked the keyword and there is no answer (ranking_state not requested), up to the newest day of the app. Where did we rank for a keyword last month? In which countries are we not ranked at all?
+-- One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?
 create view mart.keyword_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1918,9 +1994,9 @@ create view mart.keyword_rank_daily (
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
   date_day date, -- Calendar day of the crawl.
-  keyword_rank integer, -- Position in the search results, 1 is the top; null when not ranked or not requested.
-  is_ranked boolean, -- False when requested and not ranked; null when not requested.
-  ranking_state text, -- ranked; unranked: requested and not ranked; not requested: tracked by the account on that day and without an answer, ops.coverage_daily shows why.
+  keyword_rank integer, -- Position in the search results, 1 is the top; null when not ranked.
+  is_ranked boolean, -- False when requested and not ranked.
+  ranking_state text, -- ranked; unranked: requested and not ranked.
   observed_at timestamp without time zone -- Crawl time by the service's own clock, without time zone.
 ) as
  SELECT a.store,
@@ -1939,40 +2015,12 @@ create view mart.keyword_rank_daily (
         END AS ranking_state,
     f.observed_at
    FROM core.fact_keyword_rank f
-     JOIN core.dim_app a ON a.app_key = f.app_key
-     JOIN core.dim_country c ON c.country_key = f.country_key
-     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
-     JOIN core.dim_device d ON d.device_key = f.device_key
-UNION ALL
- SELECT a.store,
-    a.track_id,
-    a.app_name,
-    c.country_code,
-    c.country_name,
-    k.keyword,
-    d.device_code,
-    g.date_day,
-    NULL::integer AS keyword_rank,
-    NULL::boolean AS is_ranked,
-    'not requested'::text AS ranking_state,
-    NULL::timestamp without time zone AS observed_at
-   FROM core.tracked_keyword t
-     JOIN core.dim_app a ON a.app_key = t.app_key
-     JOIN core.dim_country c ON c.country_key = t.country_key
-     JOIN core.dim_keyword k ON k.keyword_key = t.keyword_key
-     JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)
-     CROSS JOIN LATERAL ( SELECT max(l.date_day) AS date_day
-           FROM core.fact_keyword_rank_summary l
-          WHERE l.app_key = t.app_key) newest
-     JOIN core.dim_date g ON g.date_day >= t.valid_from AND g.date_day <= newest.date_day AND g.date_day < COALESCE(t.valid_to, 'infinity'::date)
-  WHERE NOT (EXISTS ( SELECT
-           FROM ops.dropped_month o
-          WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date)) AND NOT (EXISTS ( SELECT
-           FROM core.fact_keyword_rank f
-          WHERE f.app_key = t.app_key AND f.date_day = g.date_day AND f.country_key = t.country_key AND f.keyword_key = t.keyword_key AND f.device_key = d.device_key
-         OFFSET 0));
+     LEFT JOIN core.dim_app a ON a.app_key = f.app_key
+     LEFT JOIN core.dim_country c ON c.country_key = f.country_key
+     LEFT JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     LEFT JOIN core.dim_device d ON d.device_key = f.device_key;
 
--- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the app in the country. Which keywords gained most this week? Which were lost since last month?
+-- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?
 create view mart.keyword_rank_movers (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1981,60 +2029,71 @@ create view mart.keyword_rank_movers (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  days_back integer, -- Days between the two ranks.
-  date_day date, -- Newest day of the app in the country.
-  previous_day date, -- The earlier day.
+  days_back integer, -- Days between the two ranks, where the earlier day has an answer.
+  date_day date, -- Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.
+  previous_day date, -- The earlier day: days_back before date_day or, where the keyword has no answer on it, the nearest day that has one, at most 1 day off for 1 day back (never date_day), 2 for 7, 3 for 30, 7 for 90. Null where there is none.
   keyword_rank integer, -- Rank on the newest day; null when not ranked.
   previous_rank integer, -- Rank on the earlier day; null when not ranked or not requested.
   places_gained integer, -- Places gained since the earlier day, negative when lost; null when one of the two ranks is null.
-  movement text -- gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day.
+  movement text, -- gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day, nor near it.
+  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
+  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  is_complete boolean -- True when all requested keywords of the newest day have an answer.
 ) as
- SELECT a.store,
-    a.track_id,
-    a.app_name,
+ SELECT l.store,
+    l.track_id,
+    l.app_name,
     c.country_code,
     c.country_name,
     k.keyword,
     d.device_code,
     p.days_back,
-    latest.date_day,
-    latest.date_day - p.days_back AS previous_day,
-    now.rank AS keyword_rank,
+    l.date_day,
+    COALESCE(exact.date_day, near.date_day) AS previous_day,
+    l.rank AS keyword_rank,
     before.rank AS previous_rank,
-    before.rank - now.rank AS places_gained,
+    before.rank - l.rank AS places_gained,
         CASE
-            WHEN before.was_requested IS NULL THEN 'not requested before'::text
-            WHEN now.rank IS NULL AND before.rank IS NULL THEN 'unranked'::text
+            WHEN before.date_day IS NULL THEN 'not requested before'::text
+            WHEN l.rank IS NULL AND before.rank IS NULL THEN 'unranked'::text
             WHEN before.rank IS NULL THEN 'entered'::text
-            WHEN now.rank IS NULL THEN 'left'::text
-            WHEN now.rank < before.rank THEN 'gained'::text
-            WHEN now.rank > before.rank THEN 'lost'::text
+            WHEN l.rank IS NULL THEN 'left'::text
+            WHEN l.rank < before.rank THEN 'gained'::text
+            WHEN l.rank > before.rank THEN 'lost'::text
             ELSE 'same'::text
-        END AS movement
-   FROM core.dim_app a
-     CROSS JOIN LATERAL ( SELECT s.app_key,
-            s.country_key,
-            s.device_key,
-            max(s.date_day) AS date_day
-           FROM core.fact_keyword_rank_summary s
-          WHERE s.app_key = a.app_key
-          GROUP BY s.app_key, s.country_key, s.device_key) latest
-     CROSS JOIN ( VALUES (1), (7), (30), (90)) p(days_back)
-     CROSS JOIN LATERAL ( SELECT n.keyword_key,
-            n.rank
-           FROM core.fact_keyword_rank n
-          WHERE n.app_key = latest.app_key AND n.date_day = latest.date_day AND n.country_key = latest.country_key AND n.device_key = latest.device_key
-         OFFSET 0) now
-     LEFT JOIN LATERAL ( SELECT b.rank,
-            true AS was_requested
+        END AS movement,
+    l.requested_keyword_count,
+    l.answered_keyword_count,
+    l.is_complete
+   FROM ops.latest_keyword_rank l
+     CROSS JOIN ( VALUES (1,1), (7,2), (30,3), (90,7)) p(days_back, tolerance)
+     LEFT JOIN LATERAL ( SELECT b.date_day,
+            b.rank
            FROM core.fact_keyword_rank b
-          WHERE b.app_key = latest.app_key AND b.date_day = (latest.date_day - p.days_back) AND b.country_key = latest.country_key AND b.keyword_key = now.keyword_key AND b.device_key = latest.device_key
-         LIMIT 1) before ON true
-     JOIN core.dim_country c ON c.country_key = latest.country_key
-     JOIN core.dim_keyword k ON k.keyword_key = now.keyword_key
-     JOIN core.dim_device d ON d.device_key = latest.device_key;
+          WHERE b.app_key = l.app_key AND b.date_day = (l.date_day - p.days_back) AND b.country_key = l.country_key AND b.keyword_key = l.keyword_key AND b.device_key = l.device_key
+         LIMIT 1) exact ON true
+     LEFT JOIN LATERAL ( SELECT b.date_day,
+            b.rank
+           FROM generate_series(1, p.tolerance) o(days)
+             CROSS JOIN ( VALUES ('-1'::integer), (1)) side(sign)
+             CROSS JOIN LATERAL ( SELECT f.date_day,
+                    f.rank
+                   FROM core.fact_keyword_rank f
+                  WHERE f.app_key = l.app_key AND f.date_day = (l.date_day - p.days_back + side.sign * o.days) AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
+                 LIMIT 1) b
+          WHERE exact.date_day IS NULL AND (side.sign * o.days) < p.days_back
+          ORDER BY o.days, side.sign
+         LIMIT 1) near ON true
+     CROSS JOIN LATERAL ( SELECT COALESCE(exact.date_day, near.date_day) AS date_day,
+                CASE
+                    WHEN exact.date_day IS NULL THEN near.rank
+                    ELSE exact.rank
+                END AS rank) before
+     JOIN core.dim_country c ON c.country_key = l.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = l.keyword_key
+     JOIN core.dim_device d ON d.device_key = l.device_key;
 
--- One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
+-- One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
 create view mart.organic_share_of_voice_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2043,20 +2102,19 @@ create view mart.organic_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
   date_day date, -- Calendar day of the crawl.
-  requested_keyword_count bigint, -- Requested keywords.
-  ranked_keyword_count bigint, -- Requested keywords for which the app ranks.
+  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
+  ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
   top_1_keyword_count bigint, -- Keywords for which it is the first result.
   top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
   top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
   top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
-  average_rank numeric, -- Average rank over the keywords for which it ranks.
+  rank_sum bigint, -- Sum of the ranks.
+  average_rank numeric, -- Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
   voice_sum numeric, -- Sum of 1 / rank over its keywords.
-  voice_share numeric, -- voice_sum over requested_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(requested_keyword_count), 0).
-  portfolio_voice_share numeric, -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.
-  volume_keyword_count bigint, -- Keywords with a search volume.
-  search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
-  weighted_voice_sum numeric, -- Sum of search volume / rank over these.
-  weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1: the share of voice weighted by search volume. The query reads every rank of each row: filter by app or by some weeks.
+  voice_share numeric, -- voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
+  portfolio_voice_share numeric -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1. Each app is tracked for its own keywords.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2065,46 +2123,30 @@ create view mart.organic_share_of_voice_daily (
     c.country_name,
     d.device_code,
     s.date_day,
-    s.requested_keyword_count,
+    s.answered_keyword_count + COALESCE(u.keyword_count, 0::bigint) AS requested_keyword_count,
+    s.answered_keyword_count,
+    u.keyword_count IS NULL AS is_complete,
     s.ranked_keyword_count,
     s.top_1_keyword_count,
     s.top_3_keyword_count,
     s.top_10_keyword_count,
     s.top_50_keyword_count,
-    s.rank_sum::numeric / NULLIF(s.ranked_keyword_count, 0)::numeric AS average_rank,
+    s.rank_sum,
+    round(s.rank_sum::numeric / NULLIF(s.ranked_keyword_count, 0)::numeric, 2) AS average_rank,
     v.voice_sum,
-    v.voice_sum / NULLIF(s.requested_keyword_count, 0)::numeric AS voice_share,
-    v.voice_sum / NULLIF(o.voice_sum, 0::numeric) AS portfolio_voice_share,
-    w.volume_keyword_count,
-    w.search_volume_sum,
-    w.weighted_voice_sum,
-    w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric) AS weighted_voice_share
+    round(v.voice_sum / NULLIF(s.answered_keyword_count, 0)::numeric, 6) AS voice_share,
+    round(v.voice_sum / NULLIF(o.voice_sum, 0::numeric), 6) AS portfolio_voice_share
    FROM core.fact_keyword_rank_summary s
      JOIN core.dim_app a ON a.app_key = s.app_key
      JOIN core.dim_country c ON c.country_key = s.country_key
      JOIN core.dim_device d ON d.device_key = s.device_key
-     CROSS JOIN LATERAL ( SELECT s.voice_billionths::numeric / 1000000000.0 AS voice_sum) v
+     CROSS JOIN LATERAL ( SELECT round(s.voice_billionths::numeric / 1000000000.0, 9) AS voice_sum) v
+     LEFT JOIN ops.unanswered_keyword_daily u ON u.store = a.store AND u.track_id = a.track_id AND u.country_code = c.country_code AND u.date_day = s.date_day
      LEFT JOIN LATERAL ( SELECT sum(t.voice_billionths) / 1000000000::numeric AS voice_sum
            FROM core.fact_keyword_rank_summary t
-          WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key) o ON true
-     LEFT JOIN LATERAL ( SELECT count(v_1.search_volume) AS volume_keyword_count,
-            sum(v_1.search_volume) AS search_volume_sum,
-            sum(COALESCE(v_1.search_volume / NULLIF(r.rank, 0)::numeric, 0::numeric)) FILTER (WHERE v_1.search_volume IS NOT NULL) AS weighted_voice_sum
-           FROM core.fact_keyword_rank r
-             LEFT JOIN LATERAL ( SELECT m_1.search_volume
-                   FROM core.fact_keyword_metadata m_1
-                  WHERE m_1.keyword_key = r.keyword_key AND m_1.country_key = r.country_key AND m_1.store = a.store AND m_1.search_volume IS NOT NULL
-                  ORDER BY m_1.date_day DESC
-                 LIMIT 1) m ON true
-             LEFT JOIN LATERAL ( SELECT t_1.search_volume
-                   FROM core.tracked_keyword t_1
-                  WHERE t_1.app_key = r.app_key AND t_1.country_key = r.country_key AND t_1.keyword_key = r.keyword_key AND t_1.search_volume IS NOT NULL
-                  ORDER BY t_1.valid_from DESC
-                 LIMIT 1) t ON true
-             CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v_1
-          WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true;
+          WHERE t.date_day = s.date_day AND t.country_key = s.country_key AND t.device_key = s.device_key) o ON true;
 
--- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
+-- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
 create view mart.paid_share_of_voice (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2198,7 +2240,7 @@ create view mart.paid_share_of_voice (
            FROM core.tracked_app t_1
           WHERE t_1.app_key = p.app_key AND t_1.valid_to IS NULL)) AS is_tracked_app,
     v.search_volume,
-    p.share * v.search_volume AS paid_voice_sum
+    round(p.share * v.search_volume, 6) AS paid_voice_sum
    FROM placed p
      JOIN core.dim_app a ON a.app_key = p.app_key
      JOIN core.dim_country c ON c.country_key = p.country_key
@@ -2218,7 +2260,7 @@ create view mart.paid_share_of_voice (
           GROUP BY t_1.country_key, t_1.keyword_key, o.store) t ON t.country_key = p.country_key AND t.keyword_key = p.keyword_key AND t.store = a.store
      CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v;
 
--- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null. Did the release hurt our ratings? Did its new keywords lead to ranks?
+-- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?
 create view mart.release_impact (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2228,22 +2270,32 @@ create view mart.release_impact (
   version text, -- Number of the version; empty where the service reports none.
   release_day date, -- Day of the release in the first country.
   window_day_count integer, -- Days before and days after that are compared: 7 or 14; the day of the release is in neither.
+  before_rank_day_count bigint, -- Days with ranks in the days before.
+  after_rank_day_count bigint, -- Days with ranks in the days after.
   before_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days before.
   after_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days after.
   before_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days before.
   after_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the requested keywords, 0 to 1, in the days after.
   before_voice_share numeric, -- Share of voice (1 / rank over the requested keywords), 0 to 1, in the days before.
   after_voice_share numeric, -- Share of voice (1 / rank over the requested keywords), 0 to 1, in the days after.
+  before_rating_day_count bigint, -- Days with a rating in the days before.
+  after_rating_day_count bigint, -- Days with a rating in the days after.
   before_rating numeric, -- Average rating as last seen in the days before.
   after_rating numeric, -- Average rating as last seen in the days after.
   before_rating_count bigint, -- Number of ratings as last seen in the days before.
   after_rating_count bigint, -- Number of ratings as last seen in the days after.
-  before_review_count bigint, -- Reviews written in the days before; null where the app has no review at all.
-  after_review_count bigint, -- Reviews written in the days after; null where the app has no review at all.
+  before_review_day_count bigint, -- Days for which reviews were requested and there is an answer in the days before.
+  after_review_day_count bigint, -- Days for which reviews were requested and there is an answer in the days after.
+  before_review_count bigint, -- Reviews written in the days before: 0 where they were requested and there are none, null where they were not requested.
+  after_review_count bigint, -- Reviews written in the days after: 0 where they were requested and there are none, null where they were not requested.
   before_average_review_rating numeric, -- Average stars of the reviews written in the days before.
   after_average_review_rating numeric, -- Average stars of the reviews written in the days after.
+  before_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days before.
+  after_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days after.
   before_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days before.
   after_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days with a figure in the days after.
+  before_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days before.
+  after_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days after.
   before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days before.
   after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days with a figure in the days after.
   nearby_release_count bigint -- Other releases within the same days. Where there are any, the effect has several causes.
@@ -2256,35 +2308,45 @@ create view mart.release_impact (
     r.version,
     r.release_day,
     p.window_days AS window_day_count,
-    s.before_rank_sum / NULLIF(s.before_ranked_count, 0::numeric) AS before_average_rank,
-    s.after_rank_sum / NULLIF(s.after_ranked_count, 0::numeric) AS after_average_rank,
-    s.before_ranked_count / NULLIF(s.before_requested_count, 0::numeric) AS before_ranked_keyword_share,
-    s.after_ranked_count / NULLIF(s.after_requested_count, 0::numeric) AS after_ranked_keyword_share,
-    s.before_voice_sum / NULLIF(s.before_requested_count, 0::numeric) AS before_voice_share,
-    s.after_voice_sum / NULLIF(s.after_requested_count, 0::numeric) AS after_voice_share,
+    s.before_day_count AS before_rank_day_count,
+    s.after_day_count AS after_rank_day_count,
+    round(s.before_rank_sum / NULLIF(s.before_ranked_count, 0::numeric), 2) AS before_average_rank,
+    round(s.after_rank_sum / NULLIF(s.after_ranked_count, 0::numeric), 2) AS after_average_rank,
+    round(s.before_ranked_count / NULLIF(s.before_requested_count, 0::numeric), 6) AS before_ranked_keyword_share,
+    round(s.after_ranked_count / NULLIF(s.after_requested_count, 0::numeric), 6) AS after_ranked_keyword_share,
+    round(s.before_voice_sum / NULLIF(s.before_requested_count, 0::numeric), 6) AS before_voice_share,
+    round(s.after_voice_sum / NULLIF(s.after_requested_count, 0::numeric), 6) AS after_voice_share,
+    g.before_day_count AS before_rating_day_count,
+    g.after_day_count AS after_rating_day_count,
     g.before_rating,
     g.after_rating,
     g.before_rating_count,
     g.after_rating_count,
+    h.before_day_count AS before_review_day_count,
+    h.after_day_count AS after_review_day_count,
         CASE
-            WHEN h.has_reviews THEN w.before_review_count
+            WHEN w.before_review_count > 0 OR h.before_day_count > 0 THEN w.before_review_count
             ELSE NULL::bigint
         END AS before_review_count,
         CASE
-            WHEN h.has_reviews THEN w.after_review_count
+            WHEN w.after_review_count > 0 OR h.after_day_count > 0 THEN w.after_review_count
             ELSE NULL::bigint
         END AS after_review_count,
-    w.before_review_sum::numeric / NULLIF(w.before_rated_count, 0::numeric) AS before_average_review_rating,
-    w.after_review_sum::numeric / NULLIF(w.after_rated_count, 0::numeric) AS after_average_review_rating,
-    e.before_download_count AS before_estimated_download_count,
-    e.after_download_count AS after_estimated_download_count,
-    t.before_download_count AS before_store_download_count,
-    t.after_download_count AS after_store_download_count,
+    round(w.before_review_sum::numeric / NULLIF(w.before_rated_count, 0::numeric), 4) AS before_average_review_rating,
+    round(w.after_review_sum::numeric / NULLIF(w.after_rated_count, 0::numeric), 4) AS after_average_review_rating,
+    e.before_day_count AS before_estimated_download_day_count,
+    e.after_day_count AS after_estimated_download_day_count,
+    round(e.before_download_count, 2) AS before_estimated_download_count,
+    round(e.after_download_count, 2) AS after_estimated_download_count,
+    t.before_day_count AS before_store_download_day_count,
+    t.after_day_count AS after_store_download_day_count,
+    round(t.before_download_count, 2) AS before_store_download_count,
+    round(t.after_download_count, 2) AS after_store_download_count,
         CASE p.window_days
             WHEN 7 THEN r.within_7_count
             ELSE r.within_14_count
         END - 1 AS nearby_release_count
-   FROM core.dim_app a
+   FROM ops.portfolio_app a
      CROSS JOIN LATERAL ( SELECT v.app_key,
             v.version,
             v.release_day,
@@ -2321,17 +2383,22 @@ create view mart.release_impact (
            FROM core.review f
           WHERE f.app_key = r.app_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1)) n
      JOIN core.dim_country c ON c.country_key = n.country_key
-     CROSS JOIN LATERAL ( SELECT sum(f.rank_sum) FILTER (WHERE f.date_day < r.release_day) AS before_rank_sum,
+     LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
+            count(*) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
+            sum(f.rank_sum) FILTER (WHERE f.date_day < r.release_day) AS before_rank_sum,
             sum(f.rank_sum) FILTER (WHERE f.date_day > r.release_day) AS after_rank_sum,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_ranked_count,
             sum(f.ranked_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_ranked_count,
-            sum(f.requested_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_requested_count,
-            sum(f.requested_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_requested_count,
+            sum(f.answered_keyword_count) FILTER (WHERE f.date_day < r.release_day) AS before_requested_count,
+            sum(f.answered_keyword_count) FILTER (WHERE f.date_day > r.release_day) AS after_requested_count,
             sum(f.voice_billionths) FILTER (WHERE f.date_day < r.release_day) / 1000000000::numeric AS before_voice_sum,
             sum(f.voice_billionths) FILTER (WHERE f.date_day > r.release_day) / 1000000000::numeric AS after_voice_sum
            FROM core.fact_keyword_rank_summary f
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND (f.device_key = ANY (ARRAY[0, 1])) AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)) s
-     CROSS JOIN LATERAL ( SELECT (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
+     CROSS JOIN LATERAL ( SELECT count(DISTINCT f.date_day) FILTER (WHERE f.date_day < r.release_day) AS before_day_count,
+            count(DISTINCT f.date_day) FILTER (WHERE f.date_day > r.release_day) AS after_day_count,
+            (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating,
             (array_agg(f.rating ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating,
             (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day < r.release_day))[1] AS before_rating_count,
             (array_agg(f.rating_count ORDER BY f.date_day DESC, f.rating_count DESC NULLS LAST) FILTER (WHERE f.date_day > r.release_day))[1] AS after_rating_count
@@ -2347,18 +2414,22 @@ create view mart.release_impact (
           WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.reviewed_at >= (r.release_day - p.window_days) AND f.reviewed_at < (r.release_day + p.window_days + 1) AND (f.source = 'v2'::text OR NOT (EXISTS ( SELECT
                    FROM core.review o
                   WHERE o.app_key = f.app_key AND o.country_key = f.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, f.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, f.reviewed_at) + '1 day'::interval))))) w
-     LEFT JOIN LATERAL ( SELECT true AS has_reviews
-           FROM core.review f
-          WHERE f.app_key = r.app_key
-         LIMIT 1) h ON true
-     CROSS JOIN LATERAL ( SELECT avg(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_download_count,
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
+            count(*) FILTER (WHERE d.date_day > r.release_day) AS after_day_count
+           FROM core.dim_date d
+          WHERE q.days @> d.date_day AND d.date_day >= (r.release_day - p.window_days) AND d.date_day <= (r.release_day + p.window_days)) h
+     CROSS JOIN LATERAL ( SELECT count(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
+            count(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_day_count,
+            avg(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_download_count,
             avg(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_download_count
            FROM ( SELECT f.date_day,
                     COALESCE(max(f.download_count) FILTER (WHERE f.is_total), sum(f.download_count) FILTER (WHERE NOT f.is_total)) AS download_count
                    FROM core.fact_download_revenue f
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
                   GROUP BY f.date_day) d) e
-     CROSS JOIN LATERAL ( SELECT avg(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_download_count,
+     CROSS JOIN LATERAL ( SELECT count(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_day_count,
+            count(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_day_count,
+            avg(d.download_count) FILTER (WHERE d.date_day < r.release_day) AS before_download_count,
             avg(d.download_count) FILTER (WHERE d.date_day > r.release_day) AS after_download_count
            FROM ( SELECT f.date_day,
                     COALESCE(max(f.units) FILTER (WHERE f.device_key = 0), sum(f.units) FILTER (WHERE f.device_key <> 0)) AS download_count
@@ -2366,7 +2437,7 @@ create view mart.release_impact (
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
                   GROUP BY f.date_day) d) t;
 
--- One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. How was the last release received? Which version was liked best?
+-- One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. Counts and rating_sum may be added up over everything, and averages be computed from those sums. How was the last release received? Which version was liked best?
 create view mart.review_by_version (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2375,7 +2446,8 @@ create view mart.review_by_version (
   country_name text, -- Name of the country.
   language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
   version text, -- Number of the version; empty where the review names none and none can be inferred.
-  is_version_inferred boolean, -- True where the version is inferred: the reviews name none, and the newest release at that time is assumed. Users may have written about an older version. A version may have a row of each kind.
+  is_version_inferred boolean, -- True where the version of some of the reviews is inferred: they name none, and the newest release at that time is assumed. Users may have written about an older version.
+  inferred_review_count bigint, -- Reviews whose version is inferred.
   released_at timestamp without time zone, -- When the version was released, from the list of releases, without time zone; null where the list does not have it.
   first_review_day date, -- Day of the first review.
   last_review_day date, -- Day of the last review.
@@ -2433,14 +2505,15 @@ create view mart.review_by_version (
     c.country_name,
     r.language_code,
     r.on_version AS version,
-    r.is_inferred AS is_version_inferred,
+    bool_or(r.is_inferred) AS is_version_inferred,
+    count(*) FILTER (WHERE r.is_inferred) AS inferred_review_count,
     max(n.released_at) AS released_at,
     min(r.reviewed_at)::date AS first_review_day,
     max(r.reviewed_at)::date AS last_review_day,
     count(*) AS review_count,
     count(r.rating) AS rated_review_count,
     sum(r.rating) AS rating_sum,
-    sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric AS average_rating,
+    round(sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric, 4) AS average_rating,
     count(*) FILTER (WHERE r.rating = 1) AS one_star_count,
     count(*) FILTER (WHERE r.rating = 2) AS two_star_count,
     count(*) FILTER (WHERE r.rating = 3) AS three_star_count,
@@ -2450,19 +2523,19 @@ create view mart.review_by_version (
      JOIN core.dim_app a ON a.app_key = r.app_key
      JOIN core.dim_country c ON c.country_key = r.country_key
      LEFT JOIN release n ON n.app_key = r.app_key AND n.version = r.on_version
-  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version, r.is_inferred;
+  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, r.on_version;
 
--- One row per app, country, language and day with reviews: their number and their stars. Did the last release lead to bad reviews? In which country are users least content?
+-- One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?
 create view mart.review_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.
   date_day date, -- Day on which the reviews were written or last edited.
-  review_source text, -- List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country.
-  review_count bigint, -- Reviews.
+  review_source text, -- List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country; null on days without a review.
+  review_count bigint, -- Reviews; 0 on a day that was requested and has none. A day that was not requested has no row.
   rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
   average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
@@ -2485,8 +2558,8 @@ create view mart.review_daily (
     r.source AS review_source,
     count(*) AS review_count,
     count(r.rating) AS rated_review_count,
-    sum(r.rating) AS rating_sum,
-    sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric AS average_rating,
+    COALESCE(sum(r.rating), 0::bigint) AS rating_sum,
+    round(sum(r.rating)::numeric / NULLIF(count(r.rating), 0)::numeric, 4) AS average_rating,
     count(*) FILTER (WHERE r.rating = 1) AS one_star_count,
     count(*) FILTER (WHERE r.rating = 2) AS two_star_count,
     count(*) FILTER (WHERE r.rating = 3) AS three_star_count,
@@ -2494,16 +2567,45 @@ create view mart.review_daily (
     count(*) FILTER (WHERE r.rating = 5) AS five_star_count,
     count(*) FILTER (WHERE r.is_replied) AS replied_review_count,
     count(r.is_replied) AS reply_known_review_count,
-    count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric AS replied_share
+    round(count(*) FILTER (WHERE r.is_replied)::numeric / NULLIF(count(r.is_replied), 0)::numeric, 6) AS replied_share
    FROM core.review r
      JOIN core.dim_app a ON a.app_key = r.app_key
      JOIN core.dim_country c ON c.country_key = r.country_key
   WHERE r.source = 'v2'::text OR NOT (EXISTS ( SELECT
            FROM core.review o
           WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
-  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, (r.reviewed_at::date), r.source;
+  GROUP BY r.app_key, r.country_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, r.language_code, (r.reviewed_at::date), r.source
+UNION ALL
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    ''::text AS language_code,
+    d.date_day,
+    NULL::text AS review_source,
+    0 AS review_count,
+    0 AS rated_review_count,
+    0 AS rating_sum,
+    NULL::numeric AS average_rating,
+    0 AS one_star_count,
+    0 AS two_star_count,
+    0 AS three_star_count,
+    0 AS four_star_count,
+    0 AS five_star_count,
+    0 AS replied_review_count,
+    0 AS reply_known_review_count,
+    NULL::numeric AS replied_share
+   FROM ops.review_days q
+     JOIN core.dim_app a ON a.store = q.store AND a.track_id = q.track_id
+     JOIN core.dim_country c ON c.country_code = q.country_code
+     CROSS JOIN LATERAL unnest(q.days) u(span)
+     JOIN core.dim_date d ON d.date_day >= lower(u.span) AND d.date_day < upper(u.span)
+  WHERE NOT (EXISTS ( SELECT
+           FROM core.review r
+          WHERE r.app_key = a.app_key AND r.country_key = c.country_key AND r.reviewed_at >= d.date_day AND r.reviewed_at < (d.date_day + 1)));
 
--- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which ad groups spend without installs? What does a tap cost in each?
+-- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which ad groups spend without installs? What does a tap cost in each?
 create view mart.search_ads_ad_group_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -2517,6 +2619,8 @@ create view mart.search_ads_ad_group_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -2531,7 +2635,7 @@ create view mart.search_ads_ad_group_report (
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -2562,6 +2666,8 @@ create view mart.search_ads_ad_group_report (
     date_day,
     currency,
     attribution,
+    bool_and(is_primary_currency) AS is_primary_currency,
+    bool_and(is_default_attribution) AS is_default_attribution,
     goal_id,
     sum(spend) AS spend,
     sum(impression_count) AS impression_count,
@@ -2575,12 +2681,12 @@ create view mart.search_ads_ad_group_report (
     original_currency,
     sum(original_spend) AS original_spend,
     sum(original_goal_revenue) AS original_goal_revenue,
-    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
-    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
-    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
-    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
-    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
-    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
+    round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
+    round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
+    round(sum(spend) / NULLIF(sum(install_count), 0::numeric), 4) AS cost_per_install,
+    round(sum(spend) / NULLIF(sum(goal_count), 0::numeric), 4) AS cost_per_goal,
+    round(sum(goal_revenue) / NULLIF(sum(spend), 0::numeric), 4) AS return_on_spend,
     sum(first_spend) AS first_spend,
     sum(first_impression_count) AS first_impression_count,
     sum(first_tap_count) AS first_tap_count,
@@ -2598,7 +2704,7 @@ create view mart.search_ads_ad_group_report (
   WHERE report_level = 'AD_GROUP'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per campaign, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What does an install cost in each campaign? By how much did last week's figures change since they were first reported?
+-- One row per campaign, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What does an install cost in each campaign? By how much did last week's figures change since they were first reported?
 create view mart.search_ads_campaign_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -2610,6 +2716,8 @@ create view mart.search_ads_campaign_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -2624,7 +2732,7 @@ create view mart.search_ads_campaign_report (
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -2653,6 +2761,8 @@ create view mart.search_ads_campaign_report (
     date_day,
     currency,
     attribution,
+    bool_and(is_primary_currency) AS is_primary_currency,
+    bool_and(is_default_attribution) AS is_default_attribution,
     goal_id,
     sum(spend) AS spend,
     sum(impression_count) AS impression_count,
@@ -2666,12 +2776,12 @@ create view mart.search_ads_campaign_report (
     original_currency,
     sum(original_spend) AS original_spend,
     sum(original_goal_revenue) AS original_goal_revenue,
-    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
-    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
-    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
-    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
-    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
-    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
+    round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
+    round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
+    round(sum(spend) / NULLIF(sum(install_count), 0::numeric), 4) AS cost_per_install,
+    round(sum(spend) / NULLIF(sum(goal_count), 0::numeric), 4) AS cost_per_goal,
+    round(sum(goal_revenue) / NULLIF(sum(spend), 0::numeric), 4) AS return_on_spend,
     sum(first_spend) AS first_spend,
     sum(first_impression_count) AS first_impression_count,
     sum(first_tap_count) AS first_tap_count,
@@ -2689,13 +2799,15 @@ create view mart.search_ads_campaign_report (
   WHERE report_level = 'CAMPAIGN'::text
   GROUP BY org_id, track_id, country_code, campaign_id, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency, attribution and goal_id. What did we spend per campaign yesterday? Which keywords lead to installs?
+-- One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, original_spend over one original_currency. search_ads_daily_default has chosen. What did we spend per campaign yesterday? Which keywords lead to installs?
 create view mart.search_ads_daily (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   report_level text, -- Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   date_day date, -- The day.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
@@ -2944,6 +3056,10 @@ create view mart.search_ads_daily (
     f.report_level,
     f.currency,
     f.attribution,
+    f.currency = (( SELECT p.currency
+           FROM ops.search_ads_default p)) AS is_primary_currency,
+    f.attribution = (( SELECT p.attribution
+           FROM ops.search_ads_default p)) AS is_default_attribution,
     f.goal_id,
     f.period_start AS date_day,
     c.country_code,
@@ -3072,7 +3188,45 @@ create view mart.search_ads_daily (
                             f.customer_type,
                             f.segment) v))::text)::uuid) o ON true;
 
--- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
+-- One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything. Ratios are computed from the sums. What did we spend last month? What does an install cost?
+create view mart.search_ads_daily_default (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  date_day date, -- The day.
+  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
+  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  spend numeric, -- Money spent, in currency, as now reported.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
+  new_download_count numeric, -- Installs by new users, as now reported.
+  redownload_count numeric -- Installs by earlier users, as now reported.
+) as
+ SELECT org_id,
+    org_name,
+    track_id,
+    app_name,
+    country_code,
+    campaign_id,
+    campaign_name,
+    date_day,
+    currency,
+    attribution,
+    spend,
+    impression_count,
+    tap_count,
+    install_count,
+    new_download_count,
+    redownload_count
+   FROM mart.search_ads_campaign_report r
+  WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
+
+-- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
 create view mart.search_ads_keyword_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -3089,6 +3243,8 @@ create view mart.search_ads_keyword_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -3103,7 +3259,7 @@ create view mart.search_ads_keyword_report (
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -3137,6 +3293,8 @@ create view mart.search_ads_keyword_report (
     date_day,
     currency,
     attribution,
+    bool_and(is_primary_currency) AS is_primary_currency,
+    bool_and(is_default_attribution) AS is_default_attribution,
     goal_id,
     sum(spend) AS spend,
     sum(impression_count) AS impression_count,
@@ -3150,12 +3308,12 @@ create view mart.search_ads_keyword_report (
     original_currency,
     sum(original_spend) AS original_spend,
     sum(original_goal_revenue) AS original_goal_revenue,
-    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
-    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
-    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
-    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
-    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
-    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
+    round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
+    round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
+    round(sum(spend) / NULLIF(sum(install_count), 0::numeric), 4) AS cost_per_install,
+    round(sum(spend) / NULLIF(sum(goal_count), 0::numeric), 4) AS cost_per_goal,
+    round(sum(goal_revenue) / NULLIF(sum(spend), 0::numeric), 4) AS return_on_spend,
     sum(first_spend) AS first_spend,
     sum(first_impression_count) AS first_impression_count,
     sum(first_tap_count) AS first_tap_count,
@@ -3173,7 +3331,7 @@ create view mart.search_ads_keyword_report (
   WHERE report_level = 'KEYWORD'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency, attribution and goal_id. Over several rows add up counts and money, and compute ratios from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?
+-- One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?
 create view mart.search_ads_search_term_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -3191,6 +3349,8 @@ create view mart.search_ads_search_term_report (
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
   attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True in the currency in which most organisations have reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True in the attribution in which most organisations have reports (ops.search_ads_default).
   goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
@@ -3205,7 +3365,7 @@ create view mart.search_ads_search_term_report (
   original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  install_share numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -3240,6 +3400,8 @@ create view mart.search_ads_search_term_report (
     date_day,
     currency,
     attribution,
+    bool_and(is_primary_currency) AS is_primary_currency,
+    bool_and(is_default_attribution) AS is_default_attribution,
     goal_id,
     sum(spend) AS spend,
     sum(impression_count) AS impression_count,
@@ -3253,12 +3415,12 @@ create view mart.search_ads_search_term_report (
     original_currency,
     sum(original_spend) AS original_spend,
     sum(original_goal_revenue) AS original_goal_revenue,
-    sum(tap_count) / NULLIF(sum(impression_count), 0::numeric) AS tap_through_share,
-    sum(install_count) / NULLIF(sum(tap_count), 0::numeric) AS install_share,
-    sum(spend) / NULLIF(sum(tap_count), 0::numeric) AS cost_per_tap,
-    sum(spend) / NULLIF(sum(install_count), 0::numeric) AS cost_per_install,
-    sum(spend) / NULLIF(sum(goal_count), 0::numeric) AS cost_per_goal,
-    sum(goal_revenue) / NULLIF(sum(spend), 0::numeric) AS return_on_spend,
+    round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
+    round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
+    round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
+    round(sum(spend) / NULLIF(sum(install_count), 0::numeric), 4) AS cost_per_install,
+    round(sum(spend) / NULLIF(sum(goal_count), 0::numeric), 4) AS cost_per_goal,
+    round(sum(goal_revenue) / NULLIF(sum(spend), 0::numeric), 4) AS return_on_spend,
     sum(first_spend) AS first_spend,
     sum(first_impression_count) AS first_impression_count,
     sum(first_tap_count) AS first_tap_count,
@@ -3276,7 +3438,7 @@ create view mart.search_ads_search_term_report (
   WHERE report_level = 'SEARCH_TERM'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, search_term, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Are we more visible than our competitors? Who overtook whom this month?
+-- One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged. Are we more visible than our competitors? Who overtook whom this month?
 create view mart.visibility_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3312,11 +3474,15 @@ create view mart.visibility_daily (
             o.track_id,
             COALESCE(o.app_name, o.track_id) AS app_name,
                 CASE
-                    WHEN t.valid_from = min(t.valid_from) OVER (PARTITION BY t.app_key) THEN '-infinity'::date
+                    WHEN t.valid_from = min(t.valid_from) OVER (PARTITION BY t.app_key) AND t.valid_from <= COALESCE(f.first_day, 'infinity'::date) THEN '-infinity'::date
                     ELSE t.valid_from
                 END AS since,
             COALESCE(t.valid_to, 'infinity'::date) AS until
            FROM core.tracked_competitor t
+             LEFT JOIN ( SELECT l.app_key,
+                    min(l.valid_from) AS first_day
+                   FROM core.tracked_app l
+                  GROUP BY l.app_key) f ON f.app_key = t.app_key
              JOIN core.dim_app a ON a.app_key = t.app_key
              JOIN core.dim_app o ON o.app_key = t.competitor_app_key AND o.store = a.store
         ), naming AS (
@@ -3427,11 +3593,11 @@ create view mart.visibility_daily (
     r.date_day,
     r.score AS visibility_score,
     r.kind AS score_kind,
-    r.score / NULLIF(
+    round(r.score / NULLIF(
         CASE
             WHEN s.is_named THEN r.named_sum + r.score
             ELSE r.score_sum
-        END, 0::numeric) AS visibility_share,
+        END, 0::numeric), 6) AS visibility_share,
         CASE
             WHEN r.score IS NOT NULL THEN
             CASE
@@ -3444,10 +3610,11 @@ create view mart.visibility_daily (
             WHEN s.is_named THEN r.named_count
             ELSE s.other_count
         END AS competitor_count,
+    round(
         CASE
             WHEN s.is_named THEN r.named_sum / NULLIF(r.named_count, 0)::numeric
             ELSE (r.score_sum - COALESCE(r.score, 0::numeric)) / NULLIF(s.other_count, 0)::numeric
-        END AS competitor_average_score,
+        END, 2) AS competitor_average_score,
         CASE
             WHEN s.is_named THEN r.named_best_name
             WHEN r.best_app_key = r.app_key THEN
@@ -3476,6 +3643,52 @@ create view mart.visibility_daily (
                     WHEN r.score IS NULL THEN 0
                     ELSE 1
                 END AS other_count) s;
+
+-- One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Whether the day is complete stands in organic_share_of_voice_daily. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?
+create view mart.weighted_share_of_voice_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
+  date_day date, -- Calendar day of the crawl.
+  volume_keyword_count bigint, -- Keywords with a search volume.
+  search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
+  weighted_voice_sum numeric, -- Sum of search volume / rank over these.
+  weighted_voice_share numeric -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    d.device_code,
+    s.date_day,
+    w.volume_keyword_count,
+    w.search_volume_sum,
+    round(w.weighted_voice_sum, 6) AS weighted_voice_sum,
+    round(w.weighted_voice_sum / NULLIF(w.search_volume_sum, 0::numeric), 6) AS weighted_voice_share
+   FROM core.fact_keyword_rank_summary s
+     JOIN core.dim_app a ON a.app_key = s.app_key
+     JOIN core.dim_country c ON c.country_key = s.country_key
+     JOIN core.dim_device d ON d.device_key = s.device_key
+     LEFT JOIN LATERAL ( SELECT count(v.search_volume) AS volume_keyword_count,
+            sum(v.search_volume) AS search_volume_sum,
+            sum(COALESCE(v.search_volume / NULLIF(r.rank, 0)::numeric, 0::numeric)) FILTER (WHERE v.search_volume IS NOT NULL) AS weighted_voice_sum
+           FROM core.fact_keyword_rank r
+             LEFT JOIN LATERAL ( SELECT m_1.search_volume
+                   FROM core.fact_keyword_metadata m_1
+                  WHERE m_1.keyword_key = r.keyword_key AND m_1.country_key = r.country_key AND m_1.store = a.store AND m_1.search_volume IS NOT NULL
+                  ORDER BY m_1.date_day DESC
+                 LIMIT 1) m ON true
+             LEFT JOIN LATERAL ( SELECT t_1.search_volume
+                   FROM core.tracked_keyword t_1
+                  WHERE t_1.app_key = r.app_key AND t_1.country_key = r.country_key AND t_1.keyword_key = r.keyword_key AND t_1.search_volume IS NOT NULL
+                  ORDER BY t_1.valid_from DESC
+                 LIMIT 1) t ON true
+             CROSS JOIN LATERAL ( SELECT COALESCE(m.search_volume, t.search_volume) AS search_volume) v
+          WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true;
 
 -- Accounts that the API refused, one row each. All requests stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
@@ -3661,7 +3874,7 @@ create table ops.credit_hold (
 );
 CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expires_at);
 
--- One row per day (UTC), dataset, operation and class: requests and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
 create view ops.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
   dataset text, -- Dataset; empty for requests of a command.
@@ -3679,6 +3892,7 @@ create view ops.credit_spend_daily (
     count(*) FILTER (WHERE error_code IS NOT NULL) AS failed_request_count,
     sum(cost) AS booked_credits
    FROM ops.request
+  WHERE account_id <> 'import'::text
   GROUP BY ((received_at AT TIME ZONE 'UTC'::text)::date), (COALESCE(dataset, ''::text)), operation, class;
 
 -- Datasets of the program, as configured in the process that planned last.
@@ -3686,6 +3900,7 @@ create table ops.dataset (
   dataset text not null, -- Dataset.
   stage text not null, -- portfolio (the tracked apps and keywords), listing (other lists that later datasets are planned from) or market.
   is_on boolean not null, -- True when a sync without dataset names includes it.
+  items_are_apps boolean not null default false, -- True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).
   noted_at timestamp with time zone not null, -- When the row last changed.
   constraint dataset_pkey PRIMARY KEY (dataset),
   constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
@@ -3848,25 +4063,148 @@ create table ops.finding (
   constraint finding_pkey PRIMARY KEY (kind, subject, account_id)
 );
 
--- One row per dataset, app and country that was requested: the newest loaded day and when it was loaded. Which apps are behind? How old is the data in a report?
+-- One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?
 create view ops.freshness (
   dataset text, -- Dataset.
   store text, -- ios or android; null where the dataset is about the account.
   track_id text, -- Track id of the app; null where the dataset is not about an app.
   country_code text, -- Country; null where the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none.
+  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off, it is fetched once, the account dropped the app, or nothing was planned yet.
+  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is due or nothing is loaded.
+  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, or all answers are empty or unavailable.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_count bigint -- Slices that wait or run.
 ) as
- SELECT dataset,
-    scope ->> 'store'::text AS store,
-    scope ->> 'app'::text AS track_id,
-    scope ->> 'country'::text AS country_code,
-    max(window_end - 1) FILTER (WHERE state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_day,
-    max(ended_at) FILTER (WHERE state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS last_loaded_at,
-    count(*) FILTER (WHERE state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS open_count
-   FROM ops.slice
-  GROUP BY dataset, (scope ->> 'store'::text), (scope ->> 'app'::text), (scope ->> 'country'::text);
+ WITH answer AS (
+         SELECT s.dataset,
+            s.scope ->> 'store'::text AS store,
+            s.scope ->> 'app'::text AS track_id,
+            s.scope ->> 'country'::text AS country_code,
+            s.scope,
+            max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_start,
+            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_end,
+            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AS unanswered_end,
+            max(s.ended_at) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS last_loaded_at,
+            max(s.as_of) AS last_requested,
+            count(*) FILTER (WHERE s.state = 'loaded'::text) AS loaded_count,
+            count(*) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS open_count,
+            max(s.slice_id) FILTER (WHERE s.state = 'skipped'::text) = max(s.slice_id) AS is_unavailable
+           FROM ops.slice s
+          WHERE NOT (s.dataset IN ( SELECT d_1.dataset
+                   FROM ops.dataset d_1
+                  WHERE d_1.items_are_apps))
+          GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), s.scope
+        UNION ALL
+         SELECT s.dataset,
+            s.scope ->> 'store'::text,
+            split_part(i_1.item, ':'::text, '-1'::integer) AS split_part,
+            COALESCE(s.scope ->> 'country'::text,
+                CASE
+                    WHEN i_1.item ~~ '%:%'::text THEN split_part(i_1.item, ':'::text, 1)
+                    ELSE NULL::text
+                END) AS "coalesce",
+            s.scope,
+            max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
+            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
+            max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AS max,
+            max(s.ended_at) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
+            max(s.as_of) AS max,
+            count(*) FILTER (WHERE s.state = 'loaded'::text) AS count,
+            count(*) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])) AS count,
+            max(s.slice_id) FILTER (WHERE s.state = 'skipped'::text) = max(s.slice_id)
+           FROM ops.slice s
+             LEFT JOIN ops.batch b ON b.batch_id = s.batch_id
+             LEFT JOIN LATERAL unnest(b.items) i_1(item) ON true
+          WHERE (s.dataset IN ( SELECT d_1.dataset
+                   FROM ops.dataset d_1
+                  WHERE d_1.items_are_apps))
+          GROUP BY s.dataset, (s.scope ->> 'store'::text), i_1.item, s.scope
+        ), due AS (
+         SELECT a.dataset,
+            a.store,
+            a.track_id,
+            a.country_code,
+            a.scope,
+            a.newest_start,
+            a.newest_end,
+            a.unanswered_end,
+            a.last_loaded_at,
+            a.last_requested,
+            a.loaded_count,
+            a.open_count,
+            a.is_unavailable,
+            n.due_end,
+            n.due_end_before
+           FROM answer a
+             LEFT JOIN ops.dataset_timing o ON o.dataset = a.dataset AND o.scope = a.scope AND NOT o.is_default
+             LEFT JOIN ops.dataset_timing b ON b.dataset = a.dataset AND b.is_default
+             CROSS JOIN LATERAL ( SELECT ops.due_end(
+                        CASE
+                            WHEN o.dataset IS NULL THEN b.*
+                            ELSE o.*
+                        END, a.newest_start, a.newest_end, ops.today()) AS due_end,
+                    ops.due_end(
+                        CASE
+                            WHEN o.dataset IS NULL THEN b.*
+                            ELSE o.*
+                        END, a.newest_start, a.newest_end, ops.today() - 1) AS due_end_before) n
+        ), place AS (
+         SELECT d_1.dataset,
+            d_1.store,
+            d_1.track_id,
+            d_1.country_code,
+            max(d_1.newest_end) AS newest_end,
+            max(d_1.unanswered_end) AS unanswered_end,
+            max(d_1.last_loaded_at) AS last_loaded_at,
+            max(d_1.last_requested) AS last_requested,
+            sum(d_1.loaded_count) AS loaded_count,
+            sum(d_1.open_count)::bigint AS open_count,
+            bool_and(d_1.is_unavailable) AS is_unavailable,
+            (array_agg(d_1.due_end ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end,
+            (array_agg(d_1.due_end_before ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end_before
+           FROM due d_1
+          GROUP BY d_1.dataset, d_1.store, d_1.track_id, d_1.country_code
+        )
+ SELECT p.dataset,
+    p.store,
+    p.track_id,
+    p.country_code,
+    p.newest_end - 1 AS newest_day,
+    w.due_end - 1 AS due_day,
+        CASE
+            WHEN w.due_end > p.newest_end THEN w.due_end - p.newest_end
+            WHEN w.due_end <= p.newest_end THEN 0
+            ELSE NULL::integer
+        END AS days_behind,
+        CASE
+            WHEN w.due_end IS NULL AND p.open_count = 0 OR p.is_unavailable THEN 'nothing to have'::text
+            WHEN p.loaded_count = 0::numeric AND p.newest_end IS NOT NULL AND p.newest_end >= COALESCE(p.unanswered_end, '-infinity'::date) THEN 'nothing to have'::text
+            WHEN p.newest_end >= w.due_end THEN 'on time'::text
+            WHEN p.unanswered_end > COALESCE(p.newest_end, '-infinity'::date) THEN 'late'::text
+            WHEN p.newest_end >= w.due_end_before THEN 'on time'::text
+            ELSE 'stopped'::text
+        END AS freshness_state,
+    p.last_loaded_at,
+    p.open_count
+   FROM place p
+     LEFT JOIN ops.dataset d ON d.dataset = p.dataset
+     LEFT JOIN LATERAL ( SELECT bool_and(t.valid_to IS NOT NULL) AND max(t.valid_to) > p.last_requested AS has_left
+           FROM core.dim_app a
+             JOIN core.tracked_app t ON t.app_key = a.app_key
+          WHERE a.store = p.store AND a.track_id = p.track_id) l ON true
+     CROSS JOIN LATERAL ( SELECT (d.is_on IS NOT FALSE OR (EXISTS ( SELECT
+                   FROM ops.next_run r
+                  WHERE p.dataset = ANY (r.datasets)))) AND l.has_left IS NOT TRUE AS is_due) i
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN i.is_due THEN p.due_end
+                    ELSE NULL::date
+                END AS due_end,
+                CASE
+                    WHEN i.is_due THEN p.due_end_before
+                    ELSE NULL::date
+                END AS due_end_before) w;
 
 -- Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.
 create table ops.held_answer (
@@ -3928,6 +4266,60 @@ create view ops.incident_log (
     close_notified_at
    FROM ops.incident;
 
+-- One row per app of the portfolio, country, keyword and device: the newest rank, at most 6 days before the newest day of the app in the country and device, so that a keyword stays while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?
+create view ops.latest_keyword_rank (
+  app_key integer, -- The app.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_key smallint, -- The country.
+  device_key smallint, -- The device; 0 on Android.
+  keyword_key integer, -- The keyword.
+  date_day date, -- Day of the rank.
+  rank integer, -- Position in the search results, 1 is the top; null when not ranked.
+  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
+  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  is_complete boolean -- True when all requested keywords of the newest day have an answer.
+) as
+ SELECT p.app_key,
+    p.store,
+    p.track_id,
+    p.app_name,
+    l.country_key,
+    l.device_key,
+    r.keyword_key,
+    r.date_day,
+    r.rank,
+    w.answered_keyword_count + COALESCE(u.keyword_count, 0::bigint) AS requested_keyword_count,
+    w.answered_keyword_count,
+    u.keyword_count IS NULL AS is_complete
+   FROM ops.portfolio_app p
+     CROSS JOIN LATERAL ( SELECT s.country_key,
+            s.device_key,
+            max(s.date_day) AS date_day
+           FROM core.fact_keyword_rank_summary s
+          WHERE s.app_key = p.app_key
+          GROUP BY s.country_key, s.device_key) l
+     JOIN core.dim_country c ON c.country_key = l.country_key
+     CROSS JOIN LATERAL ( SELECT max(s.answered_keyword_count) FILTER (WHERE s.date_day = l.date_day) AS answered_keyword_count,
+            max(s.answered_keyword_count) AS most_keyword_count
+           FROM core.fact_keyword_rank_summary s
+          WHERE s.app_key = p.app_key AND s.date_day >= (l.date_day - 6) AND s.date_day <= l.date_day AND s.country_key = l.country_key AND s.device_key = l.device_key) w
+     LEFT JOIN LATERAL ( SELECT n.keyword_count
+           FROM ops.unanswered_keyword_daily n
+          WHERE n.store = p.store AND n.track_id = p.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day) u ON true
+     CROSS JOIN LATERAL ( SELECT DISTINCT ON (f.keyword_key) f.keyword_key,
+            f.date_day,
+            f.rank
+           FROM core.fact_keyword_rank f
+          WHERE f.app_key = p.app_key AND f.country_key = l.country_key AND f.device_key = l.device_key AND f.date_day <= l.date_day AND f.date_day >=
+                CASE
+                    WHEN u.keyword_count IS NULL AND w.answered_keyword_count = w.most_keyword_count THEN l.date_day
+                    ELSE l.date_day - 6
+                END
+          ORDER BY f.keyword_key, f.date_day DESC
+         OFFSET 0) r;
+
 -- Migrations that have run.
 create table ops.migration (
   name text not null, -- File in migrations/, without its ending.
@@ -3984,6 +4376,111 @@ create table ops.plan_line (
   constraint plan_line_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id)
 );
 
+-- One row per app that is or was in the portfolio: tracked by the account, or with ranks, ratings, reviews, sales or estimates. Apps that were only seen in charts, searches or lists of competitors have none. Which apps do marts report on? How many are there?
+create view ops.portfolio_app (
+  app_key integer, -- The app.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text -- Name of the app as last seen.
+) as
+ WITH RECURSIVE ranked(app_key) AS (
+         SELECT min(fact_keyword_rank_summary.app_key) AS min
+           FROM core.fact_keyword_rank_summary
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_keyword_rank_summary f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM ranked r
+          WHERE r.app_key IS NOT NULL
+        ), rated(app_key) AS (
+         SELECT min(fact_app_rating.app_key) AS min
+           FROM core.fact_app_rating
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_app_rating f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM rated r
+          WHERE r.app_key IS NOT NULL
+        ), charted(app_key) AS (
+         SELECT min(fact_category_rank.app_key) AS min
+           FROM core.fact_category_rank
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_category_rank f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM charted r
+          WHERE r.app_key IS NOT NULL
+        ), reviewed(app_key) AS (
+         SELECT min(review.app_key) AS min
+           FROM core.review
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.review f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM reviewed r
+          WHERE r.app_key IS NOT NULL
+        ), estimated(app_key) AS (
+         SELECT min(fact_download_revenue.app_key) AS min
+           FROM core.fact_download_revenue
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_download_revenue f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM estimated r
+          WHERE r.app_key IS NOT NULL
+        ), sold(app_key) AS (
+         SELECT min(fact_sales_metric.app_key) AS min
+           FROM core.fact_sales_metric
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_sales_metric f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM sold r
+          WHERE r.app_key IS NOT NULL
+        ), visible(app_key) AS (
+         SELECT min(fact_visibility.app_key) AS min
+           FROM core.fact_visibility
+        UNION ALL
+         SELECT ( SELECT min(f.app_key) AS min
+                   FROM core.fact_visibility f
+                  WHERE f.app_key > r.app_key) AS min
+           FROM visible r
+          WHERE r.app_key IS NOT NULL
+        ), known(app_key) AS (
+         SELECT tracked_app.app_key
+           FROM core.tracked_app
+        UNION
+         SELECT ranked.app_key
+           FROM ranked
+        UNION
+         SELECT rated.app_key
+           FROM rated
+        UNION
+         SELECT charted.app_key
+           FROM charted
+        UNION
+         SELECT reviewed.app_key
+           FROM reviewed
+        UNION
+         SELECT estimated.app_key
+           FROM estimated
+        UNION
+         SELECT sold.app_key
+           FROM sold
+        UNION
+         SELECT v.app_key
+           FROM visible v
+          WHERE NOT (EXISTS ( SELECT
+                   FROM core.tracked_competitor n
+                  WHERE n.competitor_app_key = v.app_key))
+        )
+ SELECT a.app_key,
+    a.store,
+    a.track_id,
+    a.app_name
+   FROM known k
+     JOIN core.dim_app a ON a.app_key = k.app_key;
+
 -- Invalid items of answers, each with its reason. The valid items of the same answer are loaded.
 create table ops.reject (
   reject_id bigint not null generated always as identity, -- Number of the reject.
@@ -4036,6 +4533,47 @@ create table ops.restated_value (
   constraint restated_value_pkey PRIMARY KEY (table_name, row_hash, changed_at)
 );
 CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_name, row_hash, changed_at) WHERE (became IS NULL);
+
+-- One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?
+create view ops.review_days (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country; ALL on Android, and where all countries were requested and no review is known.
+  days datemultirange -- Days with an answer, with or without reviews.
+) as
+ WITH answered AS (
+         SELECT s.scope ->> 'store'::text AS store,
+            s.scope ->> 'app'::text AS track_id,
+                CASE
+                    WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text
+                    ELSE i.item
+                END AS country_code,
+            range_agg(daterange(s.window_start, s.window_end)) AS days
+           FROM ops.slice s
+             LEFT JOIN ops.batch b ON b.batch_id = s.batch_id
+             LEFT JOIN LATERAL unnest(
+                CASE
+                    WHEN (s.scope ->> 'store'::text) = 'ios'::text THEN b.items
+                    ELSE NULL::text[]
+                END) i(item) ON true
+          WHERE s.dataset = 'review'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text]))
+          GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (
+                CASE
+                    WHEN (s.scope ->> 'store'::text) = 'android'::text THEN 'ALL'::text
+                    ELSE i.item
+                END)
+        )
+ SELECT q.store,
+    q.track_id,
+    COALESCE(q.country_code, w.country_code, 'ALL'::text) AS country_code,
+    range_agg(q.days) AS days
+   FROM answered q
+     LEFT JOIN LATERAL ( SELECT DISTINCT c.country_code
+           FROM core.dim_app a
+             JOIN core.review r ON r.app_key = a.app_key
+             JOIN core.dim_country c ON c.country_key = r.country_key
+          WHERE q.country_code IS NULL AND a.store = q.store AND a.track_id = q.track_id) w ON true
+  GROUP BY q.store, q.track_id, (COALESCE(q.country_code, w.country_code, 'ALL'::text));
 
 -- Runs: one planning each, with its slices.
 create table ops.run (
@@ -4128,6 +4666,65 @@ create view ops.run_summary (
                    FROM ops.slice o
                      JOIN ops.request a ON a.slice_id = o.slice_id
                   WHERE r.worker_id IS NULL AND o.run_id = r.run_id) p) q;
+
+-- One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?
+create view ops.search_ads_default (
+  currency text, -- The requested currency that most organisations have reports in; of several the one that is the own currency of most, then USD, then the first by its letters.
+  attribution text -- The requested attribution that most organisations have reports in; of several WITH, then WITHOUT.
+) as
+ WITH RECURSIVE step(org_id, report_level, grain, currency, attribution) AS (
+        ( SELECT f.org_id,
+            f.report_level,
+            f.grain,
+            f.currency,
+            f.attribution
+           FROM core.fact_search_ads_report f
+          ORDER BY f.org_id, f.report_level, f.grain, f.currency, f.attribution
+         LIMIT 1)
+        UNION ALL
+         SELECT n.org_id,
+            n.report_level,
+            n.grain,
+            n.currency,
+            n.attribution
+           FROM step p
+             CROSS JOIN LATERAL ( SELECT f.org_id,
+                    f.report_level,
+                    f.grain,
+                    f.currency,
+                    f.attribution
+                   FROM core.fact_search_ads_report f
+                  WHERE (ROW(f.org_id, f.report_level, f.grain, f.currency, f.attribution) > ROW(p.org_id, p.report_level, p.grain, p.currency, p.attribution))
+                  ORDER BY f.org_id, f.report_level, f.grain, f.currency, f.attribution
+                 LIMIT 1) n
+        )
+ SELECT ( SELECT p.currency
+           FROM step p
+             LEFT JOIN core.search_ads_integration i ON i.org_id = p.org_id AND i.valid_to IS NULL
+          GROUP BY p.currency
+          ORDER BY (count(DISTINCT p.org_id)) DESC, (count(DISTINCT i.org_id) FILTER (WHERE i.currency = p.currency)) DESC, (p.currency <> 'USD'::text), p.currency
+         LIMIT 1) AS currency,
+    ( SELECT p.attribution
+           FROM step p
+          GROUP BY p.attribution
+          ORDER BY (count(DISTINCT p.org_id)) DESC, (array_position('{WITH,WITHOUT,ONLY}'::text[], p.attribution))
+         LIMIT 1) AS attribution
+  WHERE (EXISTS ( SELECT
+           FROM step));
+
+-- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.
+create table ops.search_ads_report_shape (
+  org_id text not null, -- Search-ads organisation.
+  report_level text not null, -- Level of the report.
+  period_start date not null, -- First requested day.
+  period_end date not null, -- Last requested day.
+  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.
+  slice_id bigint not null, -- Slice that wrote the row.
+  fetched_at timestamp with time zone not null, -- When the answer was received.
+  constraint search_ads_report_shape_pkey PRIMARY KEY (org_id, report_level, period_start, period_end),
+  constraint search_ads_report_shape_period_end_fkey FOREIGN KEY (period_end) REFERENCES core.dim_date(date_day),
+  constraint search_ads_report_shape_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
+);
 
 -- Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.
 create table ops.slice (
@@ -4468,6 +5065,34 @@ ELSE s.window_end
    FROM ops.slice s
      LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
 
+-- One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?
+create view ops.unanswered_keyword_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  date_day date, -- The day.
+  keyword_count bigint -- Keywords that are pending, running, deferred or failed.
+) as
+ SELECT s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    d.date_day,
+    count(DISTINCT i.item) AS keyword_count
+   FROM ops.slice s
+     JOIN ops.batch b ON b.batch_id = s.batch_id
+     CROSS JOIN LATERAL unnest(b.items) i(item)
+     JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
+  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
+           FROM core.dim_app a
+             JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+             JOIN core.dim_keyword k ON k.keyword = i.item
+             JOIN core.fact_keyword_rank f ON f.app_key = a.app_key AND f.date_day = d.date_day AND f.country_key = c.country_key AND f.keyword_key = k.keyword_key
+          WHERE a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text))) AND NOT (EXISTS ( SELECT
+           FROM ops.slice r
+             JOIN ops.batch rb ON rb.batch_id = r.batch_id
+          WHERE r.dataset = s.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND r.scope = s.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[i.item]))
+  GROUP BY (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), d.date_day;
+
 -- One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.
 create table ops.watch (
   is_only boolean not null default true, -- Always true, so that the table has one row.
@@ -4586,6 +5211,13 @@ begin
 end
 $function$;
 
+-- Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.
+CREATE OR REPLACE FUNCTION ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE (timing).kind WHEN 'snapshot'::text THEN CASE WHEN ((timing).refresh_days < 3650) THEN ((today + 2) - (timing).refresh_days) ELSE NULL::date END WHEN 'series'::text THEN (((today + 1) - (timing).settle_days) - CASE WHEN ((timing).pack_days IS NULL) THEN 0 ELSE ((((today + 1) - (timing).settle_days) - '2007-01-01'::date) % (timing).pack_days) END) WHEN 'period'::text THEN CASE WHEN ((EXTRACT(day FROM newest_start) = (1)::numeric) AND (newest_end = ((newest_start + '1 mon'::interval))::date)) THEN (date_trunc('month'::text, (((today + 1) - (timing).settle_days))::timestamp without time zone))::date ELSE COALESCE(GREATEST(newest_end, (newest_end + (((((today + 1) - (timing).settle_days) - newest_end) / (newest_end - newest_start)) * (newest_end - newest_start)))), ((today + 1) - (timing).settle_days)) END ELSE NULL::date END;
+
 -- Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.
 CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, month date)
  RETURNS boolean
@@ -4682,11 +5314,16 @@ revoke all on function ops.remove_month(regclass,date,boolean) from public;
 CREATE OR REPLACE FUNCTION ops.reported_at(reported regclass, at timestamp with time zone)
  RETURNS SETOF jsonb
  LANGUAGE plpgsql
- STABLE
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
   keys text;
 begin
+  -- the books of former values are closed to readers, and so is every table outside core
+  if not exists (select from pg_catalog.pg_class as c where c.oid = reported and c.relnamespace = 'core'::regnamespace and c.relkind in ('r', 'p')) then
+    raise exception '% is no table of core', reported using errcode = 'invalid_parameter_value';
+  end if;
   select string_agg(format('t.%I', a.attname), ', ' order by k.place) into keys
   from   pg_catalog.pg_index as i
   cross  join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
@@ -4711,6 +5348,7 @@ begin
   using at;
 end
 $function$;
+revoke all on function ops.reported_at(regclass,timestamp with time zone) from public;
 
 -- Day that counts as today: the day of UTC, or the session setting storehouse.today.
 CREATE OR REPLACE FUNCTION ops.today()

@@ -48,6 +48,7 @@ export const appRating = defineDataset({
   on: true,
   why: "1 credit brings ten apps of a country, and a day that is missed is lost",
   timing: { kind: "snapshot", refreshDays: 1 },
+  itemsAreApps: true,
   tables: [table],
   operations: Object.values(operations),
   operationsFor: (scope) => [operations[part(scope, "store") as Store]],

@@ -27,7 +27,7 @@ const keywordRankSummary = {
   lockedBy: ["app_key", "country_key"],
   madeOf: ["rank"],
   columns: {
-    requested_keyword_count: "count(*)",
+    answered_keyword_count: "count(*)",
     ranked_keyword_count: "count(t.rank)",
     top_1_keyword_count: "count(*) filter (where t.rank <= 1)",
     top_3_keyword_count: "count(*) filter (where t.rank <= 3)",

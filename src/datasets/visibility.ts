@@ -38,6 +38,7 @@ export const visibility = defineDataset({
   on: true,
   why: "10 credits a store and day bring a hundred apps and countries",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90, emptyHoldsDays: 1, emptyUntilDays: 7 },
+  itemsAreApps: true,
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [...Object.values(histories), visibilityScore],

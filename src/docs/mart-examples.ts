@@ -14,15 +14,22 @@ group  by keyword order by unranked desc, keyword limit 3`,
   {
     mart: "keyword_rank_movers",
     question: "Which keywords lost most in a week?",
-    query: `select app_name, country_code, keyword, device_code, previous_rank, keyword_rank, places_gained
+    query: `select app_name, country_code, keyword, device_code, previous_day, previous_rank, keyword_rank, places_gained
 from   mart.keyword_rank_movers
 where  days_back = 7 and movement = 'lost' order by places_gained, app_name, country_code, keyword, device_code limit 3`,
   },
   {
     mart: "organic_share_of_voice_daily",
     question: "How much of the searches for our keywords do we reach?",
-    query: `select app_name, device_code, top_10_keyword_count, round(voice_share, 4) as voice_share, round(weighted_voice_share, 4) as weighted_voice_share
+    query: `select app_name, device_code, requested_keyword_count, answered_keyword_count, top_10_keyword_count, voice_share
 from   mart.organic_share_of_voice_daily
+where  country_code = 'US' and date_day = '2026-08-19' and is_complete order by app_name, device_code limit 3`,
+  },
+  {
+    mart: "weighted_share_of_voice_daily",
+    question: "How much of the search volume of our keywords do we reach?",
+    query: `select app_name, device_code, volume_keyword_count, search_volume_sum, weighted_voice_share
+from   mart.weighted_share_of_voice_daily
 where  country_code = 'US' and date_day = '2026-08-19' order by app_name, device_code limit 3`,
   },
   {
@@ -45,6 +52,13 @@ where  share_source = 'market' and country_code = 'US' order by period_start des
     query: `select app_name, keyword, reason, sum(spend) as spend, round(sum(spend) / nullif(sum(install_count), 0), 2) as cost_per_install
 from   mart.keyword_cannibalisation
 where  currency = 'USD' and attribution = 'WITH' group by app_name, keyword, reason order by spend desc, keyword limit 3`,
+  },
+  {
+    mart: "search_ads_daily_default",
+    question: "What do we spend, and what does an install cost?",
+    query: `select app_name, currency, sum(spend) as spend, round(sum(spend) / nullif(sum(install_count), 0), 2) as cost_per_install
+from   mart.search_ads_daily_default
+group  by app_name, currency order by spend desc, app_name limit 3`,
   },
   {
     mart: "search_ads_campaign_report",
@@ -133,8 +147,8 @@ where  country_code = 'US' and date_day = '2026-08-16' order by store, app_name 
   },
   {
     mart: "data_freshness",
-    question: "What is behind?",
-    query: `select dataset, store, app_name, country_code, newest_day, days_behind, open_slice_count
+    question: "Which apps have their newest day, and which do not?",
+    query: `select dataset, store, app_name, country_code, newest_day, due_day, days_behind, freshness_state
 from   mart.data_freshness
 where  dataset in ('keyword_rank', 'category_rank') order by days_behind desc nulls first, dataset, app_name, country_code, store limit 3`,
   },

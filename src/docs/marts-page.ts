@@ -16,7 +16,7 @@ export function martsPage(relations: readonly Relation[]): string {
     title: "Marts",
     about: [
       "Marts are views for analysts: names instead of keys, one question each. [For analysts](analysts.md) says how to read them, and [columns](reference/columns.md#columns) explains every column.",
-      "Each question below has its answer. Try it: `npm run demo -- --everything --stay` loads the market that gives these answers (3 apps, 2 countries, 35 days, every dataset) and keeps the database up. A test holds the answers.",
+      "Each question below has its answer. Try it: `npm run demo -- --everything --stay` loads the market that gives these answers (3 apps, 2 countries, 35 days, every dataset) and keeps the database up; `set storehouse.today = '2026-08-20'` first, the day on which the demo ends. A test holds the answers.",
     ],
     body: [
       table(

@@ -8,6 +8,8 @@ export type DatasetLine = {
   readonly dataset: string;
   readonly stage: string;
   readonly is_on: boolean;
+  /** The items of its slices are apps. */
+  readonly items_are_apps?: boolean;
 };
 
 /** When a dataset is requested again: of one scope, or of all that have no timing of their own where `scope` is null. */
@@ -38,13 +40,15 @@ export async function noteDatasets(
   { planned, now }: { readonly planned: readonly string[]; readonly now: number },
 ): Promise<void> {
   await sql`
-    insert into ops.dataset as d (dataset, stage, is_on, noted_at)
-    select dataset, stage, is_on, ${new Date(now).toISOString()}::timestamptz
-    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean)
+    insert into ops.dataset as d (dataset, stage, is_on, items_are_apps, noted_at)
+    select dataset, stage, is_on, coalesce(items_are_apps, false), ${new Date(now).toISOString()}::timestamptz
+    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, items_are_apps boolean)
     order  by dataset
     on conflict (dataset) do update
-    set    stage = excluded.stage, is_on = excluded.is_on, noted_at = excluded.noted_at
-    where  (d.stage, d.is_on) is distinct from (excluded.stage, excluded.is_on)`.execute(db);
+    set    stage = excluded.stage, is_on = excluded.is_on, items_are_apps = excluded.items_are_apps, noted_at = excluded.noted_at
+    where  (d.stage, d.is_on, d.items_are_apps) is distinct from (excluded.stage, excluded.is_on, excluded.items_are_apps)`.execute(
+    db,
+  );
   // null as JSON stands for all scopes: no scope is that
   const rows = JSON.stringify(timings.map((line) => ({ ...line, is_default: line.scope === null })));
   await sql`

@@ -55,7 +55,7 @@ export type Sums = {
 /** A table of the warehouse as the loader sees it. `slice_id` and `fetched_at` (and the history columns) are added by the loader. */
 export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Record<string, ColumnKind>>> = {
   /** Schema and name. */
-  readonly name: `core.${string}`;
+  readonly name: `${"core" | "ops"}.${string}`;
   readonly columns: C;
   /** Columns that identify a row; never null. */
   readonly key: readonly string[];

@@ -35,10 +35,11 @@ export async function noteTimings(
         : [lineOf(start.dataset.name, scope, timingWith(timing, start.settings, request.today), start.settings)],
     ),
   );
-  const lines = datasets.map(({ name, stage, on }) => ({
+  const lines = datasets.map(({ name, stage, on, itemsAreApps = false }) => ({
     dataset: name,
     stage,
     is_on: settings.datasets[name]?.on ?? on,
+    items_are_apps: itemsAreApps,
   }));
   await noteDatasets(db, lines, [...defaults, ...own], { planned: starts.map(({ dataset }) => dataset.name), now });
 }

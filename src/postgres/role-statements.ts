@@ -12,7 +12,14 @@ const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_wor
 const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 
 /** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
-export const deletable = ["ops.credit_hold", "ops.reject", "ops.dataset_timing", "ops.next_run", "ops.slice"];
+export const deletable = [
+  "ops.credit_hold",
+  "ops.reject",
+  "ops.dataset_timing",
+  "ops.next_run",
+  "ops.slice",
+  "ops.search_ads_report_shape",
+];
 
 /** What sessions of the reader are held to unless the role or the database says otherwise already. */
 const readerSettings = {
@@ -141,6 +148,7 @@ begin
   end loop;
   grant execute on function ops.make_partition(regclass, date) to ${roles.loader};
   grant execute on function ops.remove_month(regclass, date, boolean) to ${roles.loader};
+  grant execute on function ops.reported_at(regclass, timestamptz) to ${roles.loader}, ${roles.reader};
 end
 $$;`;
 

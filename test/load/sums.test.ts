@@ -75,7 +75,7 @@ async function differences(): Promise<readonly unknown[]> {
 const asked = () =>
   stage.rows(
     summary,
-    "date_day, requested_keyword_count::int as asked, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
+    "date_day, answered_keyword_count::int as asked, ranked_keyword_count::int as ranked, rank_sum::int as ranks",
   );
 
 test("sums follow what is new, what changes, what becomes unranked, and answers that come together", async () => {
@@ -110,7 +110,7 @@ test("a rank that cannot be one is counted and has no voice", async () => {
   await load([{ ranks: { plan: 0, habit: 2 } }]);
   const rows = await stage.rows(
     summary,
-    "requested_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
+    "answered_keyword_count::int as asked, (voice_billionths / 1e9)::float as voice",
   );
   expect(rows).toEqual([{ asked: 2, voice: 0.5 }]);
   expect(await differences()).toEqual([]);

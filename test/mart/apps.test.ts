@@ -20,6 +20,22 @@ const review = (review_id: string, reviewed_at: string, rating: number, country_
   language_code: "",
 });
 
+const paid = (period_start: string, more: object) => ({
+  org_id: "7",
+  report_level: "CAMPAIGN",
+  grain: "day",
+  currency: "USD",
+  attribution: "WITH",
+  app_id: "1",
+  app_key: "ios:1",
+  campaign_id: "50",
+  country_key: "US",
+  period_start,
+  period_end: period_start,
+  date_day: period_start,
+  ...more,
+});
+
 beforeAll(async () => {
   mart = await openMartStage();
   await mart.fill("core.fact_keyword_rank", [
@@ -97,6 +113,24 @@ beforeAll(async () => {
     { app_key: "ios:2", country_key: "US", version: "1.2.0", version_at: "2026-07-17T09:00:00" },
   ]);
   await mart.fill("core.fact_app_rating", [{ ...on("2026-07-09"), app_key: "ios:2", rating: 3 }]);
+  await mart.fill("core.fact_search_ads_report", [
+    paid("2026-08-12", { spend: 40, install_count: 8 }),
+    paid("2026-08-12", { campaign_id: "51", spend: 2.5, install_count: 1 }),
+    // levels, goals and currencies repeat the same money
+    paid("2026-08-12", { report_level: "KEYWORD", spend: 42.5, install_count: 9 }),
+    paid("2026-08-12", { goal_id: "3", spend: 40, install_count: 8 }),
+    paid("2026-08-12", { currency: "EUR", spend: 37, install_count: 8 }),
+  ]);
+  await mart.ask(
+    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', '2026-08-20Z')",
+  );
+  // reviews were requested of the 5th to the 20th, in Japan and the United States
+  await mart.ask(`
+    with list as (insert into ops.batch (items, digest) values ('{JP,US}', 'reviews') returning batch_id)
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
+                           run_id, created_at)
+    select 'review', 'o', '{"store":"ios","app":"1","source":"v2"}', batch_id, '2026-08-05', '2026-08-21', '2026-08-20', '', 'daily', 'loaded', 1, 5, run_id,
+           '2026-08-20Z' from ops.run, list`);
   await mart.name({ "ios:1": "Ours", "ios:2": "Charts alone", "ios:9": "Never followed" });
 });
 afterAll(() => mart[Symbol.asyncDispose]());
@@ -105,29 +139,34 @@ test("a release is compared by the days before and after it, over one week and t
   const rows = await mart.ask(`
     select version, country_code, release_day, window_day_count, before_average_rank, after_average_rank, before_ranked_keyword_share, after_ranked_keyword_share,
            before_voice_share, after_voice_share, before_rating, after_rating, before_review_count, after_review_count, after_average_review_rating,
-           before_estimated_download_count, after_estimated_download_count, after_store_download_count, nearby_release_count
+           before_estimated_download_count, after_estimated_download_count, after_store_download_count, nearby_release_count,
+           before_rank_day_count || '/' || after_rank_day_count || ' ' || before_rating_day_count || '/' || after_rating_day_count || ' '
+           || before_review_day_count || '/' || after_review_day_count || ' ' || before_estimated_download_day_count || '/'
+           || after_estimated_download_day_count || ' ' || before_store_download_day_count || '/' || after_store_download_day_count as days
     from   mart.release_impact where version = '2.0.0' order by window_day_count, country_code`);
   expect(rows).toEqual([
-    "2.0.0 | JP | 2026-08-11 | 7 | - | - | - | - | - | - | - | - | 1 | 0 | - | - | - | - | 0",
+    "2.0.0 | JP | 2026-08-11 | 7 | - | - | - | - | - | - | - | - | 1 | 0 | - | - | - | - | 0 | 0/0 0/0 6/7 0/0 0/0",
     // ranked: 50 and 10 before, one of three cells unranked; 2 and 4 after. Downloads a day: 100 and 60 before
-    "2.0.0 | US | 2026-08-11 | 7 | 30 | 3 | 0.6667 | 1 | 0.04 | 0.375 | 4.4 | 4.2 | 1 | 2 | 2.5 | 80 | 300 | 33 | 0",
-    "2.0.0 | JP | 2026-08-11 | 14 | - | - | - | - | - | - | - | - | 1 | 0 | - | - | - | - | 1",
-    "2.0.0 | US | 2026-08-11 | 14 | 30 | 3.3333 | 0.6667 | 1 | 0.04 | 0.3333 | 4.4 | 4.2 | 1 | 3 | 2 | 80 | 300 | 33 | 1",
+    "2.0.0 | US | 2026-08-11 | 7 | 30 | 3 | 0.6667 | 1 | 0.04 | 0.375 | 4.4 | 4.2 | 1 | 2 | 2.5 | 80 | 300 | 33 | 0 | 2/1 2/1 6/7 2/1 0/1",
+    "2.0.0 | JP | 2026-08-11 | 14 | - | - | - | - | - | - | - | - | 1 | 0 | - | - | - | - | 1 | 0/0 0/0 6/9 0/0 0/0",
+    "2.0.0 | US | 2026-08-11 | 14 | 30 | 3.33 | 0.6667 | 1 | 0.04 | 0.3333 | 4.4 | 4.2 | 1 | 3 | 2 | 80 | 300 | 33 | 1 | 2/2 2/1 6/9 2/1 0/1",
   ]);
 });
 
 test("an app's day is one row a country with all that is known of it, of the phone where devices are distinguished", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, date_day, requested_keyword_count, ranked_keyword_count, top_3_keyword_count, average_rank, voice_share, visibility_score,
-           best_category_rank, rating, review_count, average_review_rating, estimated_download_count, estimated_revenue, store_download_count, page_view_count
+           best_category_rank, rating, review_count, average_review_rating, estimated_download_count, estimated_revenue, store_download_count, page_view_count,
+           search_ads_spend, search_ads_currency, search_ads_install_count
     from   mart.app_overview_daily where date_day between '2026-08-08' and '2026-08-12' order by 2, 3`);
   expect(rows).toEqual([
-    "Ours | JP | 2026-08-10 | - | - | - | - | - | - | - | - | 1 | 5 | - | - | - | -",
-    "Ours | US | 2026-08-08 | 2 | 1 | 0 | 10 | 0.05 | - | - | - | - | - | - | - | - | -",
-    "Ours | US | 2026-08-09 | - | - | - | - | - | - | - | - | - | - | 100 | 9 | - | -",
-    "Ours | US | 2026-08-10 | - | - | - | - | - | - | - | 4.4 | 1 | 5 | 60 | - | - | -",
-    "Ours | US | 2026-08-11 | 1 | 1 | 1 | 1 | 1 | - | - | 1 | 1 | 1 | - | - | - | -",
-    "Ours | US | 2026-08-12 | 2 | 2 | 1 | 3 | 0.375 | 40 | 12 | - | 1 | 2 | 300 | - | 33 | 333",
+    "Ours | JP | 2026-08-10 | - | - | - | - | - | - | - | - | 1 | 5 | - | - | - | - | - | - | -",
+    // reviews were requested, and there are none
+    "Ours | US | 2026-08-08 | 2 | 1 | 0 | 10 | 0.05 | - | - | - | 0 | - | - | - | - | - | - | - | -",
+    "Ours | US | 2026-08-09 | - | - | - | - | - | - | - | - | 0 | - | 100 | 9 | - | - | - | - | -",
+    "Ours | US | 2026-08-10 | - | - | - | - | - | - | - | 4.4 | 1 | 5 | 60 | - | - | - | - | - | -",
+    "Ours | US | 2026-08-11 | 1 | 1 | 1 | 1 | 1 | - | - | 1 | 1 | 1 | - | - | - | - | - | - | -",
+    "Ours | US | 2026-08-12 | 2 | 2 | 1 | 3 | 0.375 | 40 | 12 | - | 1 | 2 | 300 | - | 33 | 333 | 42.5 | USD | 9",
   ]);
 });
 
@@ -147,4 +186,19 @@ test("an app of which charts alone are known has a row, and reviews that were ne
     "1.1.0 | 14 | - | - | - | - | 2",
     "1.2.0 | 14 | 3 | - | - | - | 1",
   ]);
+});
+
+test("on a day that was not requested the number of reviews is unknown, and one that counts reviews counts them", async () => {
+  expect(
+    await mart.ask(
+      "select country_code, date_day, review_count from mart.app_overview_daily where date_day in ('2026-08-04', '2026-08-25') order by 2",
+    ),
+  ).toEqual(["US | 2026-08-04 | -", "US | 2026-08-25 | 1"]);
+});
+
+test("apps that were only seen in charts or lists are no part of any of these marts", async () => {
+  await mart.name(Object.fromEntries(Array.from({ length: 50 }, (_, number) => [`ios:8${number}`, "Stranger"])));
+  expect(await mart.ask("select app_name from ops.portfolio_app order by 1")).toEqual(["Charts alone", "Ours"]);
+  for (const view of ["app_overview_daily", "release_impact", "keyword_rank_movers", "keyword_opportunity"])
+    expect(await mart.ask(`select count(*) from mart.${view} where app_name = 'Stranger'`)).toEqual(["0"]);
 });

@@ -53,6 +53,12 @@ describe("what a driver's metadata calls report to a reader", () => {
     expect(marts.filter(({ remarks }) => !form.test(remarks ?? "")).map(({ name }) => name)).toEqual([]);
   });
 
+  test("say of each mart what may be added up", () => {
+    const says = /\b(added? up|averaged?|counted)\b/i;
+    const marts = tables.filter(({ schema }) => schema === "mart");
+    expect(marts.filter(({ remarks }) => !says.test(remarks ?? "")).map(({ name }) => name)).toEqual([]);
+  });
+
   test("hold a key of one column for each dimension, and for each of their keys in a fact the way to it", async () => {
     const own = Map.groupBy(await catalogue.primaryKeys(), ({ schema, table }: SeenKey) => `${schema}.${table}`);
     const dimensions = tables.filter(({ name }) => name.startsWith("dim_")).map(({ name }) => `core.${name}`);
@@ -102,6 +108,18 @@ describe("what a driver's metadata calls report to a reader", () => {
     await expect(catalogue.query(`select * from ${name} limit 1`)).rejects.toThrow(/permission denied/);
   });
 
+  test("former values are read through ops.reported_at, of tables of core alone", async () => {
+    const reported = (name: string) => catalogue.query(`select * from ops.reported_at('${name}', now())`);
+    expect(await reported("core.fact_search_ads_report")).toEqual([]);
+    await expect(reported("ops.credit_account")).rejects.toThrow(/permission denied|is no table of core/);
+    await expect(reported("pg_catalog.pg_authid")).rejects.toThrow(/is no table of core/);
+  });
+
+  test("the shape of reports, which only plans read, is closed", async () => {
+    expect(tables.filter(({ name }) => name === "search_ads_report_shape")).toEqual([]);
+    await expect(catalogue.query("select * from ops.search_ads_report_shape")).rejects.toThrow(/permission denied/);
+  });
+
   test("every mart and every view of ops answers", async () => {
     const views = tables.filter(({ type }) => type === "VIEW").map(({ schema, name }) => `${schema}.${name}`);
     for (const view of views)
@@ -111,7 +129,7 @@ describe("what a driver's metadata calls report to a reader", () => {
 
 const spans = ["period_start", "period_end", "valid_from", "valid_to", "month_start", "week_start"];
 const measures =
-  /(_count|_share|_sum|_score|_rank|_rating|_revenue|_spend|_volume|_popularity|_bid|^spend|^rating|^chance|^days_back|^days_behind|^places_gained|^change_number|^return_on_spend)$|^(before_|after_)?cost_per_/;
+  /(_count|_share|_sum|_score|_rank|_rating|_revenue|_spend|_volume|_popularity|_bid|_rate|^spend|^rating|^chance|^days_back|^days_behind|^places_gained|^change_number|^return_on_spend)$|^(before_|after_)?cost_per_/;
 
 /** What names promise of values, and of which columns: each rule holds in core and mart unless it says otherwise. */
 const rules: readonly {

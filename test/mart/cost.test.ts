@@ -76,15 +76,11 @@ test("the ranks of a day are one row of sums", async () => {
 
 test.each([
   ["all apps and days at a glance", "select * from mart.app_overview_daily", 0],
-  [
-    "share of voice of all apps and days",
-    "select app_name, date_day, top_10_keyword_count, voice_share, portfolio_voice_share from mart.organic_share_of_voice_daily",
-    0,
-  ],
+  ["share of voice of all apps and days", "select * from mart.organic_share_of_voice_daily", 0],
   ["what releases did", "select * from mart.release_impact", 0],
   [
     "share of voice by volume, of one app's week",
-    `select date_day, weighted_voice_share from mart.organic_share_of_voice_daily where ${oneApp} and ${week}`,
+    `select date_day, weighted_voice_share from mart.weighted_share_of_voice_daily where ${oneApp} and ${week}`,
     7 * keywordsPerAnswer,
   ],
   [

@@ -67,38 +67,45 @@ test("ranked, unranked and not requested differ; not requested begins with the t
     where  date_day >= '2026-08-01' and country_code = 'US' and (keyword in ('plan', 'gone') or ranking_state <> 'ranked')
     order  by store, device_code, keyword, date_day`);
   expect(rows).toEqual([
-    "android | ALL | plan | 2026-08-06 | - | - | not requested",
     "android | ALL | plan | 2026-08-07 | 1 | true | ranked",
     "android | ALL | plan | 2026-08-08 | - | false | unranked",
-    "ios | IPAD | gone | 2026-08-01 | - | - | not requested",
-    "ios | IPAD | gone | 2026-08-02 | - | - | not requested",
-    "ios | IPAD | plan | 2026-08-07 | - | - | not requested",
     "ios | IPAD | plan | 2026-08-08 | 7 | true | ranked",
     "ios | IPHONE | diary | 2026-08-08 | - | false | unranked",
-    "ios | IPHONE | gone | 2026-08-01 | - | - | not requested",
-    "ios | IPHONE | gone | 2026-08-02 | - | - | not requested",
     "ios | IPHONE | habit | 2026-08-01 | - | false | unranked",
     "ios | IPHONE | memo | 2026-08-01 | - | false | unranked",
     "ios | IPHONE | memo | 2026-08-08 | - | false | unranked",
     "ios | IPHONE | plan | 2026-08-01 | 9 | true | ranked",
-    "ios | IPHONE | plan | 2026-08-07 | - | - | not requested",
     "ios | IPHONE | plan | 2026-08-08 | 2 | true | ranked",
+  ]);
+  expect(
+    await mart.ask(`
+      select store, app_name, country_code, device_code, keyword, date_day from mart.keyword_not_requested_daily
+      order  by store, device_code, keyword, date_day`),
+  ).toEqual([
+    "android | Ours too | US | ALL | plan | 2026-08-06",
+    "ios | Ours | US | IPAD | gone | 2026-08-01",
+    "ios | Ours | US | IPAD | gone | 2026-08-02",
+    "ios | Ours | US | IPAD | plan | 2026-08-07",
+    "ios | Ours | US | IPHONE | gone | 2026-08-01",
+    "ios | Ours | US | IPHONE | gone | 2026-08-02",
+    "ios | Ours | US | IPHONE | plan | 2026-08-07",
   ]);
 });
 
 /** Movers as `store | country | keyword | days back | from day to day | rank | rank before | places | movement`. */
 const movers = (where: string) =>
   mart.ask(`
-    select store, country_code, keyword, days_back, previous_day || ' to ' || date_day, keyword_rank, previous_rank, places_gained, movement
+    select store, country_code, keyword, days_back, coalesce(previous_day::text, 'none') || ' to ' || date_day, keyword_rank, previous_rank, places_gained, movement
     from   mart.keyword_rank_movers where device_code <> 'IPAD' and ${where} order by store desc, country_code, keyword, days_back`);
 
 test("what moved in a week is reported by kind, and a keyword that was not requested then is no newcomer", async () => {
-  const week = (keyword: string, told: string) => `ios | US | ${keyword} | 7 | 2026-08-01 to 2026-08-08 | ${told}`;
+  const week = (keyword: string, told: string, from = "2026-08-01") =>
+    `ios | US | ${keyword} | 7 | ${from} to 2026-08-08 | ${told}`;
   expect(await movers("store = 'ios' and country_code = 'US' and days_back = 7")).toEqual([
     week("diary", "- | 4 | - | left"),
     week("habit", "30 | - | - | entered"),
     week("memo", "- | - | - | unranked"),
-    week("new", "5 | - | - | not requested before"),
+    week("new", "5 | - | - | not requested before", "none"),
     week("note", "4 | 4 | 0 | same"),
     week("plan", "2 | 9 | 7 | gained"),
     week("task", "3 | 1 | -2 | lost"),
@@ -108,18 +115,18 @@ test("what moved in a week is reported by kind, and a keyword that was not reque
 test("movers have the newest day of each country, over 1, 7, 30 and 90 days to the day", async () => {
   expect(await movers("keyword = 'plan' and (country_code = 'JP' or store = 'android')")).toEqual([
     "ios | JP | plan | 1 | 2026-08-06 to 2026-08-07 | 2 | 3 | 1 | gained",
-    "ios | JP | plan | 7 | 2026-07-31 to 2026-08-07 | 2 | - | - | not requested before",
-    "ios | JP | plan | 30 | 2026-07-08 to 2026-08-07 | 2 | - | - | not requested before",
-    "ios | JP | plan | 90 | 2026-05-09 to 2026-08-07 | 2 | - | - | not requested before",
+    "ios | JP | plan | 7 | none to 2026-08-07 | 2 | - | - | not requested before",
+    "ios | JP | plan | 30 | none to 2026-08-07 | 2 | - | - | not requested before",
+    "ios | JP | plan | 90 | none to 2026-08-07 | 2 | - | - | not requested before",
     "android | US | plan | 1 | 2026-08-07 to 2026-08-08 | - | 1 | - | left",
-    "android | US | plan | 7 | 2026-08-01 to 2026-08-08 | - | - | - | not requested before",
+    "android | US | plan | 7 | none to 2026-08-08 | - | - | - | not requested before",
     "android | US | plan | 30 | 2026-07-09 to 2026-08-08 | - | 12 | - | left",
     "android | US | plan | 90 | 2026-05-10 to 2026-08-08 | - | 40 | - | left",
   ]);
 });
 
 test("days of a month that is kept no longer are not shown as not requested", async () => {
-  const notRequested = "select count(*) from mart.keyword_rank_daily where ranking_state = 'not requested'";
+  const notRequested = "select count(*) from mart.keyword_not_requested_daily";
   expect(await mart.ask(notRequested)).toEqual(["7"]);
   await mart.ask(`
     insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)

@@ -1,43 +1,168 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openMartStage, type MartStage } from "../support/mart-stage.ts";
 
 let mart: MartStage;
+
+/** A slice: dataset, scope, first day, days, state, the day on which it was planned, and the items of its list. */
+type Planned = readonly [string, object, string, number, string, string, (readonly string[])?];
+
+const app = (id: string, more: object = {}) => ({ store: "ios", app: id, country: "US", ...more });
+const today = "2026-08-20";
+
+const slices: readonly Planned[] = [
+  // due today: the 19th
+  ["keyword_rank", app("1"), "2026-08-01", 19, "loaded", today],
+  ["keyword_rank", app("2"), "2026-08-01", 18, "loaded", "2026-08-19"],
+  ["keyword_rank", app("3"), "2026-08-01", 18, "loaded", "2026-08-19"],
+  ["keyword_rank", app("3"), "2026-08-19", 1, "deferred", today],
+  ["keyword_rank", app("4"), "2026-08-01", 10, "loaded", "2026-08-11"],
+  ["keyword_rank", app("5"), "2026-08-19", 1, "failed", today],
+  // the account dropped app 6 on the 12th, and app 7 as well, which the configuration kept
+  ["keyword_rank", app("6"), "2026-08-01", 10, "loaded", "2026-08-11"],
+  ["keyword_rank", app("7"), "2026-08-01", 10, "loaded", "2026-08-13"],
+  // options changed: another scope, and the old one ends for good
+  ["category_rank", app("1", { resolution: "hourly" }), "2026-07-01", 5, "loaded", "2026-07-06"],
+  ["category_rank", app("1", { resolution: "daily" }), "2026-08-10", 7, "loaded", "2026-08-17"],
+  // seven days at once: those up to Sunday, 16 August, are due, and scopes may have a timing of their own
+  ["category_rank", app("2"), "2026-08-03", 7, "loaded", "2026-08-10"],
+  ["category_rank", app("8"), "2026-08-01", 13, "loaded", "2026-08-14"],
+  // a week is a period of its own, a month as well
+  ["ad_creative", app("1"), "2026-07-06", 30, "loaded", "2026-08-05"],
+  ["search_ads_top_app", { org_id: "7" }, "2026-06-01", 30, "loaded", "2026-07-02"],
+  ["app_match", app("1"), "2026-01-01", 1, "loaded", "2026-01-01"],
+  ["app_history", app("1"), "2026-08-14", 1, "loaded", "2026-08-14"],
+  ["app_history", app("2"), "2026-08-12", 1, "loaded", "2026-08-12"],
+  ["sales_metric", { store: "ios", app: "1" }, "2026-08-01", 10, "empty", "2026-08-11"],
+  ["retention", { store: "ios", app: "1" }, "2026-08-01", 10, "skipped", "2026-08-11"],
+  ["top_chart", { store: "ios", country: "US" }, "2026-08-01", 1, "loaded", "2026-08-02"],
+  ["visibility", { store: "ios", kind: "history" }, "2026-08-19", 1, "loaded", today, ["JP:1", "US:1"]],
+  ["visibility", { store: "ios", kind: "history" }, "2026-08-18", 1, "loaded", "2026-08-19", ["US:2"]],
+  ["app_rating", { store: "ios", country: "US" }, "2026-08-17", 1, "loaded", "2026-08-17", ["1", "2"]],
+  ["app_rating", { store: "ios", country: "US" }, "2026-08-20", 1, "loaded", today, ["1"]],
+  ["tracked_app", {}, "2026-08-20", 1, "loaded", today],
+];
+
+const series = (dataset: string, more = "") => `('${dataset}', 'null', true, 'series', 1, ${more || "null"}, null), `;
+const snapshot = (dataset: string, days: number) => `('${dataset}', 'null', true, 'snapshot', null, null, ${days}), `;
 
 beforeAll(async () => {
   mart = await openMartStage();
   await mart.name({ "ios:1": "Ours" });
   await mart.ask(`
-    with run as (
-      insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-20', '{}', '2026-08-20Z') returning run_id
-    )
-    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
-    select s.dataset, 'o', s.scope::jsonb, s.day, s.day + 1, s.day, '', 'daily', s.state, 1, 3, run.run_id, '2026-08-20Z', '2026-08-20Z'
-    from   run, (values
-      ('keyword_rank', '{"store":"ios","app":"1","country":"US"}', date '2026-08-18', 'loaded'),
-      ('keyword_rank', '{"store":"ios","app":"1","country":"US"}', '2026-08-19', 'pending'),
-      ('keyword_rank', '{"store":"ios","app":"2","country":"US"}', '2026-08-19', 'empty'),
-      ('keyword_rank', '{"store":"ios","app":"3","country":"US"}', '2026-08-19', 'deferred'),
-      ('tracked_app', '{}', '2026-08-01', 'loaded')) as s (dataset, scope, day, state)`);
+    insert into ops.dataset (dataset, stage, is_on, items_are_apps, noted_at)
+    select d, 'market', d <> 'top_chart', d in ('visibility', 'app_rating'), '${today}Z'
+    from   unnest('{keyword_rank,category_rank,ad_creative,search_ads_top_app,app_match,app_history,sales_metric,retention,top_chart,visibility,app_rating,tracked_app}'::text[]) as d`);
   await mart.ask(`
-    insert into ops.request (account_id, attempt, page, dataset, class, operation, params, error_code, cost, duration_ms, byte_count, received_at)
-    select 'a', 1, 0, r.dataset, r.class, 'o', '{}', r.code, r.cost, 1, 1, r.at::timestamptz
-    from   (values ('keyword_rank', 'daily', null, 3, '2026-08-19 23:59:59Z'), ('keyword_rank', 'daily', 'server_error', 0, '2026-08-19 01:00:00Z'),
-                   ('keyword_rank', 'daily', null, 3, '2026-08-20 00:00:00Z'), (null, 'person', null, 1, '2026-08-20 00:00:00Z')) as r (dataset, class, code, cost, at)`);
+    insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, pack_days, refresh_days)
+    values ${series("keyword_rank")} ${series("sales_metric")} ${series("retention")} ${series("visibility")} ${series("top_chart")}
+           ${series("category_rank", "7")} ${snapshot("app_match", 3660)} ${snapshot("app_history", 7)} ${snapshot("app_rating", 1)} ${snapshot("tracked_app", 1)}
+           ('category_rank', '${JSON.stringify(app("8"))}', false, 'series', 7, null, null),
+           ('ad_creative', 'null', true, 'period', 1, null, null), ('search_ads_top_app', 'null', true, 'period', 1, null, null)`);
+  await mart.ask(
+    `insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '${today}', '{}', '${today}Z')`,
+  );
+  for (const [dataset, scope, start, days, state, planned, items] of slices)
+    await mart.ask(`
+      with list as (
+        insert into ops.batch (items, digest)
+        select '{${(items ?? []).join(",")}}', '${items?.join(" ")}' where ${items !== undefined}
+        on conflict (digest) do update set digest = excluded.digest returning batch_id
+      )
+      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                             planned_credits, run_id, created_at, ended_at)
+      select '${dataset}', 'o', '${JSON.stringify(scope)}', (select batch_id from list), date '${start}', date '${start}' + ${days}, '${planned}', '', 'daily',
+             '${state}', 1, 3, run_id, '${planned}Z', '${planned}Z' from ops.run`);
+  await mart.fill("core.tracked_app", [
+    { app_key: "ios:6", valid_from: "2026-07-01", valid_to: "2026-08-12", is_current: false },
+    { app_key: "ios:7", valid_from: "2026-07-01", valid_to: "2026-08-12", is_current: false },
+  ]);
 });
 afterAll(() => mart[Symbol.asyncDispose]());
 
-test("freshness reports how far an app is behind the newest day of its dataset", async () => {
-  const rows = await mart.ask(`
-    select dataset, track_id, app_name, country_code, newest_day, days_behind, open_slice_count from mart.data_freshness order by 1, 2`);
-  expect(rows).toEqual([
-    "keyword_rank | 1 | Ours | US | 2026-08-18 | 1 | 1",
-    "keyword_rank | 2 | - | US | 2026-08-19 | 0 | 0",
-    "keyword_rank | 3 | - | US | - | - | 1",
-    "tracked_app | - | - | - | 2026-08-01 | 0 | 0",
-  ]);
+/** What the view says of a dataset as of a day, by app and country. */
+function freshness(dataset: string, day = today) {
+  return mart.ask(
+    `select app_name, country_code, newest_day, due_day, days_behind, freshness_state from mart.data_freshness
+     where  dataset = '${dataset}' order by track_id, country_code`,
+    day,
+  );
+}
+
+describe("how fresh an app is", () => {
+  test("is measured against the day that is due, not against the newest day of another app", async () => {
+    expect(await freshness("keyword_rank")).toEqual([
+      "Ours | US | 2026-08-19 | 2026-08-19 | 0 | on time",
+      // the run of today has not requested it yet
+      "2 | US | 2026-08-18 | 2026-08-19 | 1 | on time",
+      "3 | US | 2026-08-18 | 2026-08-19 | 1 | late",
+      "4 | US | 2026-08-10 | 2026-08-19 | 9 | stopped",
+      "5 | US | - | 2026-08-19 | - | late",
+      // nothing was requested since the account dropped it
+      "6 | US | 2026-08-10 | - | - | nothing to have",
+      "7 | US | 2026-08-10 | 2026-08-19 | 9 | stopped",
+    ]);
+  });
+
+  test("is stopped everywhere once the warehouse stops", async () => {
+    expect((await freshness("keyword_rank", "2026-08-30")).slice(0, 2)).toEqual([
+      "Ours | US | 2026-08-19 | 2026-08-29 | 10 | stopped",
+      "2 | US | 2026-08-18 | 2026-08-29 | 11 | stopped",
+    ]);
+  });
+
+  test("goes by days that are requested together, by a timing of the scope's own, and by the scope that is requested now", async () => {
+    expect(await freshness("category_rank")).toEqual([
+      "Ours | US | 2026-08-16 | 2026-08-16 | 0 | on time",
+      "2 | US | 2026-08-09 | 2026-08-16 | 7 | stopped",
+      "8 | US | 2026-08-13 | 2026-08-13 | 0 | on time",
+    ]);
+  });
+
+  test("goes by whole periods and months, by the refresh of a snapshot, and by nothing for what is fetched once or is off", async () => {
+    expect(await freshness("ad_creative")).toEqual(["Ours | US | 2026-08-04 | 2026-08-04 | 0 | on time"]);
+    expect(await freshness("ad_creative", "2026-09-05")).toEqual([
+      "Ours | US | 2026-08-04 | 2026-09-03 | 30 | stopped",
+    ]);
+    expect(await freshness("search_ads_top_app")).toEqual(["- | - | 2026-06-30 | 2026-07-31 | 31 | stopped"]);
+    expect(await freshness("app_match")).toEqual(["Ours | US | 2026-01-01 | - | - | nothing to have"]);
+    expect(await freshness("app_history")).toEqual([
+      "Ours | US | 2026-08-14 | 2026-08-14 | 0 | on time",
+      "2 | US | 2026-08-12 | 2026-08-14 | 2 | stopped",
+    ]);
+    expect(await freshness("top_chart")).toEqual(["- | US | 2026-08-01 | - | - | nothing to have"]);
+    expect(await freshness("tracked_app")).toEqual(["- | - | 2026-08-20 | 2026-08-20 | 0 | on time"]);
+  });
+
+  test("is nothing to have where answers never have rows or are unavailable", async () => {
+    expect(await freshness("sales_metric")).toEqual(["Ours | - | 2026-08-10 | 2026-08-19 | 9 | nothing to have"]);
+    expect(await freshness("retention")).toEqual(["Ours | - | - | 2026-08-19 | - | nothing to have"]);
+  });
+
+  test("names each app and country of a call about many", async () => {
+    expect(await freshness("visibility")).toEqual([
+      "Ours | JP | 2026-08-19 | 2026-08-19 | 0 | on time",
+      "Ours | US | 2026-08-19 | 2026-08-19 | 0 | on time",
+      "2 | US | 2026-08-18 | 2026-08-19 | 1 | on time",
+    ]);
+    expect(await freshness("app_rating")).toEqual([
+      "Ours | US | 2026-08-20 | 2026-08-20 | 0 | on time",
+      "2 | US | 2026-08-17 | 2026-08-20 | 3 | stopped",
+    ]);
+  });
+
+  test("stays due for a dataset that is off while a line of the schedule names it", async () => {
+    await mart.ask(`insert into ops.next_run values ('charts', '{top_chart}', '${today}Z', 1, 1, 1, '${today}Z')`);
+    expect(await freshness("top_chart")).toEqual(["- | US | 2026-08-01 | 2026-08-19 | 18 | stopped"]);
+  });
 });
 
-test("credits are reported by day in UTC, dataset, operation and class", async () => {
+test("credits are reported by day in UTC, dataset, operation and class, and an imported answer is no request", async () => {
+  await mart.ask(`
+    insert into ops.request (account_id, attempt, page, dataset, class, operation, params, error_code, cost, duration_ms, byte_count, received_at)
+    select r.account, 1, 0, r.dataset, r.class, 'o', '{}', r.code, r.cost, 1, 1, r.at::timestamptz
+    from   (values ('a', 'keyword_rank', 'daily', null, 3, '2026-08-19 23:59:59Z'), ('a', 'keyword_rank', 'daily', 'server_error', 0, '2026-08-19 01:00:00Z'),
+                   ('a', 'keyword_rank', 'daily', null, 3, '2026-08-20 00:00:00Z'), ('a', null, 'person', null, 1, '2026-08-20 00:00:00Z'),
+                   ('import', 'keyword_rank', 'history', null, 0, '2026-08-20 00:00:00Z'), ('import', 'review', 'history', null, 0, '2026-07-20 00:00:00Z')) as r (account, dataset, class, code, cost, at)`);
   expect(await mart.ask("select * from mart.credit_spend_daily order by date_day, dataset")).toEqual([
     "2026-08-19 | keyword_rank | o | daily | 2 | 1 | 3",
     "2026-08-20 |  | o | person | 1 | 0 | 1",

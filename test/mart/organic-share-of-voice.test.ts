@@ -71,7 +71,7 @@ test("counts keywords by place, by app, country, device and day", async () => {
     "Other store | US | ALL | 1 | 1 | 0 | 0 | 1 | 1 | 5",
     "Ours | JP | IPHONE | 1 | 0 | 0 | 0 | 0 | 0 | -",
     "Ours | US | IPAD | 1 | 1 | 0 | 0 | 0 | 0 | 60",
-    "Ours | US | IPHONE | 4 | 3 | 1 | 2 | 3 | 3 | 2.3333",
+    "Ours | US | IPHONE | 4 | 3 | 1 | 2 | 3 | 3 | 2.33",
     "Theirs | US | IPHONE | 2 | 2 | 0 | 1 | 2 | 2 | 5",
   ]);
 });
@@ -92,7 +92,7 @@ test("a place counts 1 / rank: over the requested keywords, and beside the other
 test("keywords count by their volume as last reported, by the metadata first and else by the account's list", async () => {
   const rows = await mart.ask(`
     select app_name, country_code, device_code, volume_keyword_count, search_volume_sum, weighted_voice_sum, weighted_voice_share
-    from   mart.organic_share_of_voice_daily order by 1, 2, 3`);
+    from   mart.weighted_share_of_voice_daily order by 1, 2, 3`);
   expect(rows).toEqual([
     "Other store | US | ALL | 1 | 99 | 19.8 | 0.2",
     "Ours | JP | IPHONE | 0 | - | - | -",

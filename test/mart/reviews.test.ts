@@ -78,20 +78,66 @@ test("reviews are counted by day, country and language, each once though two lis
 
 test("a version is reported on Android; on iOS it is the newest one out at that instant, and marked as inferred", async () => {
   const rows = await mart.ask(`
-    select app_name, country_code, language_code, version, is_version_inferred, released_at is not null as is_listed, first_review_day, last_review_day,
+    select app_name, country_code, language_code, version, is_version_inferred, inferred_review_count, released_at is not null as is_listed, first_review_day, last_review_day,
            review_count, average_rating
-    from   mart.review_by_version order by 1, 2, 3, 4, 5 desc`);
+    from   mart.review_by_version order by 1, 2, 3, 4`);
   expect(rows).toEqual([
-    "Other store | ALL | de | 2.0.0 | false | true | 2026-08-01 | 2026-08-01 | 1 | 5",
-    "Other store | ALL | en | 2.0.0 | true | true | 2026-08-01 | 2026-08-01 | 1 | 1",
-    "Other store | ALL | en | 2.0.0 | false | true | 2026-08-01 | 2026-08-01 | 1 | 3",
-    "Ours | JP |  | 1.0.0 | true | true | 2026-08-01 | 2026-08-01 | 1 | 5",
-    "Ours | US |  |  | false | false | 2026-08-01 | 2026-08-01 | 1 | 1",
-    "Ours | US |  | 1.0.0 | true | true | 2026-08-01 | 2026-08-01 | 2 | 4",
-    "Ours | US |  | 1.1.0 | true | true | 2026-08-05 | 2026-08-05 | 1 | 5",
-    "Plain | US |  |  | false | false | 2026-08-01 | 2026-08-01 | 1 | 2",
-    "Switched | JP |  | 3.1 | true | true | 2026-08-01 | 2026-08-01 | 1 | 5",
-    "Switched | US |  |  | false | false | 2026-07-31 | 2026-07-31 | 1 | 1",
-    "Switched | US |  | 3.1 | true | true | 2026-08-01 | 2026-08-01 | 1 | 4",
+    "Other store | ALL | de | 2.0.0 | false | 0 | true | 2026-08-01 | 2026-08-01 | 1 | 5",
+    // one review names the version, of the other it is inferred
+    "Other store | ALL | en | 2.0.0 | true | 1 | true | 2026-08-01 | 2026-08-01 | 2 | 2",
+    "Ours | JP |  | 1.0.0 | true | 1 | true | 2026-08-01 | 2026-08-01 | 1 | 5",
+    "Ours | US |  |  | false | 0 | false | 2026-08-01 | 2026-08-01 | 1 | 1",
+    "Ours | US |  | 1.0.0 | true | 2 | true | 2026-08-01 | 2026-08-01 | 2 | 4",
+    "Ours | US |  | 1.1.0 | true | 1 | true | 2026-08-05 | 2026-08-05 | 1 | 5",
+    "Plain | US |  |  | false | 0 | false | 2026-08-01 | 2026-08-01 | 1 | 2",
+    "Switched | JP |  | 3.1 | true | 1 | true | 2026-08-01 | 2026-08-01 | 1 | 5",
+    "Switched | US |  |  | false | 0 | false | 2026-07-31 | 2026-07-31 | 1 | 1",
+    "Switched | US |  | 3.1 | true | 1 | true | 2026-08-01 | 2026-08-01 | 1 | 4",
+  ]);
+});
+
+test("a day that was requested and has no review counts 0, and a day that was not requested has no row", async () => {
+  await mart.ask(
+    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
+  );
+  await mart.ask(`
+    with list as (insert into ops.batch (items, digest) values ('{JP,US}', 'reviews') returning batch_id)
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
+                           run_id, created_at)
+    select 'review', 'o', s.scope::jsonb, case when s.has_list then batch_id end, s.first_day, s.first_day + s.days, s.first_day, '', 'daily', s.state, 1, 5,
+           run_id, s.first_day
+    from   ops.run, list, (values
+      ('{"store":"ios","app":"1","source":"v2"}', true, date '2026-08-01', 3, 'loaded'),
+      ('{"store":"ios","app":"1","source":"v2"}', true, '2026-08-03', 2, 'empty'),
+      -- an answer that is missing says nothing of its days
+      ('{"store":"ios","app":"1","source":"v2"}', true, '2026-08-06', 1, 'failed'),
+      ('{"store":"ios","app":"3","source":"v2","regions":"all"}', false, '2026-08-01', 2, 'loaded'),
+      ('{"store":"android","app":"a","source":"plain"}', false, '2026-07-31', 2, 'loaded'),
+      ('{"store":"ios","app":"9","source":"v2","regions":"all"}', false, '2026-08-01', 1, 'empty')) as s (scope, has_list, first_day, days, state)`);
+  await mart.name({ "ios:9": "Never reviewed" });
+  expect(
+    await mart.ask(`
+      select app_name, country_code, language_code, date_day, review_source, review_count, rated_review_count, rating_sum, average_rating, one_star_count
+      from   mart.review_daily where app_name in ('Ours', 'Other store', 'Switched', 'Never reviewed') order by 1, 2, 4, 3`),
+  ).toEqual([
+    "Never reviewed | ALL |  | 2026-08-01 | - | 0 | 0 | 0 | - | 0",
+    "Other store | ALL |  | 2026-07-31 | - | 0 | 0 | 0 | - | 0",
+    "Other store | ALL | de | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0",
+    "Other store | ALL | en | 2026-08-01 | v2 | 2 | 2 | 4 | 2 | 1",
+    "Ours | JP |  | 2026-08-01 | v2 | 1 | 1 | 5 | 5 | 0",
+    "Ours | JP |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
+    "Ours | JP |  | 2026-08-03 | - | 0 | 0 | 0 | - | 0",
+    "Ours | JP |  | 2026-08-04 | - | 0 | 0 | 0 | - | 0",
+    "Ours | US |  | 2026-08-01 | v2 | 3 | 2 | 5 | 2.5 | 1",
+    "Ours | US |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
+    "Ours | US |  | 2026-08-03 | - | 0 | 0 | 0 | - | 0",
+    "Ours | US |  | 2026-08-04 | - | 0 | 0 | 0 | - | 0",
+    "Ours | US |  | 2026-08-05 | v2 | 1 | 1 | 5 | 5 | 0",
+    // of all countries: those in which the app has reviews
+    "Switched | JP |  | 2026-08-01 | plain | 1 | 1 | 5 | 5 | 0",
+    "Switched | JP |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
+    "Switched | US |  | 2026-07-31 | plain | 1 | 1 | 1 | 1 | 1",
+    "Switched | US |  | 2026-08-01 | v2 | 1 | 1 | 4 | 4 | 0",
+    "Switched | US |  | 2026-08-02 | - | 0 | 0 | 0 | - | 0",
   ]);
 });

@@ -166,7 +166,7 @@ test("money is given in the organisation's own currency as well, where the servi
 
 test("ratios are sums over sums, and a ratio to nothing is none", async () => {
   const rows = await mart.ask(`
-    select date_day, goal_id, tap_through_share, install_share, cost_per_tap, cost_per_install, cost_per_goal, return_on_spend
+    select date_day, goal_id, tap_through_share, conversion_rate, cost_per_tap, cost_per_install, cost_per_goal, return_on_spend
     from   mart.search_ads_campaign_report where currency = 'USD' and campaign_name = 'Brand' order by 1, 2`);
   expect(rows).toEqual([
     "2026-08-01 |  | 0.02 | 0.3 | 0.6 | 2 | - | -",
@@ -201,4 +201,39 @@ test("ads and product pages of one group are distinguished in the mart of all le
     "AD | 500 | 71 | Ad 71 |  | - | 1",
     "CPP | 500 |  | - | 80 | Page | 1",
   ]);
+});
+
+test("one currency and attribution may be added up, over every organisation and everything else", async () => {
+  const chosen = "select * from ops.search_ads_default";
+  // USD and EUR have one organisation each, which has neither as its own
+  expect(await mart.ask(chosen)).toEqual(["USD | WITH"]);
+  expect(
+    await mart.ask(`
+      select currency, is_primary_currency, is_default_attribution, sum(spend) from mart.search_ads_campaign_report
+      where  goal_id = '' group by 1, 2, 3 order by 1`),
+  ).toEqual(["EUR | false | true | 11", "USD | true | true | 18"]);
+  // 12 + 5 + 1: no other currency, no goal, no other level, nothing that is withdrawn
+  const all =
+    "select count(*), sum(spend) as spend, sum(tap_count) as taps, sum(install_count) as installs from mart.search_ads_daily_default";
+  expect(await mart.ask(all)).toEqual(["3 | 18 | 21 | 7"]);
+  // a second organisation, in euros alone: now euros are what all have
+  await mart.fill("core.fact_search_ads_report", [
+    row("CAMPAIGN", "2026-08-01", {
+      org_id: "8",
+      currency: "EUR",
+      campaign_id: "60",
+      spend: 100,
+      tap_count: 1,
+      install_count: 1,
+    }),
+    row("CAMPAIGN", "2026-08-01", {
+      org_id: "8",
+      currency: "EUR",
+      attribution: "WITHOUT",
+      campaign_id: "60",
+      spend: 100,
+    }),
+  ]);
+  expect(await mart.ask(chosen)).toEqual(["EUR | WITH"]);
+  expect(await mart.ask(all)).toEqual(["2 | 111 | 21 | 7"]);
 });

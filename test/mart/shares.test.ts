@@ -47,7 +47,7 @@ test("visibility is given beside that of the other apps of the same store, count
   expect(rows).toEqual([
     // a share of nothing is none
     "2026-08-01 | JP | Ours | 0 | history | - | 1 | 0 | - | - | -",
-    "2026-08-01 | US | Dark | - | history | - | - | 3 | 33.3333 | Ours | 60",
+    "2026-08-01 | US | Dark | - | history | - | - | 3 | 33.33 | Ours | 60",
     "2026-08-01 | US | Other store | 500 | history | 1 | 1 | 0 | - | - | -",
     "2026-08-01 | US | Ours | 60 | history | 0.6 | 1 | 2 | 20 | Second | 30",
     "2026-08-01 | US | Second | 30 | history | 0.3 | 2 | 2 | 35 | Ours | 60",

@@ -102,8 +102,23 @@ describe("visibility beside competitors", () => {
       },
     ]);
     // Ours, Second, Third and now Rival: 90 of 190
-    expect((await rowsOf("Rival"))[0]).toBe("2026-08-01 | 90 | 0.4737 | 1 | portfolio | 3 | 33.3333 | Ours | 60");
+    expect((await rowsOf("Rival"))[0]).toBe("2026-08-01 | 90 | 0.4737 | 1 | portfolio | 3 | 33.33 | Ours | 60");
     expect((await rowsOf("Ours"))[0]).toBe("2026-08-01 | 60 | 0.3333 | 2 | named | 2 | 60 | Rival | 90");
     expect(await mart.ask("select count(*) from mart.app_overview_daily where app_name = 'Rival'")).not.toEqual(["0"]);
+  });
+
+  test("of an app whose first list was empty is beside the portfolio until a competitor is named", async () => {
+    // tracked since the 2nd, with a list that named nobody until the 4th
+    await mart.fill("core.tracked_competitor", [names("ios:3", "ios:7", "04", null)]);
+    await mart.fill("core.fact_visibility", [score("ios:3", "04", 10)]);
+    expect(
+      await mart.ask(`
+      select date_day, visibility_share, competitor_source, competitor_count, best_competitor_name
+      from   mart.visibility_daily where app_name = 'Third' order by 1`),
+    ).toEqual([
+      "2026-08-01 | 0.0526 | portfolio | 3 | Rival",
+      // 10 of 10 + 90
+      "2026-08-04 | 0.1 | named | 1 | Rival",
+    ]);
   });
 });

@@ -209,7 +209,7 @@ describe("retention", () => {
   test("what is loaded anew into a month that went adds up from nothing, and a replay leaves the sums of months that went", async () => {
     const sums = () =>
       stage.query(
-        "select date_day::text, requested_keyword_count, ranked_keyword_count, rank_sum from core.fact_keyword_rank_summary where date_day <= $1 order by 1, device_key",
+        "select date_day::text, answered_keyword_count, ranked_keyword_count, rank_sum from core.fact_keyword_rank_summary where date_day <= $1 order by 1, device_key",
         [kept],
       );
     const before = await sums();

@@ -15,8 +15,8 @@ export type MartStage = AsyncDisposable & {
   readonly load: WarehouseStage["load"];
   /** Gives apps names: `{ "ios:1": "Ours" }`. */
   readonly name: (names: Readonly<Record<string, string>>) => Promise<void>;
-  /** Rows of a query, each as its values with ` | ` between them: null as -, numbers to four places. */
-  readonly ask: (query: string) => Promise<readonly string[]>;
+  /** Rows of a query, each as its values with ` | ` between them: null as -, numbers to four places. As of `today` where it is named. */
+  readonly ask: (query: string, today?: string) => Promise<readonly string[]>;
 };
 
 /** Opens an empty one. */
@@ -36,8 +36,11 @@ export async function openMartStage(): Promise<MartStage> {
           insert into core.dim_app (store, track_id, app_name) values (${app.split(":")[0]}, ${app.split(":")[1]}, ${name})
           on conflict (store, track_id) do update set app_name = excluded.app_name`.execute(stage.db);
     },
-    ask: async (query) => {
-      const { rows } = await sql<Record<string, unknown>>`${sql.raw(query)}`.execute(stage.db);
+    ask: async (query, today = "") => {
+      const rows = await stage.db.transaction().execute(async (transaction) => {
+        await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
+        return (await sql<Record<string, unknown>>`${sql.raw(query)}`.execute(transaction)).rows;
+      });
       return rows.map((row) => Object.values(row).map(told).join(" | "));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

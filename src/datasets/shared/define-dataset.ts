@@ -70,6 +70,8 @@ export type Dataset = {
   readonly mostPages?: number;
   /** Items that one call names where its operation takes a list and sets no limit. */
   readonly itemsPerCall?: number;
+  /** True where the items of its partitions are apps: a track id, or a country and a track id (`US:123`). */
+  readonly itemsAreApps?: true;
   /** The most days that one call requests unless the configuration says otherwise, where the operation sets no suitable limit. */
   readonly longestWindow?: number;
   /** Of each dataset that requests several days in one call and gets rows with days of their own: see `tailOf`. */

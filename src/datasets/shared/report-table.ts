@@ -82,7 +82,7 @@ export const reportTable = defineTable({
 
 /** What the rows of reports by day are like, answer by answer: by it the plan takes the cheaper way to days that works. */
 export const shapeTable = defineTable({
-  name: "core.search_ads_report_shape",
+  name: "ops.search_ads_report_shape",
   columns: { org_id: "text", report_level: "text", period_start: "day", period_end: "day", shape: "text" },
   key: ["org_id", "report_level", "period_start", "period_end"],
   load: { kind: "upsert" },

@@ -1,0 +1,33 @@
+import type { MartFigures } from "./scale-marts.ts";
+import type { Table } from "./table.ts";
+
+const second = 1000;
+const scans = 5;
+
+/** What each question took, and whether that is within its limit. */
+export function martTable({ size, ranks, scanMs, answers }: MartFigures): Table {
+  const limits = { second, "five scans": Math.max(second, scans * scanMs) } as const;
+  return {
+    title: `Marts over ${count(ranks)} keyword ranks of ${size.account.apps} apps, beside ${count(size.strangers)} apps that were only seen; a scan of the ranks takes ${time(scanMs)}`,
+    head: ["", "measured", "limit", ""],
+    rows: answers.map(({ name, ms, limit }) => [
+      name,
+      time(ms),
+      time(limits[limit]),
+      ms <= limits[limit] ? "" : "over",
+    ]),
+  };
+}
+
+/** The plan of each question, under its name. */
+export function martPlans({ answers }: MartFigures): readonly string[] {
+  return answers.map(({ name, plan }) => `${name}\n\n${plan}\n`);
+}
+
+function count(number: number): string {
+  return Math.round(number).toLocaleString("en-US");
+}
+
+function time(ms: number): string {
+  return ms < second ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / second).toFixed(1)} s`;
+}

@@ -1,0 +1,87 @@
+import type pg from "pg";
+import { keywordRank } from "../src/datasets/keyword-rank.ts";
+import { addDays, monthStart } from "../src/core/day.ts";
+import { createPartitions } from "../src/load/partitions.ts";
+import type { Database } from "../src/postgres/database.ts";
+import { fillFacts } from "./scale-facts.ts";
+import { fillLedger } from "./scale-ledger.ts";
+import { martQuestions, type MartQuestion } from "./scale-mart-questions.ts";
+import { firstDayOf, today, type Account } from "./scale-size.ts";
+import { spreadOf } from "./statistics.ts";
+import { timed } from "./stopwatch.ts";
+
+/** A small portfolio with long histories beside apps that were only seen in charts and searches. */
+export type MartSize = { readonly account: Account; readonly strangers: number; readonly rounds: number };
+
+/** What a question took, and its plan. */
+type MartAnswer = MartQuestion & { readonly ms: number; readonly plan: string };
+
+/** What was measured; `scanMs` is a scan of the ranks, by which questions about all of them are measured. */
+export type MartFigures = {
+  readonly size: MartSize;
+  readonly ranks: number;
+  readonly scanMs: number;
+  readonly answers: readonly MartAnswer[];
+};
+
+/** Fills an empty warehouse and measures what dashboards ask of its marts. */
+export async function measureMarts(client: pg.Client, db: Database, size: MartSize): Promise<MartFigures> {
+  const { account, strangers, rounds } = size;
+  await fillLedger(client, account, 0);
+  const ranks = await fillFacts(client, db, account);
+  await client.query(
+    `insert into core.dim_app (store, track_id, app_name) select 'ios', (9000000 + n)::text, 'Stranger ' || n from generate_series(1, $1::int) as n`,
+    [strangers],
+  );
+  await fillOtherFacts(client, db, account);
+  await client.query("vacuum analyze");
+  const scanMs = await medianOf(client, "select count(*), avg(rank) from core.fact_keyword_rank", rounds);
+  const answers: MartAnswer[] = [];
+  for (const question of martQuestions(account)) {
+    const ms = await medianOf(client, question.query, rounds);
+    answers.push({ ...question, ms, plan: await planOf(client, question.query) });
+  }
+  return { size, ranks, scanMs, answers };
+}
+
+async function medianOf(client: pg.Client, query: string, rounds: number): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push((await timed(() => client.query(query))).ms);
+  return spreadOf(times).median;
+}
+
+async function planOf(client: pg.Client, query: string): Promise<string> {
+  const { rows } = await client.query<{ "QUERY PLAN": string }>(
+    `explain (analyze, costs off, timing off, summary off) ${query}`,
+  );
+  return rows.map((row) => row["QUERY PLAN"]).join("\n");
+}
+
+/** Ratings, charts, estimates, sales and visibility of each day and country, five reviews a day and a release every two weeks. */
+async function fillOtherFacts(client: pg.Client, db: Database, account: Account): Promise<void> {
+  const [first, end] = [firstDayOf(account), addDays(today, -1)];
+  const partitions = createPartitions(db);
+  for (const name of ["app_rating", "category_rank", "download_revenue", "sales_metric", "visibility"]) {
+    const [ranks] = keywordRank.tables;
+    if (ranks === undefined) throw new Error("there is no table of ranks");
+    const months = new Set<string>();
+    for (let day = first; day < end; day = addDays(day, 1)) months.add(monthStart(day));
+    await partitions.cover({ ...ranks, name: `core.fact_${name}` }, [...months] as never);
+  }
+  const cell = `from core.tracked_country as t, generate_series('${first}'::timestamp, '${addDays(end, -1)}', interval '1 day') as d`;
+  for (const statement of [
+    `core.fact_app_rating (app_key, date_day, country_key, language_code, rating, rating_count, slice_id, fetched_at) select t.app_key, d, t.country_key, '', 4, 9, 1, d ${cell}`,
+    `core.fact_category_rank (app_key, date_day, country_key, device_key, category_code, chart, resolution, chart_version, ranked_at, rank, slice_id, fetched_at)
+       select t.app_key, d, t.country_key, 1, c, 'FREE', 'daily', 'v1', d, 5, 1, d ${cell}, unnest('{36,6007}'::text[]) as c`,
+    `core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, revenue, slice_id, fetched_at)
+       select t.app_key, d, t.country_key, 0, true, 9, 1, 1, d ${cell}`,
+    `core.fact_sales_metric (app_key, date_day, country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
+       select t.app_key, d, t.country_key, 0, c, false, true, 9, 1, d ${cell}, unnest('{DOWNLOAD,PAGE_VIEW}'::text[]) as c`,
+    `core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select t.app_key, d, t.country_key, 'history', 9, 1, d ${cell}`,
+    `core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+       select t.app_key, t.country_key || d::date::text || n, 'v2', d, t.country_key, '', n, 1, d ${cell}, generate_series(1, 5) as n`,
+    `core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
+       select t.app_key, t.country_key, '', d, to_char(d, 'YY.MM.DD'), 1, d ${cell} where extract(day from d) in (1, 15)`,
+  ])
+    await client.query(`insert into ${statement}`);
+}

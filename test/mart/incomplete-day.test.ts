@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+type Cell = readonly [app: string, day: string, keyword: string, rank: number | null];
+const ranks: readonly Cell[] = [
+  ["1", "2026-08-01", "plan", 5],
+  ["1", "2026-08-01", "habit", 9],
+  ["1", "2026-08-07", "plan", 4],
+  ["1", "2026-08-07", "habit", 8],
+  ["1", "2026-08-08", "plan", 2],
+  // no answer on just the day a week before, nor on the day before
+  ["2", "2026-07-31", "plan", 10],
+  ["2", "2026-08-02", "plan", 20],
+  ["2", "2026-08-06", "plan", 30],
+  ["2", "2026-08-08", "plan", 3],
+  // three days off are too far
+  ["3", "2026-07-29", "plan", 10],
+  ["3", "2026-08-08", "plan", 3],
+  // a budget left a keyword out: nothing waits for it
+  ["4", "2026-08-02", "far", 7],
+  ["4", "2026-08-01", "gone", 7],
+  ["4", "2026-08-07", "plan", 1],
+  ["4", "2026-08-07", "habit", 2],
+  ["4", "2026-08-08", "plan", 1],
+];
+
+/** A slice of one day of ranks: the app, its day, its keywords, its state and error. */
+async function slice(app: string, day: string, keywords: string, state: string, error: string | null = null) {
+  await mart.ask(`
+    with list as (
+      insert into ops.batch (items, digest) values ('{${keywords}}', '${keywords}')
+      on conflict (digest) do update set digest = excluded.digest returning batch_id
+    )
+    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, error_code, planned_requests,
+                           planned_credits, run_id, created_at, ended_at)
+    select 'keyword_rank', 'o', '{"store":"ios","app":"${app}","country":"US"}', batch_id, '${day}', date '${day}' + 1, '${day}', '', 'daily', '${state}',
+           ${error === null ? "null" : `'${error}'`}, 1, 3, run_id, '${day}Z', '${day}Z' from ops.run, list`);
+}
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  await mart.fill(
+    "core.fact_keyword_rank",
+    ranks.map(([app, date_day, keyword_key, rank]) => ({
+      app_key: `ios:${app}`,
+      country_key: "US",
+      device_key: "IPHONE",
+      date_day,
+      keyword_key,
+      rank,
+    })),
+  );
+  await mart.ask(
+    "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",
+  );
+  await slice("1", "2026-08-08", "plan", "loaded");
+  await slice("1", "2026-08-08", "habit", "deferred");
+  // failed, and answered by another slice since
+  await slice("1", "2026-08-07", "habit,plan", "failed");
+  // refused separately: a failed slice that names it waits for nothing
+  await slice("2", "2026-08-08", "odd", "skipped", "bad_request");
+  await slice("2", "2026-08-08", "odd", "failed");
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+const movers = (app: string, daysBack: number) =>
+  mart.ask(`
+    select keyword, date_day, previous_day, keyword_rank, previous_rank, movement, requested_keyword_count, answered_keyword_count, is_complete
+    from   mart.keyword_rank_movers where track_id = '${app}' and days_back = ${daysBack} order by keyword`);
+
+describe("a newest day of which half is loaded", () => {
+  test("takes no keyword out of movers: each has its own newest day, and the row says that the day is incomplete", async () => {
+    expect(await movers("1", 7)).toEqual([
+      // a week before the 7th is the 31st, the nearest answer a day later
+      "habit | 2026-08-07 | 2026-08-01 | 8 | 9 | gained | 2 | 1 | false",
+      "plan | 2026-08-08 | 2026-08-01 | 2 | 5 | gained | 2 | 1 | false",
+    ]);
+  });
+
+  test("takes no keyword out of opportunities", async () => {
+    expect(
+      await mart.ask(`
+        select keyword, date_day, keyword_rank, requested_keyword_count, answered_keyword_count, is_complete
+        from   mart.keyword_opportunity where track_id = '1' order by 1`),
+    ).toEqual(["habit | 2026-08-07 | 8 | 2 | 1 | false", "plan | 2026-08-08 | 2 | 2 | 1 | false"]);
+  });
+
+  test("marks the share of voice, and so the overview", async () => {
+    for (const view of ["organic_share_of_voice_daily", "app_overview_daily"])
+      expect(
+        await mart.ask(`
+          select date_day, requested_keyword_count, answered_keyword_count, is_complete, voice_share from mart.${view}
+          where  track_id = '1' order by 1`),
+      ).toEqual([
+        "2026-08-01 | 2 | 2 | true | 0.1556",
+        "2026-08-07 | 2 | 2 | true | 0.1875",
+        "2026-08-08 | 2 | 1 | false | 0.5",
+      ]);
+  });
+
+  test("that a budget cut short keeps the keywords of the week as well", async () => {
+    expect(await movers("4", 1)).toEqual([
+      "far | 2026-08-02 | - | 7 | - | not requested before | 1 | 1 | true",
+      "habit | 2026-08-07 | - | 2 | - | not requested before | 1 | 1 | true",
+      "plan | 2026-08-08 | 2026-08-07 | 1 | 1 | same | 1 | 1 | true",
+    ]);
+  });
+});
+
+describe("a gap on just the day that is compared", () => {
+  test("takes the nearest day, of two the earlier, and says which; never the newest day itself", async () => {
+    expect(await movers("2", 7)).toEqual(["plan | 2026-08-08 | 2026-07-31 | 3 | 10 | gained | 1 | 1 | true"]);
+    expect(await movers("2", 1)).toEqual(["plan | 2026-08-08 | 2026-08-06 | 3 | 30 | gained | 1 | 1 | true"]);
+  });
+
+  test("is a gap where no day near it has an answer", async () => {
+    expect(await movers("3", 7)).toEqual(["plan | 2026-08-08 | - | 3 | - | not requested before | 1 | 1 | true"]);
+  });
+});
