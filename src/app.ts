@@ -49,11 +49,9 @@ export async function createApp(config: Config, asOf?: Day): Promise<App> {
   const { environment, settings } = config;
   const databaseUrl = environment.DATABASE_URL ?? opened.use(await openOwnPostgres(config.home)).url;
   const warehouse = opened.use(
-    await openWarehouse(
-      databaseUrl,
-      Math.min(2 * settings.api.concurrency + 6, mostConnections),
-      settings.database.timeout_seconds * 1000,
-    ),
+    await openWarehouse(databaseUrl, Math.min(2 * settings.api.concurrency + 6, mostConnections), {
+      timeoutMs: settings.database.timeout_seconds * 1000,
+    }),
   );
   if (!(await isUpToDate(warehouse.db))) await migrateNow(warehouse);
   const log = await createAppLog(config);

@@ -91,6 +91,11 @@ export function collectCodes(text: string, previous: readonly string[]): readonl
   return codes;
 }
 
+/** Collects numbers of slices. */
+export function collectSlices(text: string, previous: readonly string[]): readonly string[] {
+  return collect(sliceArgument(text), previous);
+}
+
 /** The option of commands that read what is stored: all datasets unless some are named. */
 export function onlyDatasets(): Option {
   return new Option("--dataset <name>", "only this dataset; may be repeated").argParser(collect).default([], "all");
@@ -105,4 +110,12 @@ export function boundsOf(options: { readonly from?: Day; readonly to?: Day }): P
     ...(options.from === undefined ? {} : { start: options.from }),
     ...(options.to === undefined ? {} : { end: addDays(options.to, 1) }),
   };
+}
+
+/** Reads a port, 0 for any free one. */
+export function portArgument(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is no whole number.");
+  const port = Number(text);
+  if (port > 65_535) throw new InvalidArgumentError("It is no port: they end with 65535.");
+  return port;
 }

@@ -101,6 +101,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/worker.ts")).defineWorker,
   },
   {
+    name: "console",
+    summary: "serve the console in a browser: what is loaded, missing and failed, what it costs, and what mends it",
+    load: async () => (await import("./commands/console.ts")).defineConsole,
+  },
+  {
     name: "schedule",
     summary: "show the next runs of each line of the crontab and what each would cost; writes and spends nothing",
     load: async () => (await import("./commands/schedule.ts")).defineSchedule,

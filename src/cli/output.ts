@@ -1,4 +1,5 @@
 import { screen } from "./screen.ts";
+export { count, countOf } from "../core/count.ts";
 import { noBreak, textWidth, wrapText } from "../core/text-width.ts";
 
 /** Writes a result; logs go to stderr, results here. A line that is wider than the screen is broken between words. */
@@ -37,16 +38,6 @@ export function printWhole(text: string): void {
 /** Writes bytes as they are. */
 export function printBytes(bytes: Uint8Array): void {
   process.stdout.write(bytes);
-}
-
-/** A number for people, thousands apart. */
-export function count(number: number): string {
-  return number.toLocaleString("en-US");
-}
-
-/** So many of a thing in words: "1 answer", "2,000 answers". `many` is the plural where an s does not make it. */
-export function countOf(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
 }
 
 /** Writes a remark for the person at the terminal, apart from the result. */

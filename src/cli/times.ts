@@ -1,4 +1,4 @@
-import { noBreak } from "../core/text-width.ts";
+export { durationText } from "../core/duration.ts";
 import { screen } from "./screen.ts";
 
 /** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where they are needed to distinguish calls. */
@@ -23,20 +23,6 @@ export function zoneNote(): string {
   const { zone, showsUtc } = screen();
   if (isUtc(zone)) return "Times are in UTC.";
   return `Times are in ${zone}${showsUtc ? ", and in UTC" : "; --utc adds UTC"}.`;
-}
-
-/** How long something is away, in two units at most: `40 s`, `25 min`, `3 h 20 min`, `12 days`. No line is broken within it. */
-export function durationText(ms: number): string {
-  return durationParts(Math.max(0, Math.round(ms / 1000))).join(noBreak);
-}
-
-function durationParts(seconds: number): readonly (string | number)[] {
-  if (seconds < 90) return [seconds, "s"];
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return [minutes, "min"];
-  const hours = Math.floor(minutes / 60);
-  if (hours >= 72) return [Math.floor(hours / 24), "days"];
-  return [hours, "h", ...(minutes % 60 === 0 ? [] : [minutes % 60, "min"])];
 }
 
 function isUtc(zone: string): boolean {

@@ -32,6 +32,9 @@ const ProxyUrl = z
   .overwrite((text) => (text.includes("://") ? text : `http://${text}`))
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "is no http or https address of a proxy");
 
+/** What a person types to sign in to the console. */
+const ConsolePassword = z.string().min(12, "must be 12 or more characters");
+
 /** The variables, each with its meaning. */
 export const Environment = z.object({
   API_BASE_URL: BaseUrl.optional().describe(
@@ -100,6 +103,14 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("Where the own Postgres keeps its data, instead of .storehouse."),
+  STOREHOUSE_CONSOLE_PASSWORD: secret(
+    ConsolePassword,
+    "Password of operators in the console; without one it listens on this machine only, and wants no sign-in.",
+  ),
+  STOREHOUSE_CONSOLE_VIEWER_PASSWORD: secret(
+    ConsolePassword,
+    "Password of viewers in the console, who see everything but stored answers and change nothing.",
+  ),
   STOREHOUSE_OWNER_PASSWORD: secret(RolePassword, "`storehouse grants` lets the role storehouse_owner log in with it."),
   STOREHOUSE_LOADER_PASSWORD: secret(
     RolePassword,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
 import { isDay, type Day } from "../core/day.ts";
 import { dotSegmentRefused, isDotSegment } from "../core/text.ts";
@@ -209,6 +210,7 @@ export const Settings = z.strictObject({
     })
     .prefault({})
     .describe("The health server of a worker: probes and metrics."),
+  console: ConsoleSettings,
   notify: z
     .strictObject({
       format: z

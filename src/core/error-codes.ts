@@ -1,4 +1,5 @@
 import { answerErrors } from "./answer-errors.ts";
+import { consoleErrors } from "./console-errors.ts";
 import { metabaseErrors } from "./metabase-errors.ts";
 import { notifyErrors } from "./notify-errors.ts";
 import { usageErrors } from "./usage-errors.ts";
@@ -15,6 +16,7 @@ import { usageErrors } from "./usage-errors.ts";
  */
 export const errorCodes = {
   ...usageErrors,
+  ...consoleErrors,
   // requests to the API
   no_connection: {
     recovery: "retry",

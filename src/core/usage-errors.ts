@@ -57,6 +57,11 @@ export const usageErrors = {
     says: "{table} could not be written: {problem}",
     next: "the files that were there before are unchanged; report this message",
   },
+  nothing_to_retry: {
+    recovery: "usage",
+    says: "there is nothing to retry: no such slice is failed",
+    next: "see the page of runs for what was run since",
+  },
   nothing_to_draw: { recovery: "usage", says: "there is nothing to draw: {problem}", next: "{hint}" },
   unknown_plan: {
     recovery: "usage",

@@ -63,7 +63,7 @@ export async function openAccount(
 
 /** The allowance of an account, null when nothing is known of it. */
 export async function readAccount(db: Queryable, accountId: string): Promise<AccountState | null> {
-  const { rows } = await sql<AccountRow>`select * from ops.credit_account where account_id = ${accountId}`.execute(db);
+  const { rows } = await sql<AccountRow>`select * from ops.credit_balance where account_id = ${accountId}`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   return {
@@ -107,7 +107,7 @@ export async function observeBalance(
 /** The account with the newest balance; '' when there is none. For commands without a token. */
 export async function latestAccount(db: Queryable): Promise<string> {
   const { rows } = await sql<{ account_id: string }>`
-    select account_id from ops.credit_account order by observed_at desc nulls last limit 1`.execute(db);
+    select account_id from ops.credit_balance order by observed_at desc nulls last limit 1`.execute(db);
   return rows[0]?.account_id ?? "";
 }
 

@@ -90,6 +90,6 @@ export async function wrongPrices(
 /** Every cost that was learned, by operation. */
 export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[]> {
   const { rows } = await sql<LearnedCost>`
-    select operation, documented, learned from ops.credit_cost order by operation`.execute(db);
+    select operation, documented, learned from ops.credit_price order by operation`.execute(db);
   return rows;
 }

@@ -44,6 +44,7 @@ export const appRating = defineDataset({
   name: "app_rating",
   summary:
     "Rating, number of ratings and price of each app of the portfolio, by country (iOS) or language (Android) and day of observation.",
+  family: "reviews",
   stage: "market",
   on: true,
   why: "1 credit brings ten apps of a country, and a day that is missed is lost",

@@ -42,6 +42,7 @@ type Log = z.output<typeof operation.answer>[number];
 export const bidChange = defineDataset({
   name: "bid_change",
   summary: "Every change of a bid, by hand or by rule, by organisation, object and instant.",
+  family: "search_ads",
   stage: "market",
   on: true,
   why: "20 credits an organisation and day, nothing where none is connected",

@@ -72,6 +72,7 @@ const options = z.object({
 export const categoryRank = defineDataset({
   name: "category_rank",
   summary: "Rank of each app of the portfolio in the charts of its categories, by country, device and day or hour.",
+  family: "category",
   stage: "market",
   on: true,
   why: "10 credits an app and country bring up to 30 days, so a week is requested at once",

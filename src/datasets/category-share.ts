@@ -29,6 +29,7 @@ export const categoryShare = defineDataset({
   name: "category_share",
   summary:
     "How the apps that have each keyword of the portfolio in their metadata are spread over categories, by store, country, device and day of observation.",
+  family: "category",
   stage: "market",
   on: false,
   why: "5 credits a keyword, country and device each month",

@@ -32,6 +32,7 @@ type Point = z.output<typeof operation.answer>[number];
 export const downloadRevenue = defineDataset({
   name: "download_revenue",
   summary: "Estimated downloads and revenue of each iOS app of the portfolio, by country, device and day.",
+  family: "estimates",
   stage: "market",
   on: false,
   why: "100 credits an app, country and device bring 30 days, so 30 days are requested at once",

@@ -27,6 +27,7 @@ export const impressionShare = defineDataset({
   name: "impression_share",
   summary:
     "Which share of the impressions of each keyword of the portfolio goes to which app, by store, country, device and day of observation.",
+  family: "visibility",
   stage: "market",
   on: false,
   why: "20 credits a keyword, country and device each week",

@@ -37,6 +37,7 @@ export const keywordEstimate = defineDataset({
   name: "keyword_estimate",
   summary:
     "Estimated reach, conversion and installs of each app of the portfolio by keyword and country, as observed on the day or by day.",
+  family: "estimates",
   stage: "market",
   on: false,
   why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",

@@ -70,6 +70,7 @@ const ways = {
 export const keywordRank = defineDataset({
   name: "keyword_rank",
   summary: "Rank of each app of the portfolio for each of its keywords, by country, device and day.",
+  family: "rank",
   stage: "market",
   on: true,
   why: "3 credits bring up to 100 keywords of an app, country and day",

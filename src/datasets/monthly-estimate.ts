@@ -30,6 +30,7 @@ export const monthlyEstimate = defineDataset({
   name: "monthly_estimate",
   summary:
     "Estimated downloads and revenue of each iOS app of the portfolio in the last month, by country and in total, by day of observation.",
+  family: "estimates",
   stage: "market",
   on: true,
   why: "2 credits an app and week bring every country",

@@ -36,6 +36,7 @@ export const paidKeyword = defineDataset({
   name: "paid_keyword",
   summary:
     "The keywords that each iOS app of the portfolio pays for, with its share of their impressions, by country and 14 days.",
+  family: "search_ads",
   stage: "market",
   on: false,
   why: "50 credits an app, country and 14 days",

@@ -56,6 +56,7 @@ export const reviewWord = defineDataset({
   name: "review_word",
   summary:
     "The words of the reviews of each app of the portfolio over 30 days: how often, with which ratings, on which days.",
+  family: "reviews",
   stage: "market",
   on: false,
   why: "10 credits an app, country and 30 days; the reviews themselves are in the dataset review",

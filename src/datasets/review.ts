@@ -76,6 +76,7 @@ const options = z.object({
 export const review = defineDataset({
   name: "review",
   summary: "The reviews of each app of the portfolio, of all its countries (iOS) or languages (Android) together.",
+  family: "reviews",
   stage: "market",
   on: true,
   why: "5 credits an app and night bring its last 4 days, 5 more for each further 100 reviews in them",

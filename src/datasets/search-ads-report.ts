@@ -92,6 +92,7 @@ const shapes = {
 export const searchAdsReport = defineDataset({
   name: "search_ads_report",
   summary: "Spend, taps, installs and goals of the account's search ads, by level and day or longer period.",
+  family: "search_ads",
   stage: "market",
   on: true,
   why: "40 credits an organisation, level and night, more where reports have several pages; nothing where none is connected",

@@ -48,6 +48,7 @@ type Requested = {
 export const searchAdsTopApp = defineDataset({
   name: "search_ads_top_app",
   summary: "The apps that get the impressions of each keyword that the account bids on, by calendar month.",
+  family: "search_ads",
   stage: "market",
   on: false,
   why: "20 credits a hundred keywords and month; switch it on where competitors' shares matter",

@@ -63,6 +63,7 @@ const options = z.object({
 export const topChart = defineDataset({
   name: "top_chart",
   summary: "The apps of the charts of each country of the portfolio, by category, kind of chart, device and day.",
+  family: "category",
   stage: "market",
   on: false,
   why: "10 credits a country, category, kind of chart, device and day",

@@ -34,6 +34,7 @@ export const visibility = defineDataset({
   name: "visibility",
   summary:
     "Visibility score of each app of the portfolio and the competitors that the account names for it, by country and day, from the history or as observed on the day.",
+  family: "visibility",
   stage: "market",
   on: true,
   why: "10 credits a store and day bring a hundred apps and countries",

@@ -65,6 +65,11 @@ export const rooms: readonly Room[] = [
     is: "ranks, coverage and amounts by day as SVG",
     mayImport: [...core, "config", "plan", "postgres"],
   },
+  {
+    name: "console",
+    is: "the console in a browser: pages, actions, who may do what",
+    mayImport: [...entry, ...watch, "worker", "charts"],
+  },
   { name: "export", is: "tables as Parquet files and as sources of dbt", mayImport: [...core, "config", "postgres"] },
   {
     name: "metabase",
@@ -72,8 +77,12 @@ export const rooms: readonly Room[] = [
     mayImport: [...core, "config", "postgres"],
   },
   { name: "sandbox", is: "the API over a made-up market", mayImport: [...core, "api"] },
-  { name: "cli", is: "commands and what they print", mayImport: [...entry, ...watch, "worker", ...surfaces] },
-  { name: "demo", is: "`npm run demo`", mayImport: [...entry, "charts", "worker", "sandbox", "cli"] },
+  {
+    name: "cli",
+    is: "commands and what they print",
+    mayImport: [...entry, ...watch, "worker", "console", ...surfaces],
+  },
+  { name: "demo", is: "`npm run demo`", mayImport: [...entry, "charts", "worker", "console", "sandbox", "cli"] },
   {
     name: "docs",
     is: "`npm run docs`: the generated pages",

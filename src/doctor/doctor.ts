@@ -92,7 +92,7 @@ export async function checkAnyDatabase({
   try {
     await using opened = new AsyncDisposableStack();
     const url = environment.DATABASE_URL ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
-    const { db } = opened.use(await openWarehouse(url, 2, timeoutMs));
+    const { db } = opened.use(await openWarehouse(url, 2, { timeoutMs }));
     return await checkDatabase(db, clock);
   } catch (error) {
     return [failedWith("database", error)];

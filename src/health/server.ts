@@ -1,6 +1,6 @@
-import type { AddressInfo } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { fail } from "../core/errors.ts";
+import { listenOnFree, type ListeningServer } from "./listen.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -13,11 +13,6 @@ export type HealthParts = {
   readonly scrape: Metrics["scrape"];
 };
 
-/** The running server and its port. Disposing closes open connections. */
-export type HealthServer = AsyncDisposable & { readonly port: number };
-
-/** Several workers of one machine use consecutive ports. */
-const mostPorts = 10;
 /** Requests are short; a client that takes longer to send one is disconnected. */
 const requestTimeoutMs = 5_000;
 
@@ -25,24 +20,14 @@ const requestTimeoutMs = 5_000;
  * Answers `/healthz`, `/readyz` and `/metrics` on the port, or on the next free one of ten where it is taken; null when all are.
  * Throws `health_not_listening` where the host or port cannot be used at all.
  */
-export async function startHealth(parts: HealthParts): Promise<HealthServer | null> {
+export function startHealth(parts: HealthParts): Promise<ListeningServer | null> {
   const { host, port } = parts;
-  const ports =
-    port === 0 ? [0] : Array.from({ length: mostPorts }, (_, index) => port + index).filter((one) => one < 65_536);
-  for (const one of ports) {
-    const server = serverOf(parts);
-    try {
-      await server.listen({ host, port: one });
-    } catch (cause) {
-      await server.close();
-      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-      if (code === "EADDRINUSE") continue;
-      throw fail("health_not_listening", { host, port: one, cause: code }, cause);
-    }
-    const { port: got } = server.server.address() as AddressInfo;
-    return { port: got, [Symbol.asyncDispose]: () => server.close() };
-  }
-  return null;
+  return listenOnFree({
+    host,
+    port,
+    open: () => serverOf(parts),
+    failed: (one, code, cause) => fail("health_not_listening", { host, port: one, cause: code }, cause),
+  });
 }
 
 const badRequest = { problem: "bad request", next: "request /healthz, /readyz or /metrics by GET, without a body" };

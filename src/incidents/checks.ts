@@ -1,12 +1,9 @@
 import { sql } from "../postgres/sql.ts";
 import { readStop } from "../credits/account-stop.ts";
-import { periodStart, readAccount } from "../credits/account.ts";
 import { learnedCosts, wrongPrices } from "../credits/costs.ts";
-import type { CreditClass } from "../core/slice.ts";
-import { chargedCredits } from "../credits/charges.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Database } from "../postgres/database.ts";
-import { paceHours, type CreditDemand } from "./credit-outlook.ts";
+import { readCreditDemand } from "./credit-demand.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
@@ -27,7 +24,6 @@ import {
 import { raisedProblems } from "./raised.ts";
 import { outageProblems, workerProblems } from "./service-checks.ts";
 import { readHeld } from "../ledger/held-answers.ts";
-import { isOpen } from "../ledger/open-slices.ts";
 
 /** A check, and the kinds of problems that it finds. */
 type Check = {
@@ -60,7 +56,7 @@ export const checks: readonly Check[] = [
     find: async (parts) =>
       creditProblems(
         parts.accountId,
-        { allowance: await readAllowance(parts), waiting: await waitingForCredits(parts) },
+        { allowance: await readCreditDemand(parts), waiting: await waitingForCredits(parts) },
         parts.clock.now(),
       ),
   },
@@ -112,35 +108,6 @@ async function waitingForCredits({ db, clock }: CheckParts): Promise<WaitingForC
 function ofUsed(parts: CheckParts): (group: FailedGroup) => boolean {
   const names = new Set(datasets.filter((dataset) => !isInUse(dataset, parts)).map(({ name }) => name));
   return ({ dataset }) => !names.has(dataset);
-}
-
-/** The allowance of the account; null until the API has reported one. */
-async function readAllowance({ db, settings, clock, accountId }: CheckParts): Promise<CreditDemand | null> {
-  const account = await readAccount(db, accountId);
-  if (account?.total == null || account.remaining === null || account.resetsAt === null) return null;
-  const now = clock.now();
-  const startedAt = periodStart(account);
-  const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / 3_600_000));
-  const since = new Date(now - spentHours * 3_600_000).toISOString();
-  const { rows: spent } = await sql<{ credits: number }>`
-    select ${chargedCredits()} as credits
-    from   ops.request
-    where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
-  const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
-    select class, sum(planned_credits)::float8 as credits
-    from   ops.slice
-    where  ${isOpen("slice")}
-    group  by class`.execute(db);
-  return {
-    total: account.total,
-    remaining: account.remaining,
-    held: account.held,
-    resetsAt: account.resetsAt,
-    spent: spent[0]?.credits ?? 0,
-    spentHours,
-    open: Object.fromEntries(open.map((line) => [line.class, line.credits])),
-    floors: settings.credits.floors,
-  };
 }
 
 /** A price that is not accepted is a problem for so long: a nightly call shows whether it stays. */

@@ -68,8 +68,11 @@ function distanceOf(dataset: Pick<Dataset, "name" | "on">, choice: Choice): numb
   return known.length === 0 ? null : Math.min(...known);
 }
 
+/** What lateness is worked out from. */
+type PlannedState = Pick<SliceSums, "dataset" | "state" | "newestEnd" | "plannedAt">;
+
 /** The lateness of each dataset that runs on schedule, was planned once or more, and is requested regularly. */
-export function latenessOf(states: readonly SliceSums[], parts: LatenessParts): readonly Lateness[] {
+export function latenessOf(states: readonly PlannedState[], parts: LatenessParts): readonly Lateness[] {
   const { settings, clock } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
@@ -94,7 +97,7 @@ export function latenessOf(states: readonly SliceSums[], parts: LatenessParts): 
 }
 
 /** Day after the newest one that is answered; null when none is. */
-function newestEndOf(own: readonly SliceSums[]): string | null {
+function newestEndOf(own: readonly PlannedState[]): string | null {
   const ends = own.filter(({ state }) => answered.has(state)).map(({ newestEnd }) => newestEnd);
   return ends.sort().at(-1) ?? null;
 }

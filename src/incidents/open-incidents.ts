@@ -13,8 +13,8 @@ export type OpenIncident = {
 export async function readOpenIncidents(db: Queryable): Promise<readonly OpenIncident[]> {
   const { rows } = await sql<OpenIncident>`
     select incident_id as "incidentId", kind, subject, summary, opened_at as "openedAt"
-    from   ops.incident
-    where  closed_at is null
+    from   ops.incident_log
+    where  is_open
     order  by incident_id`.execute(db);
   return rows;
 }

@@ -29,12 +29,11 @@ export async function readFailures(db: Database, datasets: readonly string[], mo
   const isNamed = sql`${datasets.length === 0} or f.dataset = any (${[...datasets]}::text[])`;
   const { rows: failures } = await sql<Failure>`
     select f.slice_id as "sliceId", f.dataset, coalesce(f.error_code, 'unexpected') as code, coalesce(f.error_message, '') as message, f.scope,
-           a.app_name as "appName", coalesce(cardinality(b.items), 0)::int as "itemCount", f.window_start as "firstDay",
+           a.app_name as "appName", s.item_count::int as "itemCount", f.window_start as "firstDay",
            f.window_end - 1 as "lastDay", s.attempt as attempts, s.planned_credits as "plannedCredits", f.ended_at as "failedAt",
            f.next_try_at as "nextTryAt"
     from   ops.failed_slice as f
-    join   ops.slice as s using (slice_id)
-    left   join ops.batch as b on b.batch_id = f.batch_id
+    join   ops.slice_status as s on s.slice_id = f.slice_id
     left   join core.dim_app as a on a.store = f.scope ->> 'store' and a.track_id = f.scope ->> 'app'
     where  ${isNamed}
     order  by f.next_try_at is not null, f.dataset, code, f.slice_id desc

@@ -97,12 +97,11 @@ export type LostDay = { readonly dataset: string; readonly day: Day; readonly ce
 /** Lost days by dataset, the newest first. */
 export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
   const { rows } = await sql<LostDay>`
-    select s.dataset, s.window_start as day, sum(coalesce(cardinality(b.items), 1))::int as cells, min(s.ended_at) as "notedAt"
-    from   ops.slice as s
-    left   join ops.batch as b on b.batch_id = s.batch_id
-    where  s.state = 'lost'
-    group  by s.dataset, s.window_start
-    order  by s.window_start desc, s.dataset`.execute(db);
+    select dataset, first_day as day, sum(greatest(item_count, 1))::int as cells, min(ended_at) as "notedAt"
+    from   ops.slice_status
+    where  state = 'lost'
+    group  by dataset, first_day
+    order  by first_day desc, dataset`.execute(db);
   return rows;
 }
 

@@ -40,7 +40,7 @@ export async function writeNextRuns(db: Database, runs: readonly NextRun[]): Pro
 export async function readNextRuns(db: Database, now: number): Promise<readonly NextRun[]> {
   const { rows } = await sql<Omit<NextRun, "at" | "pricedAt"> & { at: Date; priced_at: Date }>`
     select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits, priced_at
-    from   ops.next_run
+    from   ops.next_run_price
     where  runs_at > ${new Date(now).toISOString()}::timestamptz
     order  by runs_at, line_id`.execute(db);
   return rows.map(({ at, priced_at: pricedAt, ...run }) => ({

@@ -10,7 +10,7 @@ import { isInGroups } from "./in-groups.ts";
 
 /**
  * Which slices are run again: of these datasets, `failed` ones when no states are named, with one of these codes, ended on this day (UTC)
- * or later, of these partitions (null for what a scope does not have), about any day of this window.
+ * or later, of these partitions (null for what a scope does not have), about any day of this window, of these numbers.
  */
 export type Reopening = {
   readonly datasets: readonly string[];
@@ -19,6 +19,7 @@ export type Reopening = {
   readonly since?: Day;
   readonly groups?: readonly PartitionGroup[];
   readonly about?: Window;
+  readonly slices?: readonly string[];
 };
 
 /** Slices that would be run again, by dataset and code. `credits` is what they were planned to cost. */
@@ -59,12 +60,13 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 }
 
 /** SQL: the newest slice of each cell, where it stands so and nothing open requests the same. */
-function toReopen({ datasets, states = ["failed"], codes, since, groups, about }: Reopening): SqlFragment {
+function toReopen({ datasets, states = ["failed"], codes, since, groups, about, slices }: Reopening): SqlFragment {
   const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
   const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;
   const groupFits = groups === undefined ? sql`` : sql`and ${isInGroups(groups, "slices")}`;
   const windowFits =
     about === undefined ? sql`` : sql`and window_start < ${about.end}::date and window_end > ${about.start}::date`;
+  const isNamed = slices === undefined ? sql`` : sql`and slice_id = any (${[...slices]}::bigint[])`;
   return sql`(
     select slice_id, state
     from   (select slice_id, dataset, scope, window_start, window_end, state, error_code, ended_at, max(slice_id) over cell as newest,
@@ -72,6 +74,6 @@ function toReopen({ datasets, states = ["failed"], codes, since, groups, about }
             from   ops.slice
             where  dataset = any (${[...datasets]}::text[])
             window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
-    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${groupFits} ${windowFits}
+    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${groupFits} ${windowFits} ${isNamed}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

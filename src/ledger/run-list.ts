@@ -20,17 +20,24 @@ export type RunLine = {
   readonly deferred_count: number;
   readonly request_count: number;
   readonly booked_credits: number;
+  readonly rows_loaded: number;
+  readonly rows_rejected: number;
 };
 
 /** The latest runs, the newest first. */
 export function latestRuns(db: Database, most: number): Promise<readonly RunLine[]> {
-  return summaries(db, sql`select run_id from ops.run order by run_id desc limit ${most}`);
+  return summaries(db, sql`select run_id from ops.run_log order by run_id desc limit ${most}`);
+}
+
+/** One run; null when there is none of this number. */
+export async function readRun(db: Database, runId: string): Promise<RunLine | null> {
+  return (await summaries(db, sql`${runId}::bigint`))[0] ?? null;
 }
 
 async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<readonly RunLine[]> {
   const { rows } = await sql<RunLine>`
     select run_id, kind, as_of, plan_id, started_at, ended_at, outcome, planned_slice_count, planned_credits::float8, loaded_count::int,
-           empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int
+           empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8
     from   ops.run_summary
     where  run_id in (${ids})
     order  by run_id desc`.execute(db);
@@ -57,8 +64,8 @@ export async function foldedRuns(db: Database, most: number): Promise<readonly (
     with run as (
       select run_id, started_at,
              kind = 'schedule' and outcome = 'planned' and planned_slices = 0
-             and not exists (select from ops.slice as s where s.run_id = r.run_id) as is_idle
-      from   ops.run as r
+             and not exists (select from ops.slice_status as s where s.run_id = r.run_id) as is_idle
+      from   ops.run_log as r
       order  by run_id desc
       limit  ${mostRead}
     ), numbered as (

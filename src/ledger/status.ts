@@ -53,9 +53,9 @@ export async function readStatus(db: Database): Promise<Status> {
   const counted = await sql<DatasetStatus>`
     with counted as (
       -- by an index alone: a ledger of years is not read
-      select dataset, state, count(*)::int as slices, max(window_end) as last from ops.slice group by dataset, state
+      select dataset, state, count(*)::int as slices, max(last_day) as last from ops.slice_status group by dataset, state
     ), invalid as (
-      select dataset, sum(rows_rejected)::float8 as rejects from ops.slice
+      select dataset, sum(rows_rejected)::float8 as rejects from ops.slice_status
       where  rows_rejected > 0 and state in ('loaded', 'failed') group by dataset
     ), failed as (
       select dataset, count(*)::int as slices from ops.failed_slice group by dataset
@@ -69,9 +69,9 @@ export async function readStatus(db: Database): Promise<Status> {
            coalesce(sum(c.slices) filter (where c.state = 'skipped'), 0)::int  as skipped,
            coalesce(max(f.slices), 0) as failed,
            coalesce(max(u.rejects), 0) as rejects,
-           (select s.window_start from ops.slice as s where s.dataset = c.dataset and s.state in ('loaded', 'empty')
-            order  by s.window_start limit 1)                                 as "firstDay",
-           max(c.last - 1) filter (where c.state in ('loaded', 'empty'))      as "lastDay"
+           (select s.first_day from ops.slice_status as s where s.dataset = c.dataset and s.state in ('loaded', 'empty')
+            order  by s.first_day limit 1)                                 as "firstDay",
+           max(c.last) filter (where c.state in ('loaded', 'empty'))      as "lastDay"
     from   counted as c
     left   join invalid  as u on u.dataset = c.dataset
     left   join failed as f on f.dataset = c.dataset
@@ -81,11 +81,11 @@ export async function readStatus(db: Database): Promise<Status> {
     select run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
            planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits"
     from   ops.run_summary
-    where  run_id = coalesce((select max(run_id) from ops.run where ended_at is null or planned_slices > 0 or kind <> 'schedule'),
-                             (select max(run_id) from ops.run))`.execute(db);
+    where  run_id = coalesce((select max(run_id) from ops.run_log where ended_at is null or planned_slices > 0 or kind <> 'schedule'),
+                             (select max(run_id) from ops.run_log))`.execute(db);
   const troubles = await sql<Trouble>`
     select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example
-    from   ops.slice
+    from   ops.slice_status
     where  error_code is not null
     and    (state in ('skipped', 'deferred', 'pending') or state = 'failed' and slice_id in (select slice_id from ops.failed_slice))
     group  by dataset, state, error_code
@@ -165,16 +165,14 @@ export async function sliceStory(db: Database, sliceId: string, mostRejects = 20
   const [slice] = slices.rows;
   if (slice === undefined) return null;
   const items = await sql<{ items: string[] }>`
-    select b.items from ops.slice as s join ops.batch as b on b.batch_id = s.batch_id where s.slice_id = ${sliceId}`.execute(
-    db,
-  );
+    select items from ops.slice_item where slice_id = ${sliceId}`.execute(db);
   const requests = await sql<RequestLine>`
     select received_at, attempt, page, status, error_code, cost, remaining, duration_ms, byte_count
-    from   ops.request
+    from   ops.request_log
     where  slice_id = ${sliceId}
     order  by request_id`.execute(db);
   const rejects = await sql<RejectLine>`
-    select reason, item from ops.reject where slice_id = ${sliceId} order by reject_id limit ${mostRejects}`.execute(
+    select reason, item from ops.reject_log where slice_id = ${sliceId} order by reject_id limit ${mostRejects}`.execute(
     db,
   );
   return { slice, items: items.rows[0]?.items ?? [], requests: requests.rows, rejects: rejects.rows };

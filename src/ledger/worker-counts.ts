@@ -1,5 +1,4 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
-import { holdsLock } from "./workers.ts";
 
 /** A worker writes a heartbeat every ten seconds; one that has not for so long is frozen or gone. */
 export const lateSeconds = 60;
@@ -22,12 +21,12 @@ export type WorkerCounts = {
 export async function readWorkerCounts(db: Queryable): Promise<WorkerCounts> {
   const isLate = sql`heartbeat_at < clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<WorkerCounts>`
-    select count(*) filter (where is_there)::int as running,
-           count(*) filter (where is_there and ${isLate})::int as late,
+    select count(*) filter (where is_running)::int as running,
+           count(*) filter (where is_running and ${isLate})::int as late,
            count(*) filter (where ended_as = 'waiting' and not ${isLate})::int as waiting,
            greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 as "ageSeconds",
-           (array_agg(case when is_there then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
-    from   (select w.*, w.stopped_at is null and ${holdsLock(sql`w.worker_id`)} as is_there
-            from   ops.worker as w where w.kind = 'worker') as worker`.execute(db);
+           (array_agg(case when is_running then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
+    from   ops.worker_status
+    where  kind = 'worker'`.execute(db);
   return rows[0] ?? { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
 }

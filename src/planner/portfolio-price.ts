@@ -25,16 +25,26 @@ export type PriceRequest = {
 /** Nights that are counted at least: a week tells weekday from weekend, and a price on a terminal is waited for. */
 const nights = 7;
 
+/** What a dataset costs in credits: as a PortfolioPrice. */
+export type DatasetPrice = PortfolioPrice & { readonly dataset: string };
+
 /**
  * Prices a portfolio before anything is requested for it, with the settings of each dataset, at documented prices and one page an answer.
  * What other datasets find (competitors, for instance) is taken as one of a kind.
  */
-export async function portfolioPrice({
+export async function portfolioPrice(request: PriceRequest): Promise<PortfolioPrice> {
+  const prices = await datasetPrices(request);
+  const sum = (of: (price: PortfolioPrice) => number) => prices.reduce((all, price) => all + of(price), 0);
+  return { first: sum(({ first }) => first), night: sum(({ night }) => night), connected: sum((one) => one.connected) };
+}
+
+/** The same dataset by dataset. */
+export async function datasetPrices({
   apps,
   settings,
   today,
   datasets: names = [],
-}: PriceRequest): Promise<PortfolioPrice> {
+}: PriceRequest): Promise<readonly DatasetPrice[]> {
   const request = { datasets: names, bounds: {}, today };
   const listed = datasets.filter(({ stage }) => stage === "listing");
   const connected = withExampleSources(apps, datasets);
@@ -43,14 +53,13 @@ export async function portfolioPrice({
     datasets.filter((dataset) => !listed.includes(dataset)),
   );
   const found = new Set(listed.flatMap(planningSourcesOf).map(({ name }) => name));
-  const sum = { first: 0, night: 0, connected: 0 };
+  const prices: DatasetPrice[] = [];
   for (const dataset of datasetsOf(request, settings)) {
     const options = { settings: settingsOf(dataset, settings), before: today, nights };
-    const expected = await expectedCredits(dataset, plain, options);
-    sum.first += expected.history;
-    sum.night += expected.night;
-    if (dataset.plannedFrom?.some((name) => found.has(name)) !== true) continue;
-    sum.connected += (await expectedCredits(dataset, connected, options)).night - expected.night;
+    const { history: first, night } = await expectedCredits(dataset, plain, options);
+    const needsAccount = dataset.plannedFrom?.some((name) => found.has(name)) === true;
+    const more = needsAccount ? (await expectedCredits(dataset, connected, options)).night - night : 0;
+    prices.push({ dataset: dataset.name, first, night, connected: more });
   }
-  return sum;
+  return prices;
 }

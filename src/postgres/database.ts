@@ -47,7 +47,7 @@ const types: pg.CustomTypesConfig = {
 const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
 /** What statements and the driver rely on, whatever the server, the database or the role has for other programs. */
-const sessionSettings = Object.entries({
+const sessionSettings: Readonly<Record<string, string>> = {
   timezone: "UTC",
   datestyle: "ISO,YMD",
   intervalstyle: "postgres",
@@ -60,20 +60,29 @@ const sessionSettings = Object.entries({
   statement_timeout: "0",
   lock_timeout: "0",
   search_path: "public",
-})
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(" ");
+};
 /** A peer that has vanished is found after half a minute or so, at either end, and its locks are released. */
 const keepAliveMs = 30_000;
 const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
+/** How connections behave. `timeoutMs`: a statement without a reply for so long counts as a lost connection. `session`: settings beside or instead of the usual. */
+type ConnectionOptions = {
+  readonly timeoutMs?: number;
+  readonly session?: Readonly<Record<string, string>>;
+};
+
 /**
- * Opens a pool of at most `size` connections. A statement without a reply for `timeoutMs` counts as a lost connection.
+ * Opens a pool of at most `size` connections.
  * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way cannot
  * be secured as sslmode requires, `database_busy` without a connection left, `database_too_old` below 15, `database_encoding` for one
  * that is not UTF8, and `bad_setting` for an address that does not fit.
  */
-export async function openWarehouse(url: string, size: number, timeoutMs = usualTimeoutMs): Promise<Warehouse> {
+export async function openWarehouse(
+  url: string,
+  size: number,
+  { timeoutMs = usualTimeoutMs, session = {} }: ConnectionOptions = {},
+): Promise<Warehouse> {
+  const settings = Object.entries({ ...sessionSettings, ...session }).map(([name, value]) => `-c ${name}=${value}`);
   const pool = new pg.Pool({
     connectionString: connectionString(url),
     max: size,
@@ -84,7 +93,7 @@ export async function openWarehouse(url: string, size: number, timeoutMs = usual
     // of this pool alone: the sessions of a dead process can be distinguished from others
     application_name: `storehouse ${randomBytes(4).toString("hex")}`,
     // a session that is idle in a transaction for too long loses its locks
-    options: `${sessionSettings} -c idle_in_transaction_session_timeout=${Math.ceil(timeoutMs)} ${keepAlive}`,
+    options: `${settings.join(" ")} -c idle_in_transaction_session_timeout=${Math.ceil(timeoutMs)} ${keepAlive}`,
   });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
   pool.on("error", () => undefined);

@@ -51,6 +51,14 @@ begin
   if not pg_catalog.pg_has_role(current_user, '${roles.owner}', 'usage') then
     execute format('grant ${roles.owner} to %I', current_user);
   end if;
+  -- pages of the console are read as the reader by a process that is logged in as the loader
+  if not pg_catalog.pg_has_role('${roles.loader}', '${roles.reader}', 'member') then
+    begin
+      grant ${roles.reader} to ${roles.loader};
+    exception when insufficient_privilege then
+      raise notice '${roles.loader} may not act as ${roles.reader}: the console has no viewers';
+    end;
+  end if;
 end
 $$;`;
 

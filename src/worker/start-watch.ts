@@ -3,7 +3,8 @@ import { networkOf } from "../config/network.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { openWarehouse, type Database, type Warehouse } from "../postgres/database.ts";
-import { startHealth, type HealthServer } from "../health/server.ts";
+import type { ListeningServer } from "../health/listen.ts";
+import { startHealth } from "../health/server.ts";
 import { createMetrics, type EndedRequest } from "../health/metrics.ts";
 import { isUp, readReadiness } from "../health/readiness.ts";
 import type { Schedule } from "../incidents/lateness.ts";
@@ -83,7 +84,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
 async function listen(
   { config, log }: WatchParts,
   answers: Pick<Parameters<typeof startHealth>[0], "ready" | "scrape">,
-): Promise<HealthServer | null> {
+): Promise<ListeningServer | null> {
   const { host, port } = config.settings.health;
   if (port === "off") return null;
   const server = await startHealth({ host, port, ...answers });
@@ -113,7 +114,7 @@ async function runChecks(
   let warehouse: Warehouse | null = null;
   while (warehouse === null && !stop.aborted) {
     // the worker itself logs why it cannot open the database
-    warehouse = await openWarehouse(databaseUrl, connections, queryTimeoutMs).catch(() => null);
+    warehouse = await openWarehouse(databaseUrl, connections, { timeoutMs: queryTimeoutMs }).catch(() => null);
     if (warehouse === null) await clock.sleep(reopenMs, stop).catch(() => undefined);
   }
   if (warehouse === null) return;

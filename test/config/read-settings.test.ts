@@ -46,6 +46,7 @@ const defaults: Settings = {
   worker: { grace_seconds: 50 },
   database: { timeout_seconds: 600 },
   health: { host: "127.0.0.1", port: 9464 },
+  console: { on: false, host: "127.0.0.1", port: 9465, timeout_seconds: 5 },
   notify: { format: "slack", check_seconds: 60, outage_minutes: 5, repeat_hours: 24 },
 };
 
@@ -105,6 +106,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     worker: defaults.worker,
     database: defaults.database,
     health: defaults.health,
+    console: defaults.console,
     notify: defaults.notify,
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HealthServer, startHealth } from "../../src/health/server.ts";
+import type { ListeningServer } from "../../src/health/listen.ts";
+import { startHealth } from "../../src/health/server.ts";
 
-let server: HealthServer | null;
+let server: ListeningServer | null;
 
 beforeAll(async () => {
   const ready = async () => ({ ready: true }) as never;

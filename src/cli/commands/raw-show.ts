@@ -2,6 +2,7 @@ import { Argument, type Command } from "commander";
 import { fail } from "../../core/errors.ts";
 import { strikerOf } from "../../core/secret.ts";
 import { sliceFacts } from "../../ledger/answers.ts";
+import { bodyText } from "../../raw/body-text.ts";
 import { landedPages } from "../../raw/read-answers.ts";
 import { pageArgument, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
@@ -37,17 +38,7 @@ export function addRawShow(raw: Command): void {
         );
         const body = strikerOf(config.environment.API_TOKEN ?? "")(page.body);
         if (options.bytes) printBytes(body);
-        else printWhole(laidOut(body));
+        else printWhole(bodyText(body));
       }),
     );
-}
-
-function laidOut(body: Buffer): string {
-  const text = body.toString("utf8");
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // no JSON: as it is
-    return text;
-  }
 }

@@ -3,7 +3,7 @@ import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { retried } from "../../runs/sync.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
-import { collectCodes, onlyDatasets, pastDayArgument } from "../arguments.ts";
+import { collectCodes, collectSlices, onlyDatasets, pastDayArgument } from "../arguments.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { exitHelp } from "../run-report.ts";
@@ -14,6 +14,7 @@ import { foreground, withProgress } from "./sync.ts";
 type Options = SyncOptions & {
   readonly skipped?: true;
   readonly code: readonly string[];
+  readonly slice: readonly string[];
   readonly since?: Day;
   readonly dryRun?: true;
 };
@@ -27,6 +28,9 @@ export function defineRetry(command: Command): void {
         .argParser(collectCodes)
         .default([], "all"),
     )
+    .addOption(
+      new Option("--slice <number>", "only this slice; may be repeated").argParser(collectSlices).default([], "all"),
+    )
     .option("--since <day>", "only those that ended on this day (UTC) or later", pastDayArgument)
     .option("--skipped", "also those that were skipped as unavailable (400, 404)")
     .option("--dry-run", "show which they are and what they would cost, run nothing")
@@ -35,10 +39,11 @@ export function defineRetry(command: Command): void {
     .action((options: Options) => (options.dryRun ? preview(options) : run(options)));
 }
 
-function whichOf({ skipped, code, since }: Options): Omit<Reopening, "datasets"> {
+function whichOf({ skipped, code, slice, since }: Options): Omit<Reopening, "datasets"> {
   return {
     states: skipped ? ["failed", "skipped"] : ["failed"],
     ...(code.length === 0 ? {} : { codes: code }),
+    ...(slice.length === 0 ? {} : { slices: slice }),
     ...(since === undefined ? {} : { since }),
   };
 }

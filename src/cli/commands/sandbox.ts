@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
-import { dayArgument } from "../arguments.ts";
+import { dayArgument, portArgument } from "../arguments.ts";
 import { printWhole, remark } from "../output.ts";
 import { stopSignal } from "../stop-signal.ts";
 
@@ -59,12 +59,6 @@ async function listening(options: SandboxOptions & { readonly port: number }): P
       );
     throw error;
   });
-}
-
-function portArgument(text: string): number {
-  const port = whole(text);
-  if (port > 65_535) throw new InvalidArgumentError("It is no port: they end with 65535.");
-  return port;
 }
 
 function whole(text: string): number {

@@ -13,6 +13,9 @@ import type { Row, Table } from "../../load/table.ts";
 /** The stages of a plan, in their order. */
 export const stages = ["portfolio", "listing", "market"] as const;
 
+/** What people ask of the figures as a whole: whether the ranks can be trusted today, the reviews, and so on. */
+export const families = ["rank", "reviews", "category", "visibility", "search_ads", "estimates"] as const;
+
 /** Who a dataset is fetched for. Two partitions with the same scope are the same one. */
 export type Partition = {
   readonly scope: Scope;
@@ -56,6 +59,8 @@ export type Dataset = {
    * the portfolio (see `planningSources`), `market` datasets all else. Each stage is up to date before the next one is planned.
    */
   readonly stage: (typeof stages)[number];
+  /** The family that its figures belong to; left out for what is none of them, such as lists. */
+  readonly family?: (typeof families)[number];
   /** True for a dataset that a sync fetches without naming it. */
   readonly on: boolean;
   /** Why it is on or off by default. */

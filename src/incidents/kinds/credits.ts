@@ -14,6 +14,7 @@ export const creditKinds = {
     title: "Credits are used up",
     says: "slices other than history wait for credits; closed when none waits",
     weight: "trouble",
+    mend: "credits",
     under: ["requests_stopped"],
     wording: ({ remaining, total, slices, wanted, resets_at: resetsAt }, since) => ({
       happened: `${counted(slices, "slice")} (${counted(wanted, "credit")}) have waited for credits since ${since}: ${whole(remaining)} of ${whole(total)} are left`,
@@ -37,6 +38,7 @@ export const creditKinds = {
     title: "Credits run out before the reset",
     says: "the planned slices, or the spending of the last day, need more credits until the reset than are left above the floor of the class daily; closed when they are enough",
     weight: "trouble",
+    mend: "credits",
     under: ["credits_exhausted", "requests_stopped"],
     wording: ({ remaining, total, usable, wanted, short, resets_at: resetsAt, out_at: outAt }, since) => ({
       happened: `${whole(remaining)} of ${whole(total)} credits are left, and since ${since} they are ${whole(short)} too few until the reset at ${minuteOf(resetsAt)} (${whole(wanted)} are needed, ${whole(usable)} are above the floor)`,
@@ -60,6 +62,7 @@ export const creditKinds = {
     title: "A call costs other than documented",
     says: "the API charges another price for an operation than documented; closed when it charges the documented one",
     weight: "note",
+    mend: "credits",
     wording: ({ operation, documented, learned }, since) => ({
       happened: `the API has charged ${counted(learned, "credit")} a call for ${operation} since ${since}, and documents ${documented}`,
       means: "no data is missing, and plans use the charged price",
@@ -72,6 +75,7 @@ export const creditKinds = {
     title: "The API names a price that cannot be right",
     says: "a reply names a price that is negative, nothing, more than ten times the documented one, or not what the balance fell by; closed when a day came without one",
     weight: "note",
+    mend: "credits",
     wording: ({ operation, header, documented, balance_drop: drop }, since) => ({
       happened: `replies of ${operation} have named ${counted(header, "credit")} a call since ${since}, where ${documented} are documented${drop === null ? "" : ` and the balance fell by ${drop}`}`,
       means: "no data is missing, such calls are booked at the documented price, and plans keep theirs",

@@ -21,6 +21,7 @@ export const sliceKinds = {
     title: "Slices failed",
     says: "slices failed with the same error, and their first later try as well where there is one: one incident a dataset, or one for all where more than three datasets fail alike; closed when they are loaded",
     weight: "trouble",
+    mend: "retry",
     under: stopped,
     wording: ({ datasets, error_code: code, slices, next_try_at: next }, since) => ({
       happened: `${counted(slices, "slice")} of ${listed(datasets)} ${slices === 1 ? "has" : "have"} failed since ${since} (${codeWords(code)})`,
@@ -43,6 +44,7 @@ export const sliceKinds = {
     title: "An app fails",
     says: "slices of one app failed in two datasets or more: one incident for the app; closed when they are loaded",
     weight: "trouble",
+    mend: "retry",
     under: stopped,
     wording: ({ app, store, name, datasets, error_codes: codes, slices, next_try_at: next }, since) => ({
       happened: `${counted(slices, "slice")} of the ${store === "ios" ? "iOS" : "Android"} app ${name === null ? app : `${name} (${app})`} ${slices === 1 ? "has" : "have"} failed since ${since}, in ${counted(datasets.length, "dataset")} (${listed(codes)})`,
@@ -64,6 +66,7 @@ export const sliceKinds = {
     title: "Many datasets are late",
     says: "more than three datasets are late and nothing else explains it: one incident for all of them; closed when three or fewer are",
     weight: "trouble",
+    mend: "coverage",
     wording: ({ datasets }, since) => ({
       happened: `${counted(datasets.length, "dataset")} are late, the first since ${since} (${listed(datasets)})`,
       means: "days are missing of each, and what is available on its own day only is lost",
@@ -76,6 +79,7 @@ export const sliceKinds = {
     title: "Snapshots are at risk",
     says: "two thirds of the time are over in which snapshots can be requested (of a daily one: 16 hours of its day): one incident for all of them; closed when they are loaded or lost",
     weight: "trouble",
+    mend: "coverage",
     under: [...stopped, "no_worker", "credits_exhausted"],
     wording: ({ datasets, cells, lost_at: at }, since) => ({
       happened: `${counted(cells, "snapshot")} of ${listed(datasets)} ${cells === 1 ? "is" : "are"} not loaded since ${since}`,
@@ -89,6 +93,7 @@ export const sliceKinds = {
     title: "Days are lost",
     says: "snapshots were not requested in their time, so that nobody can fetch them any more: one incident for all of them; closed a day after the last one",
     weight: "note",
+    mend: "coverage",
     wording: ({ datasets, days, cells, cells_ever: ever }, since) => ({
       happened: `${counted(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "is" : "are"} lost since ${since}`,
       means: `nobody can fetch them any more, and ${counted(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
@@ -101,6 +106,7 @@ export const sliceKinds = {
     title: "A dataset is late",
     says: "a dataset that is scheduled has no newer day than its freshness limit allows; closed when a newer day is loaded",
     weight: "trouble",
+    mend: "coverage",
     under: [...stopped, "no_worker", "credits_exhausted"],
     wording: ({ dataset, newest_day: newest, limit_hours: limit }, since) => ({
       happened: `the dataset ${dataset} has been late since ${since}: ${newest === null ? "no day is loaded yet" : `its newest day is ${newest}`}`,

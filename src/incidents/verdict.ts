@@ -1,5 +1,5 @@
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
-import { countOf } from "./output.ts";
+import { countOf } from "../core/count.ts";
 
 /** What the verdict of the morning is worked out from. */
 export type VerdictFacts = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verdictOf, type VerdictFacts } from "../../src/cli/verdict.ts";
+import { verdictOf, type VerdictFacts } from "../../src/incidents/verdict.ts";
 
 const workers = { running: 1, late: 0, waiting: 0, ageSeconds: 3, lastEndedAs: null };
 const calm: VerdictFacts = {

@@ -1,0 +1,91 @@
+-- The console: the record of its actions, and what its pages read of the ledger beside the views for operators, as views: the reader sees
+-- no table of ops.
+
+create table ops.audit (
+  audit_id     bigint      primary key generated always as identity,
+  acted_at     timestamptz not null,
+  user_name    text        not null,
+  user_role    text        not null check (user_role in ('viewer', 'operator')),
+  from_address text        not null,
+  action       text        not null,
+  subject      text        not null,
+  credits      integer     not null,
+  outcome      text        not null default 'begun' check (outcome in ('begun', 'done', 'refused', 'failed')),
+  note         text        not null default ''
+);
+comment on table  ops.audit              is 'Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.';
+comment on column ops.audit.audit_id     is 'Number of the action.';
+comment on column ops.audit.acted_at     is 'When.';
+comment on column ops.audit.user_name    is 'Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted.';
+comment on column ops.audit.user_role    is 'viewer or operator.';
+comment on column ops.audit.from_address is 'Network address that the request came from.';
+comment on column ops.audit.action       is 'Name of the action, such as sign-in or retry.';
+comment on column ops.audit.subject      is 'Fields of its form; empty for a sign-in.';
+comment on column ops.audit.credits      is 'Most credits that were agreed to; 0 for what spends nothing.';
+comment on column ops.audit.outcome      is 'begun (it has not ended, or its process was killed), done (it was started or carried out), refused or failed.';
+comment on column ops.audit.note         is 'Text that the person saw afterwards.';
+
+create view ops.audit_log as
+select audit_id, acted_at, user_name, user_role, from_address, action, subject, credits, outcome, note from ops.audit;
+comment on view ops.audit_log is 'One row per action of a person in the console. Who started this retry? What was agreed to last week, and at which price?';
+select ops.comment_columns('ops.audit_log', 'ops.audit');
+
+create view ops.run_log as
+select run_id, kind, worker_id, plan_id, as_of, datasets, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome from ops.run;
+comment on view ops.run_log is 'One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?';
+select ops.comment_columns('ops.run_log', 'ops.run');
+
+create view ops.request_log as
+select request_id, account_id, slice_id, attempt, page, dataset, class, operation, status, error_code, cost, remaining, duration_ms, byte_count, worker_id, received_at,
+       (received_at at time zone 'UTC')::date as received_day
+from   ops.request;
+comment on view   ops.request_log             is 'One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?';
+comment on column ops.request_log.attempt     is 'Attempt of the slice.';
+comment on column ops.request_log.page        is 'Page within the attempt, from 0.';
+comment on column ops.request_log.status      is 'Status of the HTTP answer; null where there was none.';
+comment on column ops.request_log.error_code  is 'Stable code of what was wrong with the answer; null for a valid one.';
+comment on column ops.request_log.cost        is 'Credits charged.';
+comment on column ops.request_log.remaining   is 'Credits left, as the answer says; null where it does not.';
+comment on column ops.request_log.duration_ms is 'How long it took, in ms.';
+comment on column ops.request_log.byte_count  is 'Bytes of the answer.';
+comment on column ops.request_log.received_day is 'Day (UTC) on which the last byte was received.';
+comment on column ops.request_log.worker_id   is 'Process that sent it; null when it is not in ops.worker.';
+select ops.comment_columns('ops.request_log', 'ops.request');
+
+create view ops.reject_log as
+select reject_id, slice_id, dataset, reason, item, fetched_at from ops.reject;
+comment on view ops.reject_log is 'One row per invalid item of an answer, with its reason. What did not fit, and why?';
+select ops.comment_columns('ops.reject_log', 'ops.reject');
+
+create view ops.slice_item as
+select s.slice_id, s.dataset, b.items from ops.slice as s join ops.batch as b on b.batch_id = s.batch_id;
+comment on view   ops.slice_item       is 'One row per slice that requests keywords or ids by name: which ones.';
+comment on column ops.slice_item.items is 'The keywords or ids, sorted.';
+comment on column ops.slice_item.slice_id is 'Number of the slice.';
+select ops.comment_columns('ops.slice_item');
+
+create view ops.worker_status as
+select w.worker_id, w.kind, w.host, w.pid, w.started_at, w.heartbeat_at, w.stopped_at, w.ended_as,
+       w.stopped_at is null and exists (
+         select from pg_catalog.pg_locks as l
+         where  l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
+         and    l.classid = x'53544f52'::integer::oid and l.objid = w.worker_id::oid and l.objsubid = 2) as is_running
+from   ops.worker as w;
+comment on view   ops.worker_status            is 'One row per process that sends requests to the API. Which workers run now, and since when?';
+comment on column ops.worker_status.is_running is 'True while it holds the advisory lock on its number; a frozen process holds it still.';
+select ops.comment_columns('ops.worker_status', 'ops.worker');
+
+create view ops.credit_balance as
+select account_id, total, remaining, resets_at, period_hours, held, in_flight, overlapped, pace_per_second, observed_at from ops.credit_account;
+comment on view ops.credit_balance is 'One row per account: its allowance as the service last reported it, and what is held for calls in flight. What is left, and until when?';
+select ops.comment_columns('ops.credit_balance', 'ops.credit_account');
+
+create view ops.credit_price as
+select operation, documented, learned, last_seen_at, last_charged from ops.credit_cost;
+comment on view ops.credit_price is 'One row per operation that was called: its documented price and the one that the service charges. Which prices differ?';
+select ops.comment_columns('ops.credit_price', 'ops.credit_cost');
+
+create view ops.next_run_price as
+select line_id, datasets, runs_at, slices, requests, credits, priced_at from ops.next_run;
+comment on view ops.next_run_price is 'One row per line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?';
+select ops.comment_columns('ops.next_run_price', 'ops.next_run');

@@ -1,0 +1,121 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../core/clock.ts";
+import { fail } from "../core/errors.ts";
+import type { Role, Visitor } from "./visitor.ts";
+
+/*
+ * Who a request is from, in this order:
+ *
+ *   the reverse proxy says so     console.proxy is set, the request comes from one of its addresses and has the header
+ *   a session                     a signed cookie, made at sign-in with a password
+ *   this machine                  no password and no proxy is set: then the console listens on loopback alone, and whoever can reach it can
+ *                                 run the commands as well. A page of another site must not: only the names of loopback count as Host.
+ */
+
+/** The cookie of a session. */
+const cookieName = "storehouse_session";
+const sessionMs = 12 * 3_600_000;
+
+/** Who may come in. */
+export type Access = {
+  /** Null for nobody who is known. Throws `console_host` for another name than loopback's where no sign-in is wanted. */
+  readonly visitorOf: (request: FastifyRequest) => Visitor | null;
+  /** True where a password can be typed. */
+  readonly hasPassword: boolean;
+  /** Starts a session; null where the password is wrong. */
+  readonly signIn: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    typed: { name: string; password: string },
+  ) => Visitor | null;
+  readonly signOut: (reply: FastifyReply) => void;
+};
+
+/** True for an address that only this machine reaches. */
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Throws `console_needs_password` where other machines would get in without one. */
+export function checkExposure({ environment }: Config, host: string): void {
+  if (!isLoopback(host) && environment.STOREHOUSE_CONSOLE_PASSWORD === undefined)
+    throw fail("console_needs_password", { host });
+}
+
+/** The key with which cookies are signed: sessions end with the process. */
+export function newCookieKey(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+type Session = { readonly name: string; readonly role: Role; readonly until: number };
+
+/** Makes the rules of access from the settings. */
+export function createAccess({ environment, settings }: Config, clock: Clock): Access {
+  const passwords = [
+    { role: "operator", password: environment.STOREHOUSE_CONSOLE_PASSWORD },
+    { role: "viewer", password: environment.STOREHOUSE_CONSOLE_VIEWER_PASSWORD },
+  ] as const;
+  const hasPassword = passwords.some(({ password }) => password !== undefined);
+  const { proxy } = settings.console;
+
+  function fromProxy(request: FastifyRequest): Visitor | null {
+    if (proxy === undefined || !proxy.addresses.includes(peerOf(request))) return null;
+    const header = request.headers[proxy.user_header.toLowerCase()];
+    const name = typeof header === "string" ? header.trim().slice(0, longestName) : "";
+    if (name === "") return null;
+    return { name, role: proxy.operators.includes(name) ? "operator" : "viewer", from: peerOf(request), by: "proxy" };
+  }
+
+  function fromSession(request: FastifyRequest): Visitor | null {
+    const session = sessionIn(request);
+    if (session === null || session.until <= clock.now()) return null;
+    return { name: session.name, role: session.role, from: peerOf(request), by: "password" };
+  }
+
+  return {
+    hasPassword,
+    visitorOf: (request) => {
+      const known = fromProxy(request) ?? (hasPassword ? fromSession(request) : null);
+      if (known !== null || hasPassword || proxy !== undefined) return known;
+      if (!isLoopback(request.hostname.replace(/:\d+$/, ""))) throw fail("console_host");
+      return { name: "local", role: "operator", from: peerOf(request), by: "loopback" };
+    },
+    signIn: (request, reply, { name, password }) => {
+      const found = passwords.find((one) => one.password !== undefined && isSame(one.password, password));
+      if (found === undefined) return null;
+      const session: Session = { name: name || found.role, role: found.role, until: clock.now() + sessionMs };
+      const value = Buffer.from(JSON.stringify(session)).toString("base64url");
+      reply.setCookie(cookieName, value, cookieOptions(request));
+      return { name: session.name, role: session.role, from: peerOf(request), by: "password" };
+    },
+    signOut: (reply) => void reply.clearCookie(cookieName, { path: "/" }),
+  };
+}
+
+/** Names are for people: as long as one needs. */
+export const longestName = 80;
+
+/** How cookies of the console are sent: to this site alone, to no script. */
+export function cookieOptions(request: FastifyRequest) {
+  return { path: "/", httpOnly: true, sameSite: "strict", signed: true, secure: request.protocol === "https" } as const;
+}
+
+function sessionIn(request: FastifyRequest): Session | null {
+  const cookie = request.cookies[cookieName];
+  const unsigned = cookie === undefined ? null : request.unsignCookie(cookie);
+  if (unsigned?.valid !== true || unsigned.value === null) return null;
+  // signed by this process, which wrote it as a session
+  return JSON.parse(Buffer.from(unsigned.value, "base64url").toString("utf8")) as Session;
+}
+
+function peerOf(request: FastifyRequest): string {
+  return (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+}
+
+/** Compares in the same time wherever two texts differ. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { count, countOf } from "../core/count.ts";
+import { actions } from "./actions/all.ts";
+import { recordDeed, recordOutcome } from "./audit.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import type { ActionContext, AnyAction, Price } from "./define-action.ts";
+import { html, type Html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { leaveNote } from "./note.ts";
+import { ownForm } from "./own-form.ts";
+import { parsed } from "./parse-input.ts";
+import { navigationEntries } from "./pages/all.ts";
+import type { Visitor } from "./visitor.ts";
+
+const Credits = z.coerce.number().int().min(0);
+/** What each form has beside the action's own fields. `agreed`: the price that was shown; `typed`: what a person typed instead of a click. */
+const Agreement = z.object({
+  agreed: Credits.optional(),
+  typed: z.string().optional(),
+  back: z
+    .string()
+    .regex(/^\/(?![/\\])/)
+    .default("/"),
+});
+
+/** Serves the actions. */
+export function addActions(server: FastifyInstance, parts: ConsoleParts): void {
+  for (const action of actions)
+    server.post(`/actions/${action.name}`, { preHandler: ownForm(server) }, (request, reply) => {
+      const visitor = parts.access.visitorOf(request);
+      if (visitor === null) throw fail("console_signed_out");
+      if (visitor.role !== "operator") throw fail("console_not_allowed");
+      return act(parts, { action, request, reply, visitor });
+    });
+}
+
+type Acting = {
+  readonly action: AnyAction;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+};
+
+async function act({ app, runs }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
+  const { action, request, reply, visitor } = acting;
+  const { db } = app.warehouse;
+  const now = app.clock.now();
+  const agreement = parsed(Agreement, request.body);
+  const input = parsed(action.input, request.body) as never;
+  const context: ActionContext = { app, now, visitor, runs };
+  const price = await action.price(context, input);
+  const limit = app.config.settings.credits.ask_above;
+  if (!isAgreed(price, agreement, limit)) return confirm(acting, { price, agreement, limit });
+  const subject = JSON.stringify(input);
+  const auditId = await recordDeed(db, visitor, { action: action.name, subject, credits: price.credits }, now);
+  try {
+    const { says, to } = await action.run(context, input, price.credits);
+    await recordOutcome(db, auditId, { outcome: "done", note: says });
+    leaveNote(request, reply, says);
+    return await reply.redirect(to, 303);
+  } catch (error) {
+    const note = error instanceof StorehouseError ? app.hide(error.message) : "unforeseen error";
+    await recordOutcome(db, auditId, { outcome: "failed", note });
+    throw error;
+  }
+}
+
+type Agreed = z.output<typeof Agreement>;
+
+/** Agreed is the price that was shown, or more; above the limit it has to be typed. */
+function isAgreed(price: Price, { agreed, typed }: Agreed, limit: number): boolean {
+  if (agreed === undefined) return price.credits === 0 && price.alwaysAsk !== true;
+  if (price.credits > agreed) return false;
+  return price.credits <= limit || Number(typed?.replaceAll(/[\s,._]/g, "")) === price.credits;
+}
+
+type Asked = { readonly price: Price; readonly agreement: Agreed; readonly limit: number };
+
+/** The page that shows the price and wants an agreement. */
+function confirm({ action, request, reply, visitor }: Acting, asked: Asked): FastifyReply {
+  const { agreement } = asked;
+  // what was agreed to and is dearer now is a conflict, as is a number that is another one
+  const status = agreement.agreed === undefined ? 200 : 409;
+  const body = agreementForm(action, asked, request.body as Readonly<Record<string, string>>, reply.generateCsrf());
+  const page = layout({ title: action.label, body, visitor, navigation: navigationEntries(), address: agreement.back });
+  return reply.code(status).type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
+}
+
+/** Fields that this form has anew. */
+const ownFields = new Set(["_csrf", "agreed", "typed", "back"]);
+
+function agreementForm(
+  action: AnyAction,
+  { price, agreement, limit }: Asked,
+  given: Readonly<Record<string, string>>,
+  token: string,
+): Html {
+  const fields = {
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => !ownFields.has(name))),
+    agreed: price.credits,
+    back: agreement.back,
+    _csrf: token,
+  };
+  const isTyped = price.credits > limit;
+  return html`<form class="card narrow stack" method="post" action="/actions/${action.name}">
+    <p class="eyebrow">Nothing has been spent yet</p>
+    <h1>${action.label}</h1>
+    ${warningOf(price, agreement)}
+    <p>${price.says}</p>
+    ${price.detail}
+    <p class="price">
+      <strong class="number">${count(price.credits)}</strong> ${price.credits === 1 ? "credit" : "credits"} at most
+    </p>
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${
+      isTyped
+        ? html`<label
+            >That is more than credits.ask_above (${count(limit)}). Type <strong>${price.credits}</strong> to
+            agree<input name="typed" inputmode="numeric" autocomplete="off" required autofocus
+          /></label>`
+        : null
+    }
+    <p class="buttons">
+      <button class="button primary">
+        ${action.label}${price.credits > 0 ? ` for ${countOf(price.credits, "credit")}` : ""}
+      </button>
+      <a class="button" href="${agreement.back}">Cancel</a>
+    </p>
+  </form>`;
+}
+
+function warningOf(price: Price, { agreed, typed }: Agreed): Html | null {
+  if (agreed === undefined) return null;
+  if (price.credits > agreed)
+    return html`<p class="notice warn" role="alert">
+      It costs ${countOf(price.credits, "credit")} now, more than the ${count(agreed)} that were shown.
+    </p>`;
+  return typed === undefined ? null : html`<p class="notice bad" role="alert">The number does not match.</p>`;
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { apiAccess } from "../../config/config.ts";
+import { countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { datasetNamed } from "../../datasets/shared/all.ts";
+import { retryInForeground } from "../../foreground.ts";
+import { reopenable, type Reopening } from "../../ledger/reopen.ts";
+import { retried } from "../../runs/sync.ts";
+import { defineAction, type ActionContext } from "../define-action.ts";
+
+/** Texts with commas between them; none for an empty field. */
+const Names = z
+  .string()
+  .default("")
+  .transform((text) => text.split(",").filter((name) => name !== ""));
+
+const Input = z.object({
+  datasets: Names,
+  codes: Names,
+  slices: Names.refine((all) => all.every((one) => /^[1-9]\d{0,17}$/.test(one)), "is no number of a slice"),
+});
+
+type Retry = z.output<typeof Input>;
+
+function whichOf({ codes, slices }: Retry): Omit<Reopening, "datasets"> {
+  return { ...(codes.length === 0 ? {} : { codes }), ...(slices.length === 0 ? {} : { slices }) };
+}
+
+function requestOf({ app }: ActionContext, { datasets }: Retry) {
+  return { datasets: datasets.map((name) => datasetNamed(name).name), bounds: {}, today: app.clock.today() };
+}
+
+/** Requests failed slices again, as `storehouse retry` does: those of datasets, with codes, or of numbers. */
+export const retryAction = defineAction({
+  name: "retry",
+  label: "Retry",
+  input: Input,
+  price: async (context, input) => {
+    const { app } = context;
+    apiAccess(app.config.environment);
+    const found = await reopenable(app.warehouse.db, retried(requestOf(context, input), whichOf(input)));
+    const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
+    const slices = sum((one) => one.slices);
+    if (slices === 0) throw fail("nothing_to_retry");
+    const datasets = [...new Set(found.map(({ dataset }) => dataset))].join(", ");
+    return {
+      credits: sum(({ credits }) => credits),
+      says: `${countOf(slices, "failed slice")} of ${datasets} ${slices === 1 ? "is" : "are"} requested again.`,
+    };
+  },
+  run: (context, input, mostCredits) => {
+    const { app, runs } = context;
+    const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : input.datasets.join(", ") || "all that failed"}`;
+    runs.start(what, (control) =>
+      retryInForeground(app, {
+        ...control,
+        request: requestOf(context, input),
+        maxCredits: mostCredits,
+        which: whichOf(input),
+      }),
+    );
+    return Promise.resolve({
+      says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
+      to: "/runs",
+    });
+  },
+});

@@ -1,0 +1,15 @@
+import type { App } from "../app.ts";
+import type { Access } from "./access.ts";
+import type { BackgroundRuns } from "./background-runs.ts";
+import type { Pulse } from "./pulse.ts";
+import type { SharedReads } from "./shared-reads.ts";
+
+/** What the routes of a console share. */
+export type ConsoleParts = {
+  /** Acts as the role in DATABASE_URL, with connections of the console's own. */
+  readonly app: App;
+  readonly access: Access;
+  readonly reads: SharedReads;
+  readonly runs: BackgroundRuns;
+  readonly pulse: Pulse;
+};

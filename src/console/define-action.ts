@@ -1,0 +1,96 @@
+import type { z } from "zod";
+import type { App } from "../app.ts";
+import type { BackgroundRuns } from "./background-runs.ts";
+import { html, type Html } from "./html.ts";
+import type { Visitor } from "./visitor.ts";
+
+/*
+ * An action is a form that is posted to /actions/NAME. Whatever the page showed, the server works the price out again:
+ *
+ *   nothing agreed, or less than it costs now    the price is shown, and a button that agrees to it
+ *   more than credits.ask_above                  the price has to be typed as well
+ *   agreed                                       a row in ops.audit, then `run`, which may spend the price and no more
+ *
+ * `price` and `run` call the functions that the commands call. Only an operator gets this far.
+ */
+
+/** What an action works with. */
+export type ActionContext = {
+  readonly app: App;
+  readonly now: number;
+  readonly visitor: Visitor;
+  /** Runs that go on when the answer has been sent. */
+  readonly runs: BackgroundRuns;
+};
+
+/** What an action would do and cost. */
+export type Price = {
+  /** Most credits that it spends; 0 for what is free. */
+  readonly credits: number;
+  /** What will happen, as a sentence. */
+  readonly says: string;
+  /** More of it, for the page that wants an agreement. */
+  readonly detail?: Html;
+  /** True where it wants an agreement even at a low price: it changes something elsewhere. */
+  readonly alwaysAsk?: true;
+};
+
+/** What became of it: a sentence, and the page to go on with. */
+type Done = { readonly says: string; readonly to: string };
+
+/** An action of the console. */
+export type Action<I extends z.ZodObject = z.ZodObject> = {
+  readonly name: string;
+  /** What its button says. */
+  readonly label: string;
+  readonly input: I;
+  readonly price: (context: ActionContext, input: z.output<I>) => Promise<Price>;
+  /** `mostCredits`: what was agreed to. */
+  readonly run: (context: ActionContext, input: z.output<I>, mostCredits: number) => Promise<Done>;
+};
+
+/** An action whatever its input is. */
+export type AnyAction = Omit<Action, "price" | "run"> & {
+  readonly price: (context: ActionContext, input: never) => Promise<Price>;
+  readonly run: (context: ActionContext, input: never, mostCredits: number) => Promise<Done>;
+};
+
+/** Makes an action. */
+export function defineAction<I extends z.ZodObject>(action: Action<I>): AnyAction {
+  return action;
+}
+
+/** The fields of a form that posts to an action. */
+export type ActionFields = Readonly<Record<string, string | number>>;
+
+/**
+ * The form with a button that posts to an action: nothing for a viewer. `agreed`: credits that the page has shown for it, so that one click
+ * is enough below credits.ask_above.
+ */
+export function actionForm(
+  {
+    visitor,
+    formToken,
+    address,
+  }: { readonly visitor: Visitor; readonly formToken: () => string; readonly address: string },
+  {
+    action,
+    label,
+    fields,
+    agreed,
+  }: {
+    readonly action: AnyAction;
+    readonly label?: string;
+    readonly fields: ActionFields;
+    readonly agreed?: number;
+  },
+): Html {
+  if (visitor.role !== "operator") return html``;
+  const all = { ...fields, ...(agreed === undefined ? {} : { agreed }), back: address, _csrf: formToken() };
+  const hidden = Object.entries(all).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  );
+  return html`<form method="post" action="/actions/${action.name}" class="action">
+    ${hidden}<button class="button">${label ?? action.label}</button>
+  </form>`;
+}

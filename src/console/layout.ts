@@ -1,0 +1,93 @@
+import { programVersion } from "../config/program.ts";
+import { html, type Html } from "./html.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** What a page stands in. */
+export type Frame = {
+  readonly title: string;
+  readonly body: Html;
+  /** Null on the page of sign-in and where nobody is known. */
+  readonly visitor: Visitor | null;
+  /** Entries of the navigation. */
+  readonly navigation: readonly { readonly path: string; readonly title: string }[];
+  /** Path and query of the page. */
+  readonly address: string;
+  /** What an action said, to be shown once. */
+  readonly note?: string | null;
+  /** Figures that are older than they should be: since when, as text. */
+  readonly oldSince?: string | null;
+  readonly isLive?: boolean;
+  /** Token for the form that signs out. */
+  readonly formToken?: string;
+};
+
+/** A whole page. */
+export function layout(frame: Frame): Html {
+  const { title, body, visitor, address, isLive = false } = frame;
+  const version = programVersion();
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="htmx-config" content='{"includeIndicatorCSS":false,"defaultSwap":"outerMorph"}' />
+        <title>${title} · Storehouse</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/console.css?v=${version}" />
+        <script src="/assets/htmx/htmx.min.js?v=${version}" defer></script>
+        <script src="/assets/htmx/ext/hx-sse.min.js?v=${version}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#page">Skip to the page</a>
+        <header class="top">
+          <a class="brand" href="/"
+            ><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+              <path
+                d="M3 9.5 12 4l9 5.5V20H3z"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="1.8"
+                stroke-linejoin="round"
+              />
+              <path d="M7.5 12.5h9M7.5 16h9" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" /></svg
+            ><span>Storehouse</span></a
+          >
+          ${visitor === null ? null : navigation(frame)} ${visitor === null ? null : account(visitor, frame.formToken)}
+        </header>
+        ${isLive ? html`<div id="live" hx-sse:connect="/live" hx-swap="none"></div>` : null}
+        <main
+          id="page"
+          tabindex="-1"
+          ${isLive ? html` hx-get="${address}" hx-trigger="ledger from:#live" hx-select="#page > *" hx-swap="innerMorph"` : null}
+        >
+          ${frame.note == null ? null : html`<p class="notice good" role="status">${frame.note}</p>`}
+          ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database is slow: these figures are from ${frame.oldSince}.</p>`}
+          ${body}
+        </main>
+        <footer class="foot"><span>Storehouse ${version}</span><span>Times and days are in UTC.</span></footer>
+      </body>
+    </html>`;
+}
+
+function navigation({ navigation: entries, address }: Frame): Html {
+  const here = address.split("?")[0] ?? "";
+  const isHere = (path: string) => (path === "/" ? here === "/" : here === path || here.startsWith(`${path}/`));
+  return html`<nav aria-label="Pages">
+    <ul>
+      ${entries.map(
+        ({ path, title }) =>
+          html`<li><a href="${path}" ${isHere(path) ? html` aria-current="page"` : null}>${title}</a></li>`,
+      )}
+    </ul>
+  </nav>`;
+}
+
+function account({ name, role, by }: Visitor, formToken: string | undefined): Html {
+  if (by !== "password" || formToken === undefined)
+    return html`<p class="account"><span>${name}</span> <span class="muted">${role}</span></p>`;
+  return html`<form class="account" method="post" action="/sign-out">
+    <span>${name}</span> <span class="muted">${role}</span
+    ><input type="hidden" name="_csrf" value="${formToken}" /><button class="quiet">Sign out</button>
+  </form>`;
+}

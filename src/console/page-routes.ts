@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { fail } from "../core/errors.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import type { AnyPage, PageContext } from "./define-page.ts";
+import { layout } from "./layout.ts";
+import { takeNote } from "./note.ts";
+import { parsed } from "./parse-input.ts";
+import { navigationEntries, pages } from "./pages/all.ts";
+import { instantText } from "./parts/times.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** Serves every page. */
+export function addPages(server: FastifyInstance, parts: ConsoleParts): void {
+  for (const page of pages)
+    server.get(page.path, async (request, reply) => {
+      const visitor = parts.access.visitorOf(request);
+      if (visitor === null) return toSignIn(parts, request, reply);
+      if (page.role === "operator" && visitor.role !== "operator") throw fail("console_not_allowed");
+      return showPage(parts, { page, request, reply, visitor });
+    });
+}
+
+/** Without a way to sign in the page says so; else sign-in leads back to this address. */
+function toSignIn({ access }: ConsoleParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!access.hasPassword) throw fail("console_signed_out");
+  return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
+}
+
+type Showing = {
+  readonly page: AnyPage;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+};
+
+async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: Showing): Promise<FastifyReply> {
+  const { app, reads } = parts;
+  const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
+  const now = app.clock.now();
+  let oldest: number | null = null;
+  let token: string | null = null;
+  const context: PageContext = {
+    app,
+    now,
+    visitor,
+    address: request.url,
+    formToken: () => (token ??= reply.generateCsrf()),
+    read: async (key, work) => {
+      const { value, readAt, isOld } = await reads.read(key, work);
+      if (isOld) oldest = Math.min(readAt, oldest ?? readAt);
+      return value;
+    },
+    runs: parts.runs,
+  };
+  const answer = await page.show(context, input as never);
+  void reply.header("cache-control", "no-store");
+  if (!("markup" in answer)) {
+    if (answer.name !== undefined) void reply.header("content-disposition", `attachment; filename="${answer.name}"`);
+    return reply.type(answer.type).send(answer.body);
+  }
+  const shown = layout({
+    title: page.title,
+    body: answer,
+    visitor,
+    navigation: navigationEntries(),
+    address: request.url,
+    note: takeNote(request, reply),
+    oldSince: oldest === null ? null : instantText(oldest, now),
+    isLive: page.live === true,
+    ...(visitor.by === "password" ? { formToken: context.formToken() } : {}),
+  });
+  return reply.type("text/html; charset=utf-8").send(shown.markup);
+}

@@ -1,0 +1,24 @@
+import type { AnyPage } from "../define-page.ts";
+import { answerPage } from "./answer.ts";
+import { calculatorPage } from "./calculator.ts";
+import { creditsPage } from "./credits.ts";
+import { runPage } from "./run.ts";
+import { runsPage } from "./runs.ts";
+import { slicePage } from "./slice.ts";
+import { todayPage } from "./today.ts";
+
+/** Every page of the console, in the order of the navigation. */
+export const pages: readonly AnyPage[] = [
+  todayPage,
+  runsPage,
+  runPage,
+  slicePage,
+  answerPage,
+  creditsPage,
+  calculatorPage,
+];
+
+/** The entries of the navigation. */
+export function navigationEntries(): readonly Pick<AnyPage, "path" | "title">[] {
+  return pages.filter(({ inNavigation }) => inNavigation === true);
+}

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { editedSettings } from "../../config/edit-yaml.ts";
+import { Settings } from "../../config/settings.ts";
+import { count, countOf } from "../../core/count.ts";
+import type { PortfolioApp } from "../../core/portfolio.ts";
+import { fail } from "../../core/errors.ts";
+import { storeOf } from "../../core/store.ts";
+import { datasets } from "../../datasets/shared/all.ts";
+import { examplePortfolio } from "../../planner/example-portfolio.ts";
+import { datasetPrices, type DatasetPrice } from "../../planner/portfolio-price.ts";
+import { definePage } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { dataTable } from "../parts/table.ts";
+
+const words = (pattern: RegExp) =>
+  z
+    .string()
+    .max(100_000)
+    .default("")
+    .transform((text) => [
+      ...new Set(
+        text
+          .split(pattern)
+          .map((part) => part.trim())
+          .filter((part) => part !== ""),
+      ),
+    ]);
+
+const Input = z.object({
+  ids: words(/[\s,]+/).refine((all) => all.every((id) => /^(\d+|[A-Za-z]\w*(\.\w+)+)$/.test(id)), "holds no track ids"),
+  apps: z.coerce.number().int().min(1).max(100).default(3),
+  countries: words(/[\s,]+/)
+    .transform((all) => all.map((code) => code.toUpperCase()))
+    .refine((all) => all.every((code) => /^[A-Z]{2}$/.test(code)), "holds a country that is no two letters"),
+  named: words(/\r?\n/),
+  keywords: z.coerce.number().int().min(0).max(2_000).default(100),
+  // `all` says that the form was sent: then no box means no dataset
+  sent: z.enum(["1"]).optional(),
+  on: z
+    .union([z.string(), z.array(z.string())])
+    .default([])
+    .transform((value) => [value].flat()),
+});
+
+type Wanted = z.output<typeof Input>;
+
+/** More is priced on the command line: the planner goes over every keyword. */
+const mostKeywords = 100_000;
+
+/** Prices a portfolio that nobody has yet, with the planner, and writes the configuration for it. Needs no account and no database. */
+export const calculatorPage = definePage({
+  path: "/credits/calculator",
+  title: "What would it cost?",
+  input: Input,
+  examples: [
+    "/credits/calculator",
+    "/credits/calculator?apps=2&countries=US,JP&keywords=50&sent=1&on=keyword_rank&on=app_rating",
+  ],
+  show: async ({ app, read }, wanted) => {
+    const choice = chosen(wanted);
+    const key = JSON.stringify(["calculator", choice]);
+    const prices = await read(key, () => priced(choice, app.clock.today()));
+    return html`<header class="head"><div><h1>What would it cost?</h1><p>Priced by the planner that plans the nights, at documented prices and default timing. Nothing is requested and nothing is spent.</p></div></header>
+<div class="columns"><form class="card stack" id="wanted" method="get" action="/credits/calculator">
+<label>Apps <span class="muted">track ids or package names, if you know them</span><textarea name="ids" rows="3">${wanted.ids.join("\n")}</textarea></label>
+<label>or so many apps<input name="apps" type="number" min="1" max="100" value="${wanted.apps}"></label>
+<label>Countries <span class="muted">two letters each</span><input name="countries" value="${choice.countries.join(", ")}"></label>
+<label>Keywords <span class="muted">one a line, for each app and country</span><textarea name="named" rows="4">${wanted.named.join("\n")}</textarea></label>
+<label>or so many keywords<input name="keywords" type="number" min="0" max="2000" value="${wanted.keywords}"></label>
+<input type="hidden" name="sent" value="1">
+<details${wanted.sent === undefined ? null : html` open`}><summary>Datasets: ${count(choice.on.length)} on</summary><fieldset class="checks"><legend class="unseen">Datasets</legend>${datasetBoxes(choice.on)}</fieldset></details>
+<p class="buttons"><button class="button primary">Price it</button> <a href="/credits/calculator">Start again</a></p>
+</form>
+<div class="stack span-two results" id="price">${resultCard(choice, prices)}${yamlCard(choice)}</div></div>`;
+  },
+});
+
+/** What is priced. */
+type Choice = {
+  readonly apps: readonly string[];
+  readonly isNamed: boolean;
+  readonly countries: readonly string[];
+  readonly keywords: readonly string[];
+  readonly on: readonly string[];
+};
+
+function chosen({ ids, apps, countries, named, keywords, sent, on }: Wanted): Choice {
+  const places = countries.length > 0 ? countries : ["US"];
+  const examples = examplePortfolio({ apps, countries: [], keywords: 0 }, []).apps.map(({ trackId }) => trackId);
+  const made = Array.from({ length: keywords }, (_, index) => `keyword ${index + 1}`);
+  const choice = {
+    apps: ids.length > 0 ? ids : examples,
+    isNamed: ids.length > 0,
+    countries: places,
+    keywords: named.length > 0 ? named : made,
+    on: sent === undefined ? datasets.filter((dataset) => dataset.on).map(({ name }) => name) : on,
+  };
+  const size = choice.apps.length * places.length * Math.max(choice.keywords.length, 1);
+  if (size > mostKeywords)
+    throw fail("console_bad_input", {
+      problem: `${count(size)} keywords over all apps and countries are more than the ${count(mostKeywords)} that this page prices`,
+    });
+  return choice;
+}
+
+function priced({ apps, countries, keywords, on }: Choice, today: Parameters<typeof datasetPrices>[0]["today"]) {
+  const portfolio = apps.map((trackId): PortfolioApp => ({
+    store: storeOf(trackId),
+    trackId,
+    tracked: true,
+    countries: countries.map((country) => ({ country, keywords, tracked: keywords, keywordCount: keywords.length })),
+  }));
+  const settings = Settings.parse({
+    datasets: Object.fromEntries(datasets.map(({ name }) => [name, { on: on.includes(name) }])),
+  });
+  return datasetPrices({ apps: portfolio, settings, today });
+}
+
+function datasetBoxes(on: readonly string[]): readonly Html[] {
+  return datasets.map(
+    ({ name, summary }) =>
+      html`<label class="check"
+        ><input type="checkbox" name="on" value="${name}" ${on.includes(name) ? html` checked` : null} /><span
+          ><code>${name}</code> <span class="muted small">${summary}</span></span
+        ></label
+      >`,
+  );
+}
+
+function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
+  const sum = (of: (price: DatasetPrice) => number) => Math.round(prices.reduce((all, price) => all + of(price), 0));
+  const night = sum((price) => price.night);
+  const connected = sum((price) => price.connected);
+  const shown = prices
+    .filter((price) => price.first + price.night + price.connected > 0)
+    .sort((a, b) => b.night - a.night);
+  return html`<section class="card" id="result">
+    <h2>
+      ${countOf(choice.apps.length, "app")} × ${countOf(choice.countries.length, "country", "countries")} ×
+      ${countOf(choice.keywords.length, "keyword")}
+    </h2>
+    <dl class="facts big">
+      <div>
+        <dt>The first sync</dt>
+        <dd>${count(sum((price) => price.first))}</dd>
+      </div>
+      <div>
+        <dt>A night</dt>
+        <dd>${count(night)}</dd>
+      </div>
+      <div>
+        <dt>A month of 30 nights</dt>
+        <dd>${count(sum((price) => 30 * price.night))}</dd>
+      </div>
+    </dl>
+    <p class="muted">
+      Credits.
+      ${connected > 0 ? `Where a search-ads account is connected a night costs ${countOf(connected, "credit")} more. ` : ""}Competitors
+      and other lists that only the service knows count as one of a kind.
+    </p>
+    ${
+      shown.length === 0
+        ? html`<p class="muted">No dataset is on.</p>`
+        : dataTable(
+            "Credits by dataset",
+            [
+              { heading: "Dataset", cell: ({ dataset }) => dataset },
+              { heading: "First sync", isNumber: true, cell: ({ first }) => Math.round(first) },
+              { heading: "A night", isNumber: true, cell: (price) => rounded(price.night) },
+              { heading: "A month", isNumber: true, cell: (price) => Math.round(30 * price.night) },
+            ],
+            shown,
+          )
+    }
+  </section>`;
+}
+
+/** A dataset that runs once a month costs a part of a credit a night. */
+function rounded(credits: number): string | number {
+  return credits > 0 && credits < 10 ? credits.toFixed(1) : Math.round(credits);
+}
+
+/** The lines that differ from the defaults. */
+function yamlCard({ apps, isNamed, countries, keywords, on }: Choice): Html {
+  const switched = datasets.filter((dataset) => dataset.on !== on.includes(dataset.name));
+  const yaml = editedSettings("", {
+    source: "config",
+    apps: apps.map((id) => ({ id, countries, keywords: keywords[0] === "keyword 1" ? [] : keywords })),
+    datasets: Object.fromEntries(switched.map(({ name }) => [name, on.includes(name)])),
+  });
+  return html`<section class="card" id="yaml">
+    <h2>For config/storehouse.yaml</h2>
+    ${isNamed ? null : html`<p class="muted">The ids are made up: put those of your apps in their place. <code>storehouse find</code> finds them by name.</p>`}
+    <pre tabindex="0"><code>${yaml}</code></pre>
+  </section>`;
+}

@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { accountIdOf } from "../../config/config.ts";
+import { countOf } from "../../core/count.ts";
+import { addDays, dayOf } from "../../core/day.ts";
+import { latestAccount, readAccount } from "../../credits/account.ts";
+import { learnedCosts, type LearnedCost } from "../../credits/costs.ts";
+import { readAppSpend, readDailySpend, type AppSpend, type DailySpend } from "../../credits/spend.ts";
+import { readCreditDemand } from "../../incidents/credit-demand.ts";
+import { definePage } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { badge } from "../parts/badge.ts";
+import { bar } from "../parts/bar.ts";
+import { creditsCard } from "../parts/credits-card.ts";
+import { dataTable } from "../parts/table.ts";
+
+const periods = [7, 30, 90, 365] as const;
+
+/** Where the credits went: by day, dataset, class and app; and what calls cost against what the contract says. */
+export const creditsPage = definePage({
+  path: "/credits",
+  title: "Credits",
+  inNavigation: true,
+  live: true,
+  input: z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }),
+  examples: ["/credits", "/credits?days=7"],
+  show: async (context, { days }) => {
+    const { app } = context;
+    // requests were received on days of the calendar, whatever counts as today for planning
+    const from = addDays(dayOf(context.now), 1 - days);
+    const spend = await context.read(`spend ${from}`, (db) => readDailySpend(db, from));
+    const byApp = await context.read(`app spend ${from}`, (db) => readAppSpend(db, from));
+    const costs = await context.read("learned costs", (db) => learnedCosts(db));
+    const token = app.config.environment.API_TOKEN;
+    const [account, demand] = await context.read("account", async (db) => {
+      const accountId = token === undefined ? await latestAccount(db) : accountIdOf(token);
+      const { settings } = app.config;
+      return Promise.all([readAccount(db, accountId), readCreditDemand({ db, settings, clock: app.clock, accountId })]);
+    });
+    const total = sumOf(spend);
+    return html`<header class="head">
+        <div>
+          <h1>Credits</h1>
+          <p>
+            Where they went in the last ${countOf(days, "day")}, and what a call costs.
+            <a href="/credits/calculator">What would it cost?</a>
+          </p>
+        </div>
+        <nav aria-label="Period">
+          <ul class="breadcrumbs">
+            ${periods.map((period) => html`<li><a href="/credits?days=${period}" ${period === days ? html` aria-current="page"` : null}>${period} days</a></li>`)}
+          </ul>
+        </nav>
+      </header>
+      <div class="columns">
+        ${creditsCard(context, account, demand)}
+        <section class="card span-two" id="by-day">
+          <h2>By day</h2>
+          ${byDay(spend)}
+        </section>
+        <section class="card span-two" id="by-dataset">
+          <h2>By dataset</h2>
+          ${grouped("Credits by dataset", "Dataset", spend, ({ dataset }) => dataset || "account and commands")}
+        </section>
+        <section class="card" id="by-class">
+          <h2>By class</h2>
+          ${grouped("Credits by class", "Class", spend, (one) => one.class)}
+        </section>
+        <section class="card span-two" id="by-app">
+          <h2>By app</h2>
+          ${appTable(byApp, total)}
+        </section>
+        <section class="card" id="prices">
+          <h2>Price of a call</h2>
+          ${pricesTable(costs)}
+        </section>
+      </div>`;
+  },
+});
+
+function sumOf(all: readonly { readonly credits: number }[]): number {
+  return all.reduce((sum, { credits }) => sum + credits, 0);
+}
+
+const nothing = html`<p class="muted">Nothing was spent in this time.</p>`;
+
+function byDay(spend: readonly DailySpend[]): Html {
+  if (spend.length === 0) return nothing;
+  const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOf(own) }));
+  const longest = Math.max(...days.map(({ credits }) => credits));
+  return dataTable(
+    "Credits by day",
+    [
+      { heading: "Day", cell: ({ day }) => day },
+      { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
+      { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
+    ],
+    days,
+  );
+}
+
+function grouped(
+  caption: string,
+  heading: string,
+  spend: readonly DailySpend[],
+  nameOf: (one: DailySpend) => string,
+): Html {
+  if (spend.length === 0) return nothing;
+  const groups = [...Map.groupBy(spend, nameOf)]
+    .map(([name, own]) => ({ name, credits: sumOf(own), requests: own.reduce((sum, one) => sum + one.requests, 0) }))
+    .sort((a, b) => b.credits - a.credits || (a.name < b.name ? -1 : 1));
+  const longest = groups[0]?.credits ?? 0;
+  return dataTable(
+    caption,
+    [
+      { heading, cell: ({ name }) => name },
+      { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
+      { heading: "Requests", isNumber: true, cell: ({ requests }) => requests },
+      { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
+    ],
+    groups,
+  );
+}
+
+/** More apps are summed up. */
+const mostApps = 25;
+
+function appTable(apps: readonly AppSpend[], total: number): Html {
+  if (total === 0) return nothing;
+  const shown = apps.slice(0, mostApps);
+  const rest = apps.slice(mostApps);
+  const others = {
+    store: null,
+    trackId: null,
+    appName: countOf(rest.length, "other app"),
+    requests: 0,
+    credits: sumOf(rest),
+  };
+  const rows = rest.length === 0 ? shown : [...shown, others];
+  const longest = Math.max(...rows.map(({ credits }) => credits));
+  return dataTable(
+    "Credits by app",
+    [
+      { heading: "App", cell: ({ appName, trackId }) => appName ?? trackId ?? "not about an app" },
+      { heading: "Store", cell: ({ store }) => store },
+      { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
+      { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
+    ],
+    rows,
+  );
+}
+
+function pricesTable(costs: readonly LearnedCost[]): Html {
+  if (costs.length === 0) return html`<p class="muted">No call was answered yet.</p>`;
+  const differ = costs.filter(({ documented, learned }) => documented !== learned);
+  const sorted = [...differ, ...costs.filter((cost) => !differ.includes(cost))];
+  return html`<p>
+      ${differ.length === 0 ? badge("good", "as documented") : badge("warn", countOf(differ.length, "price differs", "prices differ"))}
+    </p>
+    ${dataTable(
+      "Price of a call by operation",
+      [
+        { heading: "Operation", cell: ({ operation }) => operation },
+        { heading: "Documented", isNumber: true, cell: ({ documented }) => documented },
+        {
+          heading: "Charged",
+          isNumber: true,
+          cell: ({ learned, documented }) => (learned === documented ? learned : html`<strong>${learned}</strong>`),
+        },
+      ],
+      sorted,
+    )}`;
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { count, countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { sliceStates } from "../../core/slice.ts";
+import { readRun, type RunLine } from "../../ledger/run-list.ts";
+import { readRunParts, readRunSlices, type RunPart, type RunSlice } from "../../ledger/run-slices.ts";
+import { retryAction } from "../actions/retry.ts";
+import { actionForm } from "../define-action.ts";
+import { definePage, type PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { aboutText, daysText } from "../parts/about.ts";
+import { stateBadge } from "../parts/badge.ts";
+import { dataTable, facts } from "../parts/table.ts";
+import { timeCell, tookText } from "../parts/times.ts";
+
+/** Slices on a page. */
+const most = 100;
+const Id = z.string().regex(/^[1-9]\d{0,17}$/, "is no number");
+
+/** One run: its plan, its result, and its slices. */
+export const runPage = definePage({
+  path: "/runs/:run",
+  title: "Run",
+  live: true,
+  input: z.object({
+    run: Id,
+    state: z.enum(sliceStates).or(z.literal("")).optional(),
+    dataset: z.string().max(100).optional(),
+    after: Id.optional(),
+  }),
+  examples: ["/runs/1", "/runs/1?state=loaded"],
+  show: async (context, { run: runId, state, dataset, after }) => {
+    const run = await context.read(`run ${runId}`, (db) => readRun(db, runId));
+    if (run === null) throw fail("console_unknown", { what: `run ${runId}` });
+    const parts = await context.read(`run ${runId} parts`, (db) => readRunParts(db, runId));
+    const filter = { runId, state, dataset, after, most };
+    const slices = await context.read(JSON.stringify(["run slices", filter]), (db) => readRunSlices(db, filter));
+    return html`<ol class="breadcrumbs">
+        <li><a href="/runs">Runs</a></li>
+        <li>Run ${runId}</li>
+      </ol>
+      <header class="head">
+        <h1>Run ${runId}: ${run.kind}${run.plan_id === null ? "" : ` of plan ${run.plan_id}`}</h1>
+        ${stateBadge(run.outcome ?? "under way")}
+      </header>
+      <section class="card" id="facts">${runFacts(run, context.now)}</section>
+      ${
+        parts.length === 0
+          ? null
+          : html`<section class="card" id="parts">
+              <h2>By dataset</h2>
+              ${partsTable(runId, parts)}
+            </section>`
+      }
+      <section class="card" id="slices">
+        <h2>
+          ${state === undefined || state === "" ? "Slices" : `Slices: ${state}`}${dataset ? ` of ${dataset}` : ""}
+        </h2>
+        ${
+          slices.length === 0 ? html`<p class="muted">No slice fits.</p>` : slicesTable(context, slices)
+        }${moreLink(context.address, slices)}
+      </section>`;
+  },
+});
+
+function runFacts(run: RunLine, now: number): Html {
+  const { planned_slice_count: planned, planned_credits: price, booked_credits: spent } = run;
+  return facts([
+    ["Started", timeCell(run.started_at, now)],
+    ["Took", tookText(run.started_at, run.ended_at)],
+    ["Day that counted as today", run.as_of],
+    ["Planned", `${countOf(planned, "slice")}, ${countOf(price, "credit")}`],
+    ["Spent", `${countOf(spent, "credit")} in ${countOf(run.request_count, "request")}`],
+    ["Rows", `${count(run.rows_loaded)} loaded, ${count(run.rows_rejected)} rejected`],
+    ["Slices now", slicesNow(run)],
+  ]);
+}
+
+function slicesNow(run: RunLine): string {
+  const counts = [
+    [run.loaded_count, "loaded"],
+    [run.empty_count, "empty"],
+    [run.skipped_count, "unavailable"],
+    [run.failed_count, "failed"],
+    [run.open_count, "queued or running"],
+    [run.deferred_count, "waiting for credits"],
+  ] as const;
+  const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);
+  return known.join(", ") || "none: others have taken them over, or nothing was due";
+}
+
+function partsTable(runId: string, parts: readonly RunPart[]): Html {
+  return dataTable(
+    "Slices by dataset and state",
+    [
+      {
+        heading: "Dataset",
+        cell: ({ dataset, state }) =>
+          html`<a href="/runs/${runId}?dataset=${encodeURIComponent(dataset)}&state=${state}#slices">${dataset}</a>`,
+      },
+      { heading: "State", cell: ({ state }) => stateBadge(state) },
+      { heading: "Slices", isNumber: true, cell: ({ slices }) => slices },
+      { heading: "Planned credits", isNumber: true, cell: ({ plannedCredits }) => plannedCredits },
+      { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },
+    ],
+    parts,
+  );
+}
+
+function slicesTable(context: PageContext, slices: readonly RunSlice[]): Html {
+  return dataTable(
+    "Slices of the run",
+    [
+      { heading: "Slice", cell: ({ sliceId }) => html`<a href="/slices/${sliceId}">${sliceId}</a>` },
+      { heading: "Dataset", cell: ({ dataset }) => dataset },
+      { heading: "About", cell: aboutText },
+      { heading: "Days", cell: ({ firstDay, lastDay }) => daysText(firstDay, lastDay) },
+      {
+        heading: "State",
+        cell: ({ state, code }) => html`${stateBadge(state)}${code === null ? null : html` <code>${code}</code>`}`,
+      },
+      { heading: "Mend", cell: (slice) => retryCell(context, slice) },
+      { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+      { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },
+      { heading: "Rejects", isNumber: true, cell: ({ rejects }) => rejects },
+      { heading: "Planned", isNumber: true, cell: ({ plannedCredits }) => plannedCredits },
+      { heading: "Spent", isNumber: true, cell: ({ bookedCredits }) => bookedCredits },
+    ],
+    slices,
+  );
+}
+
+function retryCell(context: PageContext, { sliceId, state, plannedCredits }: RunSlice): Html {
+  if (state !== "failed") return html``;
+  return actionForm(context, {
+    action: retryAction,
+    label: `Retry · ${countOf(plannedCredits, "credit")}`,
+    fields: { slices: sliceId },
+    agreed: plannedCredits,
+  });
+}
+
+function moreLink(address: string, slices: readonly RunSlice[]): Html | null {
+  const last = slices.at(-1);
+  if (slices.length < most || last === undefined) return null;
+  const url = new URL(address, "http://console");
+  url.searchParams.set("after", last.sliceId);
+  return html`<p><a href="${url.pathname}${url.search}#slices">The next ${most}</a></p>`;
+}

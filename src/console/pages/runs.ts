@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { countOf } from "../../core/count.ts";
+import { foldedRuns, type IdleRuns, type RunLine } from "../../ledger/run-list.ts";
+import { definePage } from "../define-page.ts";
+import { html } from "../html.ts";
+import { badge, stateBadge } from "../parts/badge.ts";
+import { runningCard } from "../parts/running-card.ts";
+import { dataTable, type TableColumn } from "../parts/table.ts";
+import { timeCell, tookText } from "../parts/times.ts";
+
+const shows = { all: "every run", failed: "runs with failures", open: "runs with open slices" } as const;
+
+/** What was run lately, what it cost, and what came of it; runs of the schedule that found nothing to do are folded. */
+export const runsPage = definePage({
+  path: "/runs",
+  title: "Runs",
+  inNavigation: true,
+  live: true,
+  input: z.object({
+    show: z.enum(["all", "failed", "open"]).default("all"),
+    limit: z.coerce.number().int().min(1).max(500).default(50),
+  }),
+  examples: ["/runs", "/runs?show=failed"],
+  show: async (context, { show, limit }) => {
+    const lines = await context.read(`runs ${limit}`, (db) => foldedRuns(db, limit));
+    const shown = lines.filter((line) => isShown(line, show));
+    return html`<header class="head">
+        <div>
+          <h1>Runs</h1>
+          <p>What was run, what it was planned to cost and what it cost, and what came of it.</p>
+        </div>
+        <form class="filters" method="get" action="/runs">
+          <label
+            >Show<select name="show">
+              ${Object.entries(shows).map(([name, words]) => html`<option value="${name}" ${name === show ? html` selected` : null}>${words}</option>`)}
+            </select></label
+          ><label>Lines<input name="limit" type="number" min="1" max="500" value="${limit}" /></label
+          ><button class="button">Show</button>
+        </form>
+      </header>
+      ${runningCard(context)}
+      <section class="card" id="runs">
+        ${
+          shown.length === 0
+            ? html`<p class="muted">
+                ${lines.length === 0 ? html`Nothing was run yet: <code>storehouse sync</code> fetches what is missing.` : "No run fits."}
+              </p>`
+            : dataTable("Runs, the newest first", columnsAt(context.now), shown)
+        }
+      </section>`;
+  },
+});
+
+type Line = RunLine | IdleRuns;
+
+function isIdle(line: Line): line is IdleRuns {
+  return "run_count" in line;
+}
+
+function isShown(line: Line, show: keyof typeof shows): boolean {
+  if (show === "all") return true;
+  if (isIdle(line)) return false;
+  return show === "failed" ? line.failed_count > 0 : line.open_count + line.deferred_count > 0;
+}
+
+function columnsAt(now: number): readonly TableColumn<Line>[] {
+  const ofRun = (cell: (run: RunLine) => number) => (line: Line) => (isIdle(line) ? 0 : cell(line));
+  return [
+    { heading: "Run", cell: runCell },
+    { heading: "Started", cell: (line) => timeCell(isIdle(line) ? line.first_started_at : line.started_at, now) },
+    { heading: "Took", cell: (line) => (isIdle(line) ? null : tookText(line.started_at, line.ended_at)) },
+    { heading: "Outcome", cell: outcomeCell },
+    { heading: "Loaded", isNumber: true, cell: ofRun((run) => run.loaded_count + run.empty_count) },
+    { heading: "Failed", isNumber: true, cell: failedCell },
+    { heading: "Waiting", isNumber: true, cell: ofRun((run) => run.open_count + run.deferred_count) },
+    { heading: "Rows", isNumber: true, cell: ofRun((run) => run.rows_loaded) },
+    { heading: "Planned credits", isNumber: true, cell: ofRun((run) => run.planned_credits) },
+    { heading: "Spent", isNumber: true, cell: ofRun((run) => run.booked_credits) },
+  ];
+}
+
+function runCell(line: Line) {
+  if (isIdle(line)) {
+    const { first_run_id: first, last_run_id: last, run_count: runs } = line;
+    return html`<span class="muted"
+      >${first === last ? first : `${first}–${last}`}
+      ${runs === 1 ? "schedule" : `schedule, ${countOf(runs, "run")}`}</span
+    >`;
+  }
+  return html`<a href="/runs/${line.run_id}">${line.run_id}</a>
+    ${line.kind}${line.plan_id === null ? "" : ` of plan ${line.plan_id}`}`;
+}
+
+function outcomeCell(line: Line) {
+  if (isIdle(line)) return badge("calm", "nothing due");
+  return stateBadge(line.outcome ?? "under way");
+}
+
+function failedCell(line: Line) {
+  if (isIdle(line) || line.failed_count === 0) return 0;
+  return html`<a href="/runs/${line.run_id}?state=failed">${line.failed_count}</a>`;
+}

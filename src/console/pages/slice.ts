@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { count, countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { sliceStory, type SliceStory } from "../../ledger/status.ts";
+import { retryAction } from "../actions/retry.ts";
+import { actionForm } from "../define-action.ts";
+import { definePage, type PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { daysText } from "../parts/about.ts";
+import { stateBadge } from "../parts/badge.ts";
+import { codeText } from "../parts/code-text.ts";
+import { dataTable, facts } from "../parts/table.ts";
+import { timeCell } from "../parts/times.ts";
+
+/** One slice: its attempts, the requests of each, what was rejected, and the way to the stored answer. */
+export const slicePage = definePage({
+  path: "/slices/:slice",
+  title: "Slice",
+  live: true,
+  input: z.object({ slice: z.string().regex(/^[1-9]\d{0,17}$/, "is no number") }),
+  examples: ["/slices/1"],
+  show: async (context, { slice: sliceId }) => {
+    const story = await context.read(`slice ${sliceId}`, (db) => sliceStory(db, sliceId, 50));
+    if (story === null) throw fail("console_unknown", { what: `slice ${sliceId}` });
+    const { slice } = story;
+    return html`<ol class="breadcrumbs">
+        <li><a href="/runs">Runs</a></li>
+        <li><a href="/runs/${slice.run_id}">Run ${slice.run_id}</a></li>
+        <li>Slice ${sliceId}</li>
+      </ol>
+      <header class="head">
+        <h1>${slice.dataset}, ${daysText(slice.first_day, slice.last_day)}</h1>
+        <div class="buttons">
+          ${stateBadge(slice.state)}${slice.effective_state === slice.state ? null : stateBadge(slice.effective_state)}
+        </div>
+      </header>
+      ${errorNotice(context, story)}
+      <section class="card" id="facts">${sliceFacts(story, context.now)}</section>
+      ${itemsCard(story)}
+      <section class="card" id="requests">
+        <h2>Attempts and requests</h2>
+        ${requestsTable(story, context.now)}${answerLinks(context, story)}
+      </section>
+      ${rejectsCard(story)}`;
+  },
+});
+
+function errorNotice(context: PageContext, { slice }: SliceStory): Html | null {
+  if (slice.error_message === null) return null;
+  const form =
+    slice.state !== "failed"
+      ? null
+      : actionForm(context, {
+          action: retryAction,
+          label: `Retry · ${countOf(slice.planned_credits, "credit")}`,
+          fields: { slices: slice.slice_id },
+          agreed: slice.planned_credits,
+        });
+  return html`<section class="notice ${slice.state === "failed" ? "bad" : "warn"}" id="error">
+    <p>${codeText(slice.error_message)}</p>
+    ${form}
+  </section>`;
+}
+
+function sliceFacts({ slice }: SliceStory, now: number): Html {
+  const who = Object.entries(slice.scope)
+    .sort()
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+  return facts([
+    ["Who", who || "the account"],
+    ["Operation", slice.operation],
+    ["Class", slice.class],
+    ["Planned", `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}`],
+    ["Spent", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
+    ["Attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last queued`],
+    ["Rows", `${count(slice.rows_loaded)} loaded, ${count(slice.rows_rejected)} rejected`],
+    ["Planned at", timeCell(slice.created_at, now)],
+    ["Ended", slice.ended_at && timeCell(slice.ended_at, now)],
+    ["Due", slice.due_at && timeCell(slice.due_at, now)],
+    ["Plan", slice.plan_id],
+  ]);
+}
+
+/** So many items are shown without a click. */
+const itemsShown = 30;
+
+function itemsCard({ items }: SliceStory): Html | null {
+  if (items.length === 0) return null;
+  const list = html`<p>${items.join(" · ")}</p>`;
+  return html`<section class="card" id="items">
+    <h2>${countOf(items.length, "item")}</h2>
+    ${
+      items.length <= itemsShown
+        ? list
+        : html`<details>
+            <summary>Show them</summary>
+            ${list}
+          </details>`
+    }
+  </section>`;
+}
+
+function requestsTable({ requests }: SliceStory, now: number): Html {
+  if (requests.length === 0) return html`<p class="muted">No request was sent for it yet.</p>`;
+  return dataTable(
+    "Requests",
+    [
+      { heading: "Received", cell: (one) => timeCell(one.received_at, now) },
+      { heading: "Attempt", isNumber: true, cell: (one) => one.attempt },
+      { heading: "Page", isNumber: true, cell: (one) => one.page },
+      { heading: "Status", cell: (one) => (one.status === null ? "no answer" : String(one.status)) },
+      { heading: "Problem", cell: (one) => one.error_code && html`<code>${one.error_code}</code>` },
+      { heading: "Credits", isNumber: true, cell: (one) => one.cost },
+      { heading: "Left then", isNumber: true, cell: (one) => one.remaining },
+      { heading: "ms", isNumber: true, cell: (one) => one.duration_ms },
+      { heading: "Bytes", isNumber: true, cell: (one) => one.byte_count },
+    ],
+    requests,
+  );
+}
+
+function answerLinks({ visitor }: PageContext, { slice, requests }: SliceStory): Html | null {
+  const pages = [...new Set(requests.filter(({ status }) => status === 200).map(({ page }) => page))];
+  if (pages.length === 0) return null;
+  if (visitor.role !== "operator") return html`<p class="muted">The stored answer is shown to operators.</p>`;
+  return html`<p>
+    Stored answer:
+    ${pages.map((page) => html`<a href="/slices/${slice.slice_id}/answer?page=${page}">page ${page}</a> `)}
+  </p>`;
+}
+
+function rejectsCard({ slice, rejects }: SliceStory): Html | null {
+  if (rejects.length === 0) return null;
+  const all =
+    rejects.length < slice.rows_rejected ? `, the first ${rejects.length} of ${count(slice.rows_rejected)}` : "";
+  return html`<section class="card" id="rejects">
+    <h2>Rejected items${all}</h2>
+    ${dataTable(
+      "Rejected items",
+      [
+        { heading: "Because", cell: ({ reason }) => reason },
+        { heading: "Item", cell: ({ item }) => html`<code>${JSON.stringify(item).slice(0, 500)}</code>` },
+      ],
+      rejects,
+    )}
+  </section>`;
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { accountIdOf, crontabFile } from "../../config/config.ts";
+import { addDays, day } from "../../core/day.ts";
+import { latestAccount } from "../../credits/account.ts";
+import { datasets } from "../../datasets/shared/all.ts";
+import { families } from "../../datasets/shared/define-dataset.ts";
+import { readCreditDemand } from "../../incidents/credit-demand.ts";
+import { isInUse, latenessOf, type Schedule } from "../../incidents/lateness.ts";
+import { readMorning, type Morning } from "../../incidents/morning.ts";
+import { readCompleteDays, type CompleteDays } from "../../ledger/complete-days.ts";
+import { readFailures } from "../../ledger/failures.ts";
+import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
+import { definePage, type PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { mark } from "../parts/badge.ts";
+import { creditsCard } from "../parts/credits-card.ts";
+import { familyNames, familyStanding } from "../parts/family-standing.ts";
+import { incidentList } from "../parts/incident-list.ts";
+import { nextRunsCard, workersCard } from "../parts/schedule-cards.ts";
+import { runningCard } from "../parts/running-card.ts";
+
+/** May the figures be trusted, and what wants a person: the page of the morning. */
+export const todayPage = definePage({
+  path: "/",
+  title: "Today",
+  inNavigation: true,
+  live: true,
+  input: z.object({}),
+  examples: ["/"],
+  show: async (context) => {
+    const { app, now } = context;
+    const token = app.config.environment.API_TOKEN;
+    const accountId = token === undefined ? null : accountIdOf(token);
+    const morning = await context.read("morning", (db) => readMorning(db, { accountId, now }));
+    const days = await context.read("complete days", (db) => readCompleteDays(db, app.clock.today()));
+    const demand = await context.read("credit demand", async (db) => {
+      const { settings } = app.config;
+      return readCreditDemand({ db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) });
+    });
+    const failures = await context.read("failures 200", (db) => readFailures(db, [], 200));
+    return html`<section class="verdict ${morning.verdict.state}" id="verdict">
+        <h1 class="unseen">Today</h1>
+        <p>${mark(morning.verdict.state)}<span>${morning.verdict.text}</span></p>
+      </section>
+      ${runningCard(context)} ${incidentList(context, morning.incidents, failures.failures)}
+      <div class="columns" id="cards">
+        <section class="card wide" id="trust">
+          <h2>May the figures be trusted?</h2>
+          ${trustList(context, morning, days)}
+        </section>
+        ${creditsCard(context, morning.account, demand)} ${nextRunsCard(morning, now)} ${workersCard(morning.workers)}
+      </div>`;
+  },
+});
+
+function trustList({ app }: PageContext, { datasets: loaded }: Morning, days: readonly CompleteDays[]): Html {
+  const { settings } = app.config;
+  const scheduled: Schedule = scheduleOf(readCrontab(crontabFile(app.config)), app.clock.now());
+  // a dataset of which no day is loaded has nothing that could be late
+  const states = loaded.flatMap(({ dataset, lastDay }) =>
+    lastDay === null ? [] : [{ dataset, state: "loaded", newestEnd: addDays(day(lastDay), 1), plannedAt: new Date(0) }],
+  );
+  const lateness = latenessOf(states, { settings, clock: app.clock, scheduled });
+  const late = new Set(lateness.filter(({ ageMs, limitMs }) => ageMs > limitMs).map(({ dataset }) => dataset));
+  const inUse = datasets.filter((dataset) => isInUse(dataset, { settings, scheduled }));
+  const lines = families.map((family) => {
+    const own = inUse.filter((dataset) => dataset.family === family).map(({ name }) => name);
+    return { family, ...familyStanding({ datasets: own, days, late }) };
+  });
+  return html`<ul class="standings">
+    ${lines.map(
+      ({ family, tone, sentence, datasets: own }) =>
+        html`<li>
+          ${mark(tone)}<strong>${familyNames[family]}</strong
+          ><span>${sentence}</span
+          >${own.length > 0 && tone !== "good" && tone !== "calm" ? html`<a href="/runs?show=failed">See the runs<span class="unseen"> of ${familyNames[family]}</span></a>` : null}
+        </li>`,
+    )}
+  </ul>`;
+}

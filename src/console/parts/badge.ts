@@ -1,0 +1,63 @@
+import { html, type Html } from "../html.ts";
+
+/** What a colour means; each has a shape of its own, so that nobody needs to see the colour. */
+export type Tone = "good" | "warn" | "bad" | "busy" | "calm";
+
+const shapes: Readonly<Record<Tone, Html>> = {
+  good: html`<path d="M2.5 6.5 5 9l4.5-5.5" fill="none" stroke="currentColor" stroke-width="2" />`,
+  warn: html`<path d="M6 1.5 11 10.5H1z" fill="currentColor" />`,
+  bad: html`<path d="M2.5 2.5 9.5 9.5M9.5 2.5 2.5 9.5" fill="none" stroke="currentColor" stroke-width="2.2" />`,
+  busy: html`<circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="17 8" />`,
+  calm: html`<circle cx="6" cy="6" r="3" fill="currentColor" />`,
+};
+
+/** A word with the shape and colour of its meaning. */
+export function badge(tone: Tone, word: string): Html {
+  return html`<span class="badge ${tone}">${mark(tone)}${word}</span>`;
+}
+
+/** The shape alone, beside a text that says the same. */
+export function mark(tone: Tone): Html {
+  return html`<svg class="mark ${tone}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+    ${shapes[tone]}
+  </svg>`;
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  loaded: "good",
+  planned: "good",
+  done: "good",
+  empty: "calm",
+  skipped: "calm",
+  superseded: "calm",
+  stale: "calm",
+  pending: "busy",
+  running: "busy",
+  unfinished: "busy",
+  "under way": "busy",
+  deferred: "warn",
+  interrupted: "warn",
+  refused: "warn",
+  lost: "bad",
+  failed: "bad",
+  aborted: "bad",
+};
+
+/** The tone of the state of a slice or the outcome of a run. */
+function toneOf(state: string): Tone {
+  return tones[state] ?? "calm";
+}
+
+const words: Readonly<Record<string, string>> = {
+  pending: "queued",
+  deferred: "waiting for credits",
+  empty: "nothing to have",
+  skipped: "unavailable",
+  lost: "lost for good",
+  stale: "due again",
+};
+
+/** The state of a slice or the outcome of a run, in words. */
+export function stateBadge(state: string): Html {
+  return badge(toneOf(state), words[state] ?? state);
+}

@@ -1,0 +1,33 @@
+import { count } from "../../core/count.ts";
+import type { CreditClass } from "../../core/slice.ts";
+import { html, type Html } from "../html.ts";
+
+/** What a meter shows: the allowance, what is left and held of it, and the share that each class leaves untouched. */
+export type MeterFacts = {
+  readonly total: number;
+  readonly remaining: number;
+  readonly held: number;
+  readonly floors: Readonly<Record<CreditClass, number>>;
+};
+
+const width = 1000;
+
+/** A bar of what is left, with a line at each floor; the text beside it says the same. */
+export function creditMeter({ total, remaining, held, floors }: MeterFacts): Html {
+  const at = (credits: number) => Math.round((width * Math.min(Math.max(credits, 0), total)) / Math.max(total, 1));
+  const lines = Object.entries(floors).map(
+    ([, share]) => html`<line class="floor" x1="${at(share * total)}" x2="${at(share * total)}" y1="0" y2="28"></line>`,
+  );
+  return html`<svg
+    class="meter"
+    viewBox="0 0 ${width} 28"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${count(remaining)} of ${count(total)} credits left"
+  >
+    <rect class="track" width="${width}" height="28"></rect>
+    <rect class="left" width="${at(remaining - held)}" height="28"></rect>
+    <rect class="held" x="${at(remaining - held)}" width="${at(held)}" height="28"></rect>
+    ${lines}
+  </svg>`;
+}

@@ -1,0 +1,44 @@
+import { count, countOf } from "../../core/count.ts";
+import { stopAction } from "../actions/stop.ts";
+import { actionForm } from "../define-action.ts";
+import type { PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { badge, stateBadge } from "./badge.ts";
+import { instantText } from "./times.ts";
+
+/** What the console itself runs or ran last, with its progress. */
+export function runningCard(context: PageContext): Html {
+  const { runs, now } = context;
+  const run = runs.latest();
+  if (run === null) return html`<section id="running" hidden></section>`;
+  const { what, startedAt, progress, ended } = run;
+  if (ended === null)
+    return html`<section id="running" class="card wide running">
+      <h2>${what}</h2>
+      <p>${badge("busy", "under way")} <span class="muted">since ${instantText(startedAt, now)}</span></p>
+      ${progress === null ? html`<p>It begins with a check of the balance.</p>` : progressBar(progress)}
+      ${actionForm(context, { action: stopAction, fields: {} })}
+    </section>`;
+  const outcome = ended.result?.outcome ?? "failed";
+  return html`<section id="running" class="card wide running">
+    <h2>${what}</h2>
+    <p>${stateBadge(outcome)} <span class="muted">${instantText(ended.at, now)}</span></p>
+    ${ended.result === null ? null : html`<p>${countOf(ended.result.progress.total, "slice")}, ${countOf(ended.result.progress.failed, "failed slice")}, ${countOf(ended.result.progress.credits, "credit")} spent. <a href="/runs/${ended.result.runId}">See the run</a></p>`}
+    ${ended.problem === null ? null : html`<p class="notice bad">${ended.problem}</p>`}
+  </section>`;
+}
+
+function progressBar({
+  total,
+  open,
+  credits,
+}: {
+  readonly total: number;
+  readonly open: number;
+  readonly credits: number;
+}): Html {
+  return html`<progress max="${Math.max(total, 1)}" value="${total - open}" aria-label="progress">
+      ${count(total - open)} of ${count(total)}
+    </progress>
+    <p>${count(total - open)} of ${countOf(total, "slice")} done, ${countOf(credits, "credit")} spent.</p>`;
+}

@@ -1,0 +1,52 @@
+import { count, countOf } from "../../core/count.ts";
+import { durationText } from "../../core/duration.ts";
+import type { Morning } from "../../incidents/morning.ts";
+import type { WorkerCounts } from "../../ledger/worker-counts.ts";
+import { html, type Html } from "../html.ts";
+import { badge } from "./badge.ts";
+import { instantText } from "./times.ts";
+
+/** The next run of each line of the schedule with its price. */
+export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: number): Html {
+  if (nextRuns.length === 0)
+    return html`<section class="card" id="next">
+      <h2>Next run</h2>
+      <p class="muted">
+        No worker has announced one. <code>storehouse schedule</code> prices the schedule,
+        <code>storehouse worker</code> runs it.
+      </p>
+    </section>`;
+  return html`<section class="card" id="next">
+    <h2>Next run</h2>
+    <ul class="plain">
+      ${nextRuns.map(
+        ({ line, at, slices, credits }) =>
+          html`<li>
+            <strong>${line}</strong> <span class="muted">${instantText(at, now)}</span
+            ><br />${slices === 0 ? "Nothing is due then." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}.`}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+/** Who works. */
+export function workersCard({ running, late, waiting, ageSeconds, lastEndedAs }: WorkerCounts): Html {
+  const beat =
+    ageSeconds === null
+      ? null
+      : html`<p class="muted small">Latest heartbeat ${durationText(ageSeconds * 1000)} ago.</p>`;
+  const parts = [
+    running > late ? badge("good", `${count(running - late)} running`) : null,
+    late > 0 ? badge("warn", `${count(late)} without a recent heartbeat`) : null,
+    waiting > 0 ? badge("warn", `${count(waiting)} waiting until the API accepts the account`) : null,
+  ].filter((part) => part !== null);
+  const none = lastEndedAs === null || lastEndedAs === "stopped" ? "calm" : "bad";
+  return html`<section class="card" id="workers">
+    <h2>Workers</h2>
+    <p>
+      ${parts.length > 0 ? parts : badge(none, `none runs${lastEndedAs === null ? "" : `, the last one ended as ${lastEndedAs}`}`)}
+    </p>
+    ${beat}
+  </section>`;
+}

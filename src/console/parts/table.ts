@@ -1,0 +1,53 @@
+import { count } from "../../core/count.ts";
+import { html, type Html, type Part } from "../html.ts";
+
+/** A column: its heading, whether it holds numbers, and what stands in it. */
+export type TableColumn<R> = {
+  readonly heading: string;
+  readonly isNumber?: true;
+  readonly cell: (row: R) => Part;
+};
+
+/** A table that scrolls within itself where the screen is narrow. `caption` says what it lists, for who does not see it. */
+export function dataTable<R>(caption: string, columns: readonly TableColumn<R>[], rows: readonly R[]): Html {
+  const numberClass = ({ isNumber }: TableColumn<R>) => (isNumber ? html` class="number"` : null);
+  return html`<div class="table-wrap" role="region" aria-label="${caption}" tabindex="0">
+    <table>
+      <caption class="unseen">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col" ${numberClass(column)}>${column.heading}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map((column) => html`<td${numberClass(column)}>${shown(column.cell(row))}</td>`)}
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function shown(value: Part): Part {
+  if (typeof value === "number") return value === 0 ? html`<span class="zero">0</span>` : count(value);
+  return value === null || value === undefined || value === "" ? html`<span class="zero">–</span>` : value;
+}
+
+/** Facts of one thing: its name and what it is; what is null is left out. */
+export function facts(all: readonly (readonly [string, Part])[]): Html {
+  const known = all.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return html`<dl class="facts">
+    ${known.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${typeof value === "number" ? count(value) : value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}

@@ -1,0 +1,26 @@
+import { durationText } from "../../core/duration.ts";
+import { html, type Html } from "../html.ts";
+
+/** A time in UTC to the minute: `2026-11-22 10:05`. */
+function utcMinute(instant: Date | number): string {
+  return new Date(instant).toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** A time as a sentence says it: `10:05 UTC, 3 min ago`. */
+export function instantText(instant: Date | number, now: number): string {
+  const away = now - Number(instant);
+  const clock = `${utcMinute(instant)} UTC`;
+  return away < 0 ? `${clock}, in ${durationText(-away)}` : `${clock}, ${durationText(away)} ago`;
+}
+
+/** A time as a table shows it, with its age for who points at it. */
+export function timeCell(instant: Date | number | null, now: number): Html {
+  if (instant === null) return html`<span class="muted">–</span>`;
+  const iso = new Date(instant).toISOString();
+  return html`<time datetime="${iso}" title="${instantText(instant, now)}">${utcMinute(instant)}</time>`;
+}
+
+/** How long something took; a dash while it has not ended. */
+export function tookText(from: Date | number, to: Date | number | null): string {
+  return to === null ? "–" : durationText(Number(to) - Number(from));
+}

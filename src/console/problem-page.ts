@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { DatabaseError } from "pg";
+import { fail, StorehouseError } from "../core/errors.ts";
+import { errorCodes, type ErrorCode } from "../core/error-codes.ts";
+import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import { html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { navigationEntries } from "./pages/all.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** The status of a page that says what is wrong; 400 for a code that is not here, since the visitor can correct what is a usage error. */
+const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
+  console_unknown: 404,
+  unknown_plan: 404,
+  console_sign_in: 401,
+  console_signed_out: 401,
+  console_not_allowed: 403,
+  console_forged: 403,
+  console_host: 403,
+  console_busy: 409,
+  plan_changed: 409,
+  console_too_often: 429,
+  console_slow: 503,
+  database_unreachable: 503,
+};
+
+/** Postgres cancelled a statement: its time limit. */
+const cancelled = "57014";
+
+/** Shows whatever goes wrong as a page that says what to do next. What nobody foresaw goes into the log, and no word of it into the page. */
+export function addProblems(server: FastifyInstance, parts: ConsoleParts): void {
+  server.setNotFoundHandler((request, reply) =>
+    sendProblem(parts, { request, reply, problem: fail("console_unknown", { what: "page at this address" }) }),
+  );
+  server.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(parts, error);
+    if (problem === null)
+      parts.app.log.error({ problem: parts.app.hide(String(error)).slice(0, 300) }, "console.failed");
+    return sendProblem(parts, { request, reply, problem });
+  });
+}
+
+function problemOf({ app }: ConsoleParts, error: unknown): StorehouseError | null {
+  if (error instanceof StorehouseError) return error;
+  if (error instanceof DatabaseError && error.code === cancelled)
+    return fail("console_slow", { seconds: app.config.settings.console.timeout_seconds }, error);
+  if (isLostConnection(error)) return databaseOutage(error);
+  if (!(error instanceof Error) || !("statusCode" in error)) return null;
+  if ("code" in error && String(error.code).startsWith("FST_CSRF")) return fail("console_forged", {}, error);
+  if (error.statusCode === 429) return fail("console_too_often", {}, error);
+  return Number(error.statusCode) < 500 ? fail("console_bad_input", { problem: error.message }, error) : null;
+}
+
+type Shown = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly problem: StorehouseError | null;
+  readonly visitor?: Visitor | null;
+};
+
+function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }: Shown): FastifyReply {
+  let visitor: Visitor | null = null;
+  try {
+    visitor = access.visitorOf(request);
+  } catch {
+    // the page is shown without a navigation
+  }
+  const status = problem === null ? 500 : (statuses[problem.code] ?? 400);
+  const title = titles[status] ?? "This did not work";
+  const text = problem === null ? "an error that nobody foresaw" : app.hide(problem.problem);
+  const next = problem === null ? "see the log of the console" : app.hide(nextOf(problem));
+  const body = html`<article class="card narrow problem">
+    <p class="eyebrow">${status}</p>
+    <h1>${title}</h1>
+    <p>${sentence(text)}</p>
+    <p><strong>Next:</strong> ${sentence(next)}</p>
+    ${problem === null ? null : html`<p class="muted"><code>${problem.code}</code></p>`}
+  </article>`;
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .header("cache-control", "no-store")
+    .send(layout({ title, body, visitor, navigation: navigationEntries(), address: request.url }).markup);
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "This does not fit",
+  401: "Sign in",
+  403: "Not allowed",
+  404: "Not found",
+  409: "Not now",
+  429: "Too often",
+  503: "The database is slow",
+};
+
+/** The next step alone: the message is the code, what is wrong, and the step. */
+function nextOf({ code, message, problem }: StorehouseError): string {
+  const start = `${code}: ${problem}; `;
+  return message.startsWith(start) ? message.slice(start.length) : errorCodes[code].next;
+}
+
+function sentence(text: string): string {
+  const capital = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}

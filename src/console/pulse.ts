@@ -1,0 +1,104 @@
+import type { Writable } from "node:stream";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import type { BackgroundRuns } from "./background-runs.ts";
+
+/*
+ * A live page listens to /live and reads itself again when the ledger has changed. One statement, which reads the ends of a few indexes,
+ * serves all listeners, and runs only while there are some.
+ */
+
+/** How often the ledger is looked at while somebody listens. */
+const everyMs = 2_000;
+/** A comment keeps proxies from closing a stream that has nothing to say. */
+const quietMs = 15_000;
+/** A stream ends after that and the browser opens another one: by then a session may be over. */
+const longestMs = 3_600_000;
+/** More listeners at once are turned away. */
+const mostListeners = 200;
+
+/** Tells listeners that the ledger has changed. */
+export interface Pulse extends AsyncDisposable {
+  /** Adds a stream until it closes; false where there are too many. */
+  readonly add: (stream: Writable) => boolean;
+  readonly isFull: () => boolean;
+}
+
+/** Makes the pulse of a console; nothing is read before the first listener. */
+export function createPulse({
+  db,
+  clock,
+  runs,
+  changed,
+}: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly runs: BackgroundRuns;
+  /** Called when the ledger has changed, before the listeners hear of it. */
+  readonly changed: () => void;
+}): Pulse {
+  const streams = new Map<Writable, { readonly since: number; saidAt: number }>();
+  const ended = new AbortController();
+  let beating: Promise<void> | null = null;
+
+  function say(text: string): void {
+    for (const [stream, state] of streams) {
+      state.saidAt = clock.now();
+      stream.write(text);
+    }
+  }
+
+  async function beat(): Promise<void> {
+    let last: string | null = null;
+    while (streams.size > 0 && !ended.signal.aborted) {
+      // a database that does not answer has not changed as far as anybody knows
+      const now = await fingerprint(db, runs).catch(() => last);
+      // the first time too: what a page shows may have been read before a change that nobody listened to
+      if (now !== last) {
+        changed();
+        say("event: ledger\ndata: 1\n\n");
+      }
+      last = now;
+      for (const [stream, { since, saidAt }] of streams) {
+        if (clock.now() - since > longestMs) stream.end();
+        else if (clock.now() - saidAt > quietMs) stream.write(": here\n\n");
+      }
+      await clock.sleep(everyMs, ended.signal).catch(() => undefined);
+    }
+  }
+
+  function start(): void {
+    beating ??= beat().finally(() => {
+      beating = null;
+      if (streams.size > 0 && !ended.signal.aborted) start();
+    });
+  }
+
+  return {
+    isFull: () => streams.size >= mostListeners,
+    add: (stream) => {
+      if (streams.size >= mostListeners || ended.signal.aborted) return false;
+      streams.set(stream, { since: clock.now(), saidAt: clock.now() });
+      stream.once("close", () => streams.delete(stream));
+      start();
+      return true;
+    },
+    [Symbol.asyncDispose]: async () => {
+      ended.abort();
+      for (const stream of streams.keys()) stream.end();
+      await beating;
+    },
+  };
+}
+
+/** A text that differs when something has happened. */
+async function fingerprint(db: Database, runs: BackgroundRuns): Promise<string> {
+  const { rows } = await sql<{ state: string }>`
+    select concat_ws(' ', (select max(request_id) from ops.request_log), (select max(run_id) from ops.run_log),
+                     (select max(ended_at) from ops.run_log), (select max(incident_id) from ops.incident_log),
+                     (select count(*) from ops.incident_log where is_open), (select max(audit_id) from ops.audit_log),
+                     (select count(*) from ops.worker_status where is_running)) as state`.execute(db);
+  const latest = runs.latest();
+  return `${rows[0]?.state} ${latest?.startedAt} ${latest?.ended?.at} ${JSON.stringify(latest?.progress)}`;
+}

@@ -1,0 +1,33 @@
+import type { App } from "../app.ts";
+import { fail } from "../core/errors.ts";
+import { openWarehouse, type Database, type Warehouse } from "../postgres/database.ts";
+import { roles } from "../postgres/role-statements.ts";
+import { sql } from "../postgres/sql.ts";
+
+/** Pages of one moment read side by side; the rest of them waits. */
+const connections = 4;
+
+/**
+ * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader where the connected role
+ * may act as it. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws `console_reader_missing`.
+ */
+export async function openReader({ config, warehouse, databaseUrl }: App, statementMs: number): Promise<Warehouse> {
+  const isThere = await mayRead(warehouse.db);
+  const { STOREHOUSE_CONSOLE_VIEWER_PASSWORD: viewers } = config.environment;
+  if (!isThere && (viewers !== undefined || config.settings.console.proxy !== undefined))
+    throw fail("console_reader_missing");
+  const session = {
+    ...(isThere ? { role: roles.reader } : {}),
+    default_transaction_read_only: "on",
+    statement_timeout: String(Math.ceil(statementMs)),
+  };
+  return openWarehouse(databaseUrl, connections, { session });
+}
+
+async function mayRead(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`
+    select coalesce(pg_catalog.pg_has_role(current_user, to_regrole(${roles.reader})::oid, 'member'), false) as may`.execute(
+    db,
+  );
+  return rows[0]?.may === true;
+}

@@ -1,0 +1,120 @@
+import path from "node:path";
+import cookie from "@fastify/cookie";
+import csrf from "@fastify/csrf-protection";
+import formbody from "@fastify/formbody";
+import helmet from "@fastify/helmet";
+import rateLimit from "@fastify/rate-limit";
+import files from "@fastify/static";
+import fastify, { type FastifyInstance } from "fastify";
+import type { App } from "../app.ts";
+import { projectRoot } from "../config/config.ts";
+import { fail } from "../core/errors.ts";
+import { listenOnFree } from "../health/listen.ts";
+import { openWarehouse } from "../postgres/database.ts";
+import { checkExposure, createAccess, newCookieKey } from "./access.ts";
+import { addActions } from "./action-routes.ts";
+import { createBackgroundRuns } from "./background-runs.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import { addLive } from "./live.ts";
+import { addPages } from "./page-routes.ts";
+import { addProblems } from "./problem-page.ts";
+import { createPulse } from "./pulse.ts";
+import { openReader } from "./reader.ts";
+import { createSharedReads } from "./shared-reads.ts";
+import { addSignIn } from "./sign-in.ts";
+
+/** A running console. Disposing stops what it runs, ends its streams and closes its connections. */
+export type Console = AsyncDisposable & {
+  /** Where a browser on this machine opens it. */
+  readonly url: string;
+  readonly port: number;
+};
+
+/** Connections for what actions write and run. */
+const actingConnections = 12;
+
+/**
+ * Serves the console over the app's database. Throws `console_needs_password` for a host that others reach without a password,
+ * `console_reader_missing` where viewers could not read as storehouse_reader, `console_not_listening` for a host or port that cannot be used.
+ */
+export async function startConsole(
+  app: App,
+  { host = app.config.settings.console.host, port = app.config.settings.console.port } = {},
+): Promise<Console> {
+  const { config, clock } = app;
+  checkExposure(config, host);
+  await using opened = new AsyncDisposableStack();
+  const { timeout_seconds: seconds } = config.settings.console;
+  const reader = opened.use(await openReader(app, seconds * 1000));
+  // apart from the pool of a worker in the same process, so that neither waits for the other
+  const warehouse = opened.use(await openWarehouse(app.databaseUrl, actingConnections));
+  const acting = { ...app, warehouse };
+  const runs = opened.use(createBackgroundRuns(app));
+  const reads = createSharedReads({ db: reader.db, clock, patienceMs: seconds * 1000 });
+  const parts: ConsoleParts = {
+    app: acting,
+    access: createAccess(config, clock),
+    reads,
+    runs,
+    pulse: opened.use(createPulse({ db: reader.db, clock, runs, changed: reads.forget })),
+  };
+  const got = await listenOnFree({
+    host,
+    port,
+    open: () => serverOf(parts),
+    failed: (one, code, cause) => fail("console_not_listening", { host, port: one, cause: code }, cause),
+  });
+  if (got === null) throw fail("console_not_listening", { host, port, cause: "it and the next ten are in use" });
+  opened.use(got);
+  const stack = opened.move();
+  const shown = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shown}:${got.port}/`,
+    port: got.port,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Forms are short; the longest is a list of keywords. */
+const longestForm = 2 ** 20;
+
+/** What a page may load: its own scripts and styles, and nothing inline. */
+const directives = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+async function serverOf(parts: ConsoleParts): Promise<FastifyInstance> {
+  const server = fastify({ logger: false, forceCloseConnections: true, bodyLimit: longestForm });
+  // whether https is spoken is the reverse proxy's to say, and to keep to
+  await server.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives },
+    strictTransportSecurity: false,
+    referrerPolicy: { policy: "same-origin" },
+  });
+  await server.register(cookie, { secret: newCookieKey() });
+  await server.register(formbody);
+  await server.register(rateLimit, { global: false });
+  await server.register(csrf, {
+    cookieOpts: { path: "/", httpOnly: true, sameSite: "strict", signed: true },
+    getToken: (request) => (request.body as { _csrf?: string } | undefined)?._csrf,
+  });
+  await server.register(files, { root: path.join(import.meta.dirname, "assets"), prefix: "/assets/" });
+  await server.register(files, {
+    root: path.join(projectRoot, "node_modules", "htmx.org", "dist"),
+    prefix: "/assets/htmx/",
+    decorateReply: false,
+  });
+  addProblems(server, parts);
+  addSignIn(server, parts);
+  addPages(server, parts);
+  addActions(server, parts);
+  addLive(server, parts);
+  return server;
+}

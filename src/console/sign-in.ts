@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { fail } from "../core/errors.ts";
+import { longestName } from "./access.ts";
+import { recordDeed, recordOutcome } from "./audit.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import { html, type Html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { ownForm } from "./own-form.ts";
+import { parsed } from "./parse-input.ts";
+
+/** So many tries a minute and address: a password of twelve characters is not guessed at that pace. */
+const triesAMinute = 10;
+
+/** An address of this console, to go to after sign-in: never another site's. */
+const Target = z
+  .string()
+  .regex(/^\/(?![/\\])/, "is no address of this console")
+  .default("/");
+const Typed = z.object({
+  name: z.string().trim().max(longestName).default(""),
+  password: z.string().max(1_000),
+  to: Target,
+});
+
+/** Serves sign-in and sign-out. */
+export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts): void {
+  server.get("/sign-in", (request, reply) => {
+    const { to } = parsed(z.object({ to: Target }), request.query);
+    if (!access.hasPassword || access.visitorOf(request) !== null) return reply.redirect(to, 303);
+    return send(request, reply, { to, problem: null });
+  });
+  server.post(
+    "/sign-in",
+    { preHandler: ownForm(server), config: { rateLimit: { max: triesAMinute, timeWindow: "1 minute" } } },
+    async (request, reply) => {
+      const typed = parsed(Typed, request.body);
+      const visitor = access.signIn(request, reply, typed);
+      const known = visitor ?? { name: typed.name || "unknown", role: "viewer", from: request.ip, by: "password" };
+      const deed = { action: "sign-in", subject: "", credits: 0 };
+      const auditId = await recordDeed(app.warehouse.db, known, deed, app.clock.now());
+      const outcome = visitor === null ? "refused" : "done";
+      await recordOutcome(app.warehouse.db, auditId, { outcome, note: "" });
+      if (visitor !== null) return reply.redirect(typed.to, 303);
+      return send(request, reply.code(401), { to: typed.to, problem: fail("console_sign_in").problem });
+    },
+  );
+  server.post("/sign-out", { preHandler: ownForm(server) }, (_, reply) => {
+    access.signOut(reply);
+    return reply.redirect("/sign-in", 303);
+  });
+}
+
+type Form = { readonly to: string; readonly problem: string | null };
+
+function send(request: FastifyRequest, reply: FastifyReply, form: Form): FastifyReply {
+  const body = signInForm(form, reply.generateCsrf());
+  const page = layout({ title: "Sign in", body, visitor: null, navigation: [], address: request.url });
+  return reply.type("text/html; charset=utf-8").header("cache-control", "no-store").send(page.markup);
+}
+
+function signInForm({ to, problem }: Form, token: string): Html {
+  return html`<form class="card narrow stack" method="post" action="/sign-in">
+    <h1>Sign in</h1>
+    ${problem === null ? null : html`<p class="notice bad" role="alert">The ${problem}.</p>`}
+    <label
+      >Your name <span class="muted">for the record of actions</span
+      ><input name="name" autocomplete="username" maxlength="${longestName}"
+    /></label>
+    <label>Password<input name="password" type="password" autocomplete="current-password" required autofocus /></label>
+    <input type="hidden" name="to" value="${to}" /><input type="hidden" name="_csrf" value="${token}" />
+    <button class="button primary">Sign in</button>
+  </form>`;
+}

@@ -1,0 +1,52 @@
+/** Errors of the console; see error-codes.ts for what the fields mean. */
+export const consoleErrors = {
+  console_needs_password: {
+    recovery: "usage",
+    says: "the console would listen on {host}, which other machines can reach, without a password",
+    next: "set STOREHOUSE_CONSOLE_PASSWORD (or _FILE), or let console.host be 127.0.0.1",
+  },
+  console_reader_missing: {
+    recovery: "usage",
+    says: "a password for viewers is set, and the role in DATABASE_URL may not act as storehouse_reader, as which viewers read",
+    next: "run `storehouse grants`, or leave STOREHOUSE_CONSOLE_VIEWER_PASSWORD out",
+  },
+  console_not_listening: {
+    recovery: "usage",
+    says: "the console cannot listen on {host} port {port}: {cause}",
+    next: "set console.host to an address of this machine and console.port to a port that may be used",
+  },
+  console_bad_input: {
+    recovery: "usage",
+    says: "the address or the form does not fit: {problem}",
+    next: "go back and correct it",
+  },
+  console_unknown: { recovery: "usage", says: "there is no {what}", next: "choose a page above" },
+  console_sign_in: { recovery: "usage", says: "name or password is wrong", next: "try again" },
+  console_signed_out: { recovery: "usage", says: "nobody is signed in", next: "sign in" },
+  console_not_allowed: {
+    recovery: "usage",
+    says: "a viewer may not do this",
+    next: "sign in as an operator",
+  },
+  console_forged: {
+    recovery: "usage",
+    says: "the form was not made by this console for this visitor, or is too old",
+    next: "open the page again and repeat it",
+  },
+  console_host: {
+    recovery: "usage",
+    says: "without a password the console answers to localhost alone",
+    next: "open it as http://127.0.0.1, or set STOREHOUSE_CONSOLE_PASSWORD",
+  },
+  console_too_often: { recovery: "usage", says: "too many tries", next: "wait a minute and try again" },
+  console_busy: {
+    recovery: "usage",
+    says: "the console runs something else: {what}",
+    next: "wait until it has ended, or stop it on the page of runs",
+  },
+  console_slow: {
+    recovery: "usage",
+    says: "the database does not answer within {seconds} s",
+    next: "open the page again, narrow it down, or raise console.timeout_seconds",
+  },
+} as const;

@@ -1,0 +1,41 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+
+/** A server that listens, and its port. Disposing closes open connections. */
+export type ListeningServer = AsyncDisposable & { readonly port: number };
+
+/** Several processes of one machine use consecutive ports. */
+const mostPorts = 10;
+
+/**
+ * Opens a server on the port, or on the next free one of ten where it is taken; null when all are. 0 is any free one. Throws what `failed`
+ * makes of the operating system's code where the host or port cannot be used at all.
+ */
+export async function listenOnFree({
+  host,
+  port,
+  open,
+  failed,
+}: {
+  readonly host: string;
+  readonly port: number;
+  readonly open: () => FastifyInstance | Promise<FastifyInstance>;
+  readonly failed: (port: number, code: string, cause: unknown) => Error;
+}): Promise<ListeningServer | null> {
+  const ports =
+    port === 0 ? [0] : Array.from({ length: mostPorts }, (_, index) => port + index).filter((one) => one < 65_536);
+  for (const one of ports) {
+    const server = await open();
+    try {
+      await server.listen({ host, port: one });
+    } catch (cause) {
+      await server.close();
+      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+      if (code === "EADDRINUSE") continue;
+      throw failed(one, code, cause);
+    }
+    const { port: got } = server.server.address() as AddressInfo;
+    return { port: got, [Symbol.asyncDispose]: () => server.close() };
+  }
+  return null;
+}

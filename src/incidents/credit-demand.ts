@@ -1,0 +1,41 @@
+import type { CreditClass } from "../core/slice.ts";
+import { periodStart, readAccount } from "../credits/account.ts";
+import { chargedCredits } from "../credits/charges.ts";
+import { isOpen } from "../ledger/open-slices.ts";
+import { sql } from "../postgres/sql.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { paceHours, type CreditDemand } from "./credit-outlook.ts";
+
+/** The allowance of an account and what it is needed for; null until the API has reported one. */
+export async function readCreditDemand({
+  db,
+  settings,
+  clock,
+  accountId,
+}: Omit<CheckParts, "scheduled">): Promise<CreditDemand | null> {
+  const account = await readAccount(db, accountId);
+  if (account?.total == null || account.remaining === null || account.resetsAt === null) return null;
+  const now = clock.now();
+  const startedAt = periodStart(account);
+  const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / 3_600_000));
+  const since = new Date(now - spentHours * 3_600_000).toISOString();
+  const { rows: spent } = await sql<{ credits: number }>`
+    select ${chargedCredits()} as credits
+    from   ops.request_log as request
+    where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
+  const { rows: open } = await sql<{ class: CreditClass; credits: number }>`
+    select class, sum(planned_credits)::float8 as credits
+    from   ops.slice_status as slice
+    where  ${isOpen("slice")}
+    group  by class`.execute(db);
+  return {
+    total: account.total,
+    remaining: account.remaining,
+    held: account.held,
+    resetsAt: account.resetsAt,
+    spent: spent[0]?.credits ?? 0,
+    spentHours,
+    open: Object.fromEntries(open.map((line) => [line.class, line.credits])),
+    floors: settings.credits.floors,
+  };
+}

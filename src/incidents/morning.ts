@@ -1,0 +1,54 @@
+import { latestAccount, readAccount, type AccountState } from "../credits/account.ts";
+import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
+import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
+import { readStatus, type Status } from "../ledger/status.ts";
+import { readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
+import type { Database } from "../postgres/database.ts";
+import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
+import { verdictOf, type Verdict } from "./verdict.ts";
+
+/** What a person asks in the morning, with the verdict over all of it. */
+export type Morning = Status & {
+  readonly now: number;
+  readonly account: AccountState | null;
+  readonly nextRuns: readonly NextRun[];
+  readonly workers: WorkerCounts;
+  readonly incidents: readonly OpenIncident[];
+  readonly verdict: Verdict;
+};
+
+/** Reads it. `accountId` null: the account that was heard of last. `now`: epoch-ms. */
+export async function readMorning(
+  db: Database,
+  { accountId, now }: { readonly accountId: string | null; readonly now: number },
+): Promise<Morning> {
+  const status = await readStatus(db);
+  const lostDays = new Set(newlyLost(await readLostDays(db), now).map(({ day }) => day)).size;
+  const read = {
+    now,
+    account: await readAccount(db, accountId ?? (await latestAccount(db))),
+    nextRuns: await readNextRuns(db, now),
+    workers: await readWorkerCounts(db),
+    incidents: await readOpenIncidents(db),
+  };
+  const verdict = verdictOf({ ...sumsOf(status), ...read, lostDays, incidents: read.incidents.length });
+  return { ...status, ...read, verdict };
+}
+
+function sumsOf({ datasets, failedForNow }: Status) {
+  const sum = (count: (dataset: Status["datasets"][number]) => number) =>
+    datasets.reduce((all, dataset) => all + count(dataset), 0);
+  return {
+    failed: sum(({ failed }) => failed) - failedForNow,
+    failedForNow,
+    open: sum(({ pending, running, deferred }) => pending + running + deferred),
+    running: sum(({ running }) => running),
+    deferred: sum(({ deferred }) => deferred),
+    datasets: datasets.length,
+    newestDay: datasets.flatMap(({ lastDay }) => lastDay ?? []).reduce<string | null>(later, null),
+  };
+}
+
+function later(a: string | null, b: string): string {
+  return a === null || b > a ? b : a;
+}

@@ -1,0 +1,130 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pages } from "../../src/console/pages/all.ts";
+import type { Console } from "../../src/console/server.ts";
+import { chromiumPath, leftOut, openBrowser, overflow, screens, violations } from "../support/browser.ts";
+import {
+  openConsoleStage,
+  operatorPassword,
+  scriptName,
+  withPasswords,
+  type ConsoleStage,
+} from "../support/console-stage.ts";
+import { tried } from "../support/granted-stage.ts";
+
+describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () => {
+  let stage: ConsoleStage;
+  let served: Console;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    stage = await openConsoleStage();
+    await tried(stage.granted.adminUrl, `update core.dim_app set app_name = $$${scriptName}$$`);
+    served = await stage.start(withPasswords);
+    browser = await openBrowser();
+    context = await browser.newContext({ viewport: screens[0], baseURL: served.url });
+    page = await context.newPage();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stage[Symbol.asyncDispose]();
+  });
+
+  const addresses = pages.flatMap(({ examples }) => examples);
+
+  test("refuses a wrong password, and lets an operator in by keyboard alone", async () => {
+    await page.goto("/runs");
+    expect(page.url()).toContain("/sign-in?to=%2Fruns");
+    await page.keyboard.press("Tab");
+    for (const [password, shown] of [
+      ["not the password", "name or password is wrong"],
+      [operatorPassword, "What was run"],
+    ]) {
+      await page.getByLabel("Password").focus();
+      await page.keyboard.type(password ?? "");
+      await page.keyboard.press("Enter");
+      await page.getByText(shown ?? "").waitFor();
+    }
+    expect(new URL(page.url()).pathname).toBe("/runs");
+  });
+
+  test("is walked through by keyboard: the link past the navigation, the navigation, a run, a slice", async () => {
+    await page.goto("/");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to the page");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement?.id")).toBe("page");
+    await page.goto("/runs");
+    await tabTo(page, "1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/runs/1");
+  });
+
+  test.each(addresses)("%s fits both widths and axe finds nothing, in light and dark", async (address) => {
+    for (const [screen, colorScheme] of [
+      [screens[0], "light"],
+      [screens[1], "dark"],
+    ] as const) {
+      await page.setViewportSize(screen);
+      await page.emulateMedia({ colorScheme });
+      const answer = await page.goto(address);
+      const found = { status: answer?.status(), overflow: await overflow(page), violations: await violations(page) };
+      expect({ address, ...screen, ...found }).toEqual({
+        address,
+        ...screen,
+        status: 200,
+        overflow: 0,
+        violations: [],
+      });
+    }
+    await page.setViewportSize(screens[0]);
+  });
+
+  test("shows a script in the name of an app as text", async () => {
+    await page.goto("/runs/1?dataset=keyword_rank");
+    await page.getByText(scriptName.slice(0, 20)).first().waitFor();
+    expect(await page.title()).toBe("Run · Storehouse");
+    expect(await page.locator("img").count()).toBe(0);
+  });
+
+  test("retries a failed window and shows that it is loaded, without a reload", async () => {
+    const slice = await stage.failedSlice();
+    await page.goto(`/slices/${slice}`);
+    await page.getByRole("button", { name: /^Retry/ }).click();
+    await page.waitForURL("**/runs");
+    await page.locator("#running .badge.good").waitFor();
+    await page.goto(`/slices/${slice}`);
+    await page.locator("header .badge.good").waitFor();
+    const [row] = await stage.stage.query(
+      "select user_name, action, outcome, credits from ops.audit where action = 'retry'",
+    );
+    expect(row).toEqual({ user_name: "operator", action: "retry", outcome: "done", credits: 3 });
+  });
+
+  test("reads without JavaScript", async () => {
+    const plain = await browser.newContext({
+      javaScriptEnabled: false,
+      baseURL: served.url,
+      storageState: await context.storageState(),
+    });
+    const reading = await plain.newPage();
+    await reading.goto("/runs");
+    expect(await reading.getByRole("row").count()).toBeGreaterThan(1);
+    await plain.close();
+  });
+});
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate("document.activeElement?.textContent?.trim() ?? ''");
+}
+
+/** Presses Tab until an element with this text has the focus. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let pressed = 0; pressed < 60; pressed += 1) {
+    await page.keyboard.press("Tab");
+    if ((await focused(page)) === text) return;
+  }
+  throw new Error(`no element with the text ${text} gets the focus`);
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pages } from "../../src/console/pages/all.ts";
+import type { Console } from "../../src/console/server.ts";
+import {
+  clientOf,
+  openConsoleStage,
+  operatorPassword,
+  untilShown,
+  viewerPassword,
+  withPasswords,
+  type Client,
+  type ConsoleStage,
+} from "../support/console-stage.ts";
+
+let stage: ConsoleStage;
+let served: Console;
+let operator: Client;
+let viewer: Client;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  served = await stage.start(withPasswords);
+  [operator, viewer] = [clientOf(served), clientOf(served)];
+  await operator.signIn(operatorPassword, "Ann");
+  await viewer.signIn(viewerPassword, "Vic");
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const deeds = () =>
+  stage.stage.query(
+    "select user_name, user_role, action, credits, outcome from ops.audit where action <> 'sign-in' order by audit_id",
+  );
+
+describe("who comes in", () => {
+  test("nobody without a password: each page leads to sign-in, each action and the stream are refused", async () => {
+    const stranger = clientOf(served);
+    for (const { examples } of pages)
+      for (const address of examples) {
+        const { status, headers } = await stranger.get(address);
+        expect([address, status, headers.get("location")]).toEqual([
+          address,
+          303,
+          `/sign-in?to=${encodeURIComponent(address)}`,
+        ]);
+      }
+    expect((await stranger.get("/live")).status).toBe(401);
+    expect((await stranger.post("/actions/retry", {})).status).toBe(403);
+  });
+
+  test("nobody with a wrong one, nor as often as they like", async () => {
+    const stranger = clientOf(await stage.start(withPasswords));
+    const { status, text } = await stranger.signIn("wrong password");
+    expect([status, text]).toEqual([401, expect.stringContaining("name or password is wrong")]);
+    expect((await stranger.get("/")).status).toBe(303);
+    const statuses = [];
+    for (let tries = 0; tries < 12; tries += 1) statuses.push((await stranger.signIn("wrong password")).status);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test("a session that somebody made up is none", async () => {
+    const session = Buffer.from(JSON.stringify({ name: "x", role: "operator", until: 9e15 })).toString("base64url");
+    const answer = await fetch(served.url, {
+      headers: { cookie: `storehouse_session=${session}.${"A".repeat(43)}` },
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(303);
+  });
+
+  test("other machines only where a password is set", async () => {
+    await expect(stage.start({ host: "0.0.0.0" })).rejects.toMatchObject({ code: "console_needs_password" });
+    const open = await stage.start({ host: "0.0.0.0", ...withPasswords });
+    expect((await clientOf(open).get("/")).status).toBe(303);
+  });
+
+  test("without a password this machine alone, by its own name: a page of another site does not get in by a name of its own", async () => {
+    const open = await stage.start();
+    expect((await clientOf(open).get("/")).status).toBe(200);
+    const rebound = await new Promise<number>((resolve) => {
+      void import("node:http").then(({ get }) =>
+        get(open.url, { headers: { host: "evil.example" } }, ({ statusCode }) => resolve(statusCode ?? 0)),
+      );
+    });
+    expect(rebound).toBe(403);
+  });
+
+  test("whom the reverse proxy names, from its address and only where it is set", async () => {
+    const header = { "x-forwarded-user": "ann@example.com" };
+    const proxy = { user_header: "X-Forwarded-User", operators: ["ann@example.com"] };
+    const behind = clientOf(await stage.start({ settings: { console: { proxy } } }));
+    expect((await behind.get("/", header)).text).toContain('ann@example.com</span> <span class="muted">operator');
+    expect((await behind.get("/", { "x-forwarded-user": "bob" })).text).toContain(
+      'bob</span> <span class="muted">viewer',
+    );
+    expect((await behind.get("/")).status).toBe(401);
+    const elsewhere = { ...proxy, addresses: ["10.0.0.1"] };
+    const spoofed = clientOf(await stage.start({ settings: { console: { proxy: elsewhere } } }));
+    expect((await spoofed.get("/", header)).status).toBe(401);
+    expect((await clientOf(served).get("/", header)).status).toBe(303);
+  });
+});
+
+describe("what an action takes", () => {
+  test("a form of this console: a forged one is refused and changes nothing", async () => {
+    const slices = await stage.failedSlice();
+    const forged = await operator.post("/actions/retry", { slices, agreed: "100", _csrf: "forged" });
+    expect([forged.status, forged.text]).toEqual([403, expect.stringContaining("console_forged")]);
+    expect(await deeds()).toEqual([]);
+  });
+
+  test("an operator: a viewer sees no button, and is refused", async () => {
+    const slices = await stage.failedSlice();
+    const shown = await viewer.get(`/slices/${slices}`);
+    expect(shown.text).not.toContain("/actions/retry");
+    const token = /name="_csrf" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
+    const refused = await viewer.post("/actions/retry", { slices, agreed: "100", _csrf: token });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("A viewer may not do this")]);
+    expect(await deeds()).toEqual([]);
+  });
+
+  test("a price that was shown and agreed to, typed above credits.ask_above; then it is on record with who did it", async () => {
+    const careful = clientOf(await stage.start({ ...withPasswords, settings: { credits: { ask_above: 2 } } }));
+    await careful.signIn(operatorPassword, "Ann");
+    const slices = await stage.failedSlice();
+    await careful.get(`/slices/${slices}`);
+    const asked = await careful.post("/actions/retry", { slices });
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("Nothing has been spent yet")]);
+    const untyped = await careful.post("/actions/retry", { slices, agreed: "3" });
+    expect([untyped.status, untyped.text]).toEqual([409, expect.stringContaining("more than credits.ask_above")]);
+    expect((await careful.post("/actions/retry", { slices, agreed: "3", typed: "4" })).status).toBe(409);
+    expect((await careful.post("/actions/retry", { slices, agreed: "1", typed: "3" })).status).toBe(409);
+    expect(await deeds()).toEqual([]);
+    const begun = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3" });
+    expect([begun.status, begun.headers.get("location")]).toEqual([303, "/runs"]);
+    await untilShown(async () => (await careful.get("/runs")).text, /id="running"[^]*badge good/);
+    expect(await deeds()).toEqual([
+      { user_name: "Ann", user_role: "operator", action: "retry", credits: 3, outcome: "done" },
+    ]);
+    const again = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3" });
+    expect([again.status, again.text]).toEqual([400, expect.stringContaining("nothing_to_retry")]);
+  });
+});
+
+test("bad input and unknown addresses get a page that names them and the next step", async () => {
+  for (const [address, status, says] of [
+    ["/runs?limit=many", 400, "limit"],
+    ["/runs/no-number", 400, "is no number"],
+    ["/runs/999999", 404, "run 999999"],
+    ["/nowhere", 404, "page at this address"],
+  ] as const) {
+    const answer = await operator.get(address);
+    expect([address, answer.status]).toEqual([address, status]);
+    expect(answer.text).toContain(says);
+    expect(answer.text).toContain("<strong>Next:</strong>");
+  }
+  expect((await viewer.get("/slices/1/answer")).status).toBe(403);
+});
+
+test("no page loads anything from elsewhere or inline, and none holds the token", async () => {
+  const { token } = stage.stage.sandbox;
+  for (const { examples } of pages)
+    for (const address of examples) {
+      const { status, headers, text } = await operator.get(address);
+      expect([address, status]).toEqual([address, 200]);
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
+      );
+      expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
+      expect(text).not.toContain(token);
+      expect(text).not.toContain(operatorPassword);
+    }
+});
+
+test("the stream tells an open page that the ledger has changed", async () => {
+  const closing = new AbortController();
+  const answer = await fetch(new URL("/live", served.url), {
+    headers: { cookie: operator.cookie() },
+    signal: closing.signal,
+  });
+  expect(answer.headers.get("content-type")).toBe("text/event-stream");
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const changing = setInterval(
+    () =>
+      void stage.stage.query(
+        "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())",
+      ),
+    300,
+  );
+  try {
+    while (!text.includes("event: ledger")) text += (await reader?.read())?.value ?? "";
+  } finally {
+    clearInterval(changing);
+    closing.abort();
+  }
+});

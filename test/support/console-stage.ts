@@ -1,0 +1,120 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { addDays } from "../../src/core/day.ts";
+import type { Environment } from "../../src/config/env.ts";
+import { startConsole, type Console } from "../../src/console/server.ts";
+import { openGranted, type GrantedStage } from "./granted-stage.ts";
+import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
+
+/** Passwords of the console. */
+export const operatorPassword = "operator of the house";
+export const viewerPassword = "viewer of the house";
+
+/** Text that a browser would run if a page took it for markup. */
+export const scriptName = `<script>document.title = "run"</script><img src=x onerror="document.title='run'">`;
+
+/** A warehouse that the sandbox filled, whose roles are in place, with a slice that failed; the console acts as the loader. */
+export type ConsoleStage = AsyncDisposable & {
+  readonly granted: GrantedStage;
+  readonly stage: Stage;
+  /** Starts a console with these settings and variables, on any free port. */
+  readonly start: (options?: RunOptions & { readonly host?: string }) => Promise<Console>;
+  /** The number of a slice that failed. */
+  readonly failedSlice: () => Promise<string>;
+};
+
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+
+/** Opens one; disposing closes what it started. */
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  await using opened = new AsyncDisposableStack();
+  const granted = opened.use(await openGranted());
+  const stage = opened.use(await openStage({ market, database: granted.urlOf("loader") }));
+  // one day of the ranks fails, all of its attempts
+  const failing = {
+    operation: "ios.keyword-ranking",
+    contains: addDays(today, -2),
+    times: 100,
+    kind: "status",
+  } as const;
+  stage.sandbox.set({ faults: [failing] });
+  await stage.sync();
+  stage.sandbox.set({ faults: [] });
+  const stack = opened.move();
+  return {
+    granted,
+    stage,
+    start: async ({ host, ...options } = {}) => {
+      const app = stack.use(await stage.open(options));
+      return stack.use(await startConsole(app, { port: 0, ...(host === undefined ? {} : { host }) }));
+    },
+    failedSlice: async () => {
+      const rows = await stage.query<{ slice_id: string }>("select slice_id from ops.failed_slice order by 1");
+      return rows[0]?.slice_id ?? "";
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Variables of a console that wants a password. */
+export const withPasswords: { readonly environment: Partial<Environment> } = {
+  environment: {
+    STOREHOUSE_CONSOLE_PASSWORD: operatorPassword,
+    STOREHOUSE_CONSOLE_VIEWER_PASSWORD: viewerPassword,
+  },
+};
+
+/** What a server answered: status, headers, body as text. */
+type Answered = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+/** A browser without a screen: it keeps cookies, and follows no redirect. */
+export type Client = {
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Answered>;
+  /** Posts a form with the token of the last page, unless another one is given. */
+  readonly post: (path: string, fields: Readonly<Record<string, string>>) => Promise<Answered>;
+  readonly signIn: (password: string, name?: string) => Promise<Answered>;
+  readonly cookie: () => string;
+};
+
+/** Makes a client of a console. */
+export function clientOf({ url }: Pick<Console, "url">): Client {
+  const cookies = new Map<string, string>();
+  let token = "";
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  async function send(path: string, init: RequestInit): Promise<Answered> {
+    const headers = { ...(init.headers as Record<string, string>), cookie: cookie() };
+    const response = await fetch(new URL(path, url), { ...init, headers, redirect: "manual" });
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = "", ...rest] = set.split(";");
+      const [name = "", ...value] = pair.split("=");
+      if (rest.some((part) => /Expires=Thu, 01 Jan 1970/.test(part))) cookies.delete(name);
+      else cookies.set(name, value.join("="));
+    }
+    const text = await response.text();
+    token = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? token;
+    return { status: response.status, headers: response.headers, text };
+  }
+  const post: Client["post"] = (path, fields) =>
+    send(path, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ _csrf: token, ...fields }).toString(),
+    });
+  return {
+    cookie,
+    get: (path, headers = {}) => send(path, { headers }),
+    post,
+    signIn: async (password, name = "Ann") => {
+      await send("/sign-in", {});
+      return post("/sign-in", { name, password });
+    },
+  };
+}
+
+/** Waits until a page shows what is expected of it. The test's own time limit is the only one. */
+export async function untilShown(read: () => Promise<string>, expected: RegExp): Promise<string> {
+  for (;;) {
+    const text = await read();
+    if (expected.test(text)) return text;
+    await wait(20);
+  }
+}
