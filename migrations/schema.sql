@@ -3725,6 +3725,48 @@ create table ops.api_outage (
   constraint api_outage_pkey PRIMARY KEY (account_id)
 );
 
+-- Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.
+create table ops.audit (
+  audit_id bigint not null generated always as identity, -- Number of the action.
+  acted_at timestamp with time zone not null, -- When.
+  user_name text not null, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted.
+  user_role text not null, -- viewer or operator.
+  from_address text not null, -- Network address that the request came from.
+  action text not null, -- Name of the action, such as sign-in or retry.
+  subject text not null, -- Fields of its form; empty for a sign-in.
+  credits integer not null, -- Most credits that were agreed to; 0 for what spends nothing.
+  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), done (it was started or carried out), refused or failed.
+  note text not null default ''::text, -- Text that the person saw afterwards.
+  constraint audit_pkey PRIMARY KEY (audit_id),
+  constraint audit_outcome_check CHECK ((outcome = ANY (ARRAY['begun'::text, 'done'::text, 'refused'::text, 'failed'::text]))),
+  constraint audit_user_role_check CHECK ((user_role = ANY (ARRAY['viewer'::text, 'operator'::text])))
+);
+
+-- One row per action of a person in the console. Who started this retry? What was agreed to last week, and at which price?
+create view ops.audit_log (
+  audit_id bigint, -- Number of the action.
+  acted_at timestamp with time zone, -- When.
+  user_name text, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted.
+  user_role text, -- viewer or operator.
+  from_address text, -- Network address that the request came from.
+  action text, -- Name of the action, such as sign-in or retry.
+  subject text, -- Fields of its form; empty for a sign-in.
+  credits integer, -- Most credits that were agreed to; 0 for what spends nothing.
+  outcome text, -- begun (it has not ended, or its process was killed), done (it was started or carried out), refused or failed.
+  note text -- Text that the person saw afterwards.
+) as
+ SELECT audit_id,
+    acted_at,
+    user_name,
+    user_role,
+    from_address,
+    action,
+    subject,
+    credits,
+    outcome,
+    note
+   FROM ops.audit;
+
 -- Lists of keywords (or ids) that a slice requests together; one row per distinct list.
 create table ops.batch (
   batch_id bigint not null generated always as identity, -- Number of the list.
@@ -3847,6 +3889,31 @@ create table ops.credit_account (
   constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
 );
 
+-- One row per account: its allowance as the service last reported it, and what is held for calls in flight. What is left, and until when?
+create view ops.credit_balance (
+  account_id text, -- Shortened hash of the API key; the key itself is stored nowhere.
+  total integer, -- Credits per period; null until the service reports them.
+  remaining integer, -- Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.
+  resets_at timestamp with time zone, -- When the period ends.
+  period_hours numeric, -- Length of a period in hours.
+  held integer, -- Credits held for calls in flight.
+  in_flight integer, -- Calls in flight.
+  overlapped boolean, -- True when calls have overlapped since the last moment without a call in flight.
+  pace_per_second double precision, -- Requests per second that all workers together may start. A refusal halves it; it recovers slowly.
+  observed_at timestamp with time zone -- When the service last reported the balance.
+) as
+ SELECT account_id,
+    total,
+    remaining,
+    resets_at,
+    period_hours,
+    held,
+    in_flight,
+    overlapped,
+    pace_per_second,
+    observed_at
+   FROM ops.credit_account;
+
 -- Documented price of each operation and the price that the service charges.
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
@@ -3873,6 +3940,21 @@ create table ops.credit_hold (
   constraint credit_hold_account_id_fkey FOREIGN KEY (account_id) REFERENCES ops.credit_account(account_id)
 );
 CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expires_at);
+
+-- One row per operation that was called: its documented price and the one that the service charges. Which prices differ?
+create view ops.credit_price (
+  operation text, -- Operation of the API.
+  documented integer, -- Credits per call in the contract.
+  learned integer, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then. Plans use it.
+  last_seen_at timestamp with time zone, -- When a successful call was last recorded: at a new price, else once an hour.
+  last_charged integer -- Credits that the last successful call cost, where its price is accepted.
+) as
+ SELECT operation,
+    documented,
+    learned,
+    last_seen_at,
+    last_charged
+   FROM ops.credit_cost;
 
 -- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
 create view ops.credit_spend_daily (
@@ -4339,6 +4421,25 @@ create table ops.next_run (
   constraint next_run_pkey PRIMARY KEY (line_id)
 );
 
+-- One row per line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?
+create view ops.next_run_price (
+  line_id text, -- Line of the crontab, by its id.
+  datasets text[], -- Datasets that the line names; empty for all that are on.
+  runs_at timestamp with time zone, -- When it runs next.
+  slices integer, -- Slices that it will plan, if those before it are loaded by then.
+  requests integer, -- Requests that these are expected to take.
+  credits bigint, -- Credits that these are expected to cost.
+  priced_at timestamp with time zone -- When that was worked out.
+) as
+ SELECT line_id,
+    datasets,
+    runs_at,
+    slices,
+    requests,
+    credits,
+    priced_at
+   FROM ops.next_run;
+
 -- Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.
 create table ops.plan (
   plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
@@ -4493,6 +4594,23 @@ create table ops.reject (
 );
 CREATE INDEX reject_slice ON ops.reject USING btree (slice_id);
 
+-- One row per invalid item of an answer, with its reason. What did not fit, and why?
+create view ops.reject_log (
+  reject_id bigint, -- Number of the reject.
+  slice_id bigint, -- Slice of the answer.
+  dataset text, -- Dataset.
+  reason text, -- Why the item is invalid.
+  item jsonb, -- The item, unchanged.
+  fetched_at timestamp with time zone -- When the answer was received.
+) as
+ SELECT reject_id,
+    slice_id,
+    dataset,
+    reason,
+    item,
+    fetched_at
+   FROM ops.reject;
+
 -- Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.
 create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
@@ -4518,6 +4636,45 @@ CREATE INDEX request_day ON ops.request USING btree ((((received_at AT TIME ZONE
 CREATE INDEX request_slice ON ops.request USING btree (slice_id);
 CREATE INDEX request_time ON ops.request USING btree (received_at);
 CREATE INDEX request_worker ON ops.request USING btree (worker_id) WHERE (worker_id IS NOT NULL);
+
+-- One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?
+create view ops.request_log (
+  request_id bigint, -- Number of the request.
+  account_id text, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
+  slice_id bigint, -- Slice of the request; null for requests about the account and for requests of a command.
+  attempt integer, -- Attempt of the slice.
+  page integer, -- Page within the attempt, from 0.
+  dataset text, -- Dataset; null for requests about the account and for requests of a command.
+  class text, -- Credit class of the request; person for a request of a command.
+  operation text, -- Operation of the API.
+  status integer, -- Status of the HTTP answer; null where there was none.
+  error_code text, -- Stable code of what was wrong with the answer; null for a valid one.
+  cost integer, -- Credits charged.
+  remaining integer, -- Credits left, as the answer says; null where it does not.
+  duration_ms integer, -- How long it took, in ms.
+  byte_count integer, -- Bytes of the answer.
+  worker_id bigint, -- Process that sent it; null when it is not in ops.worker.
+  received_at timestamp with time zone, -- When the last byte was received, or when the call failed.
+  received_day date -- Day (UTC) on which the last byte was received.
+) as
+ SELECT request_id,
+    account_id,
+    slice_id,
+    attempt,
+    page,
+    dataset,
+    class,
+    operation,
+    status,
+    error_code,
+    cost,
+    remaining,
+    duration_ms,
+    byte_count,
+    worker_id,
+    received_at,
+    (received_at AT TIME ZONE 'UTC'::text)::date AS received_day
+   FROM ops.request;
 
 -- Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.
 create table ops.restated_value (
@@ -4595,6 +4752,35 @@ create table ops.run (
   constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
 );
 CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NULL);
+
+-- One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?
+create view ops.run_log (
+  run_id bigint, -- Number of the run.
+  kind text, -- sync, backfill, schedule, retry or import (of answer files).
+  worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
+  plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
+  as_of date, -- Day that counted as today.
+  datasets text[], -- Datasets that were planned.
+  max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
+  planned_slices integer, -- Slices that the run has planned so far.
+  planned_credits bigint, -- Credits those slices were expected to cost.
+  started_at timestamp with time zone, -- When it started.
+  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
+  outcome text -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
+) as
+ SELECT run_id,
+    kind,
+    worker_id,
+    plan_id,
+    as_of,
+    datasets,
+    max_credits,
+    planned_slices,
+    planned_credits,
+    started_at,
+    ended_at,
+    outcome
+   FROM ops.run;
 
 -- One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?
 create view ops.run_summary (
@@ -4919,6 +5105,18 @@ create view ops.slice_finality (
                     ELSE (p.published - '2007-01-01'::date) % t.pack_days
                 END AS request_before) r;
 
+-- One row per slice that requests keywords or ids by name: which ones.
+create view ops.slice_item (
+  slice_id bigint, -- Number of the slice.
+  dataset text, -- Dataset.
+  items text[] -- The keywords or ids, sorted.
+) as
+ SELECT s.slice_id,
+    s.dataset,
+    b.items
+   FROM ops.slice s
+     JOIN ops.batch b ON b.batch_id = s.batch_id;
+
 -- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?
 create view ops.slice_status (
   slice_id bigint, -- Number of the slice.
@@ -5119,6 +5317,33 @@ create table ops.worker (
   job_pool text, -- Name under which it locks jobs of the queue; null for a process that runs none.
   constraint worker_pkey PRIMARY KEY (worker_id)
 );
+
+-- One row per process that sends requests to the API. Which workers run now, and since when?
+create view ops.worker_status (
+  worker_id bigint, -- Number of the process.
+  kind text, -- sync (foreground, runs its own slices), worker (runs the shared queue) or command (sends the requests of one command).
+  host text, -- Machine.
+  pid integer, -- Process id on that machine.
+  started_at timestamp with time zone, -- When it registered, by the clock of the database.
+  heartbeat_at timestamp with time zone, -- Time of its last heartbeat, by the clock of the database.
+  stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
+  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.
+  is_running boolean -- True while it holds the advisory lock on its number; a frozen process holds it still.
+) as
+ SELECT worker_id,
+    kind,
+    host,
+    pid,
+    started_at,
+    heartbeat_at,
+    stopped_at,
+    ended_as,
+    stopped_at IS NULL AND (EXISTS ( SELECT
+           FROM pg_locks l
+          WHERE l.locktype = 'advisory'::text AND l.granted AND l.database = (( SELECT pg_database.oid
+                   FROM pg_database
+                  WHERE pg_database.datname = current_database())) AND l.classid = '01010011010101000100111101010010'::"bit"::integer::oid AND l.objid = w.worker_id::oid AND l.objsubid = 2)) AS is_running
+   FROM ops.worker w;
 
 -- Bodies of answers, committed before they are read, so that no paid answer is lost.
 create table raw.answer (
