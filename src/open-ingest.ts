@@ -112,7 +112,7 @@ export async function openIngest(
       onChange: outage.onChange,
     }),
     dimensions,
-    batched: createBatchedSteps({ db, dimensions, clock, queueId, workerId, retryMs, at: app.at }),
+    batched: createBatchedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
     partitions: createPartitions(db),
     clock,
     log,

@@ -32,8 +32,6 @@ type BatchParts = Taker & {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
-  /** First wait after an error that may pass, in ms. */
-  readonly retryMs: number;
   readonly at?: CrashHook | undefined;
 };
 

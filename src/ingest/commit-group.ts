@@ -17,8 +17,6 @@ type CommitParts = {
   readonly dimensions: Dimensions;
   readonly clock: Clock;
   readonly queueId: string;
-  /** First wait after an error that may pass, in ms. */
-  readonly retryMs: number;
   readonly at?: CrashHook | undefined;
 };
 
@@ -28,7 +26,7 @@ type CommitParts = {
  * Returns true for each that was not.
  */
 export function commitGroup(
-  { db, dimensions, clock, queueId, retryMs, at }: CommitParts,
+  { db, dimensions, clock, queueId, at }: CommitParts,
   members: readonly GroupMember[],
 ): Promise<readonly boolean[]> {
   return db.transaction().execute(async (transaction) => {
@@ -48,34 +46,26 @@ export function commitGroup(
     if (mine.length > 0) await writeSlices(transaction, { dimensions, tailsAt: clock.now() }, mine);
     await planAfter(
       transaction,
-      { clock, queueId, retryMs },
+      queueId,
       mine.map(({ slice }) => slice),
     );
     return members.map(({ load }) => ended.has(load.slice.sliceId));
   });
 }
 
-/** Slices of one wave end one after the other: the planner waits for so many first retry waits, so that it runs once for all of them. */
-const waits = 2;
-
 /**
  * Queues the planner after slices of the shared queue that changed the portfolio, since the next wave is planned from it. A foreground
  * sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves both or
  * neither, and the job's row is locked no longer than the commit takes.
  */
-async function planAfter(
-  db: Database,
-  parts: Pick<CommitParts, "clock" | "queueId" | "retryMs">,
-  slices: readonly Slice[],
-): Promise<void> {
-  if (parts.queueId !== sharedQueue) return;
+async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
+  if (queueId !== sharedQueue) return;
   const runs = new Set(
     slices.filter(({ dataset }) => datasetNamed(dataset).stage !== "market").map((one) => one.runId),
   );
   if (runs.size === 0) return;
-  const at = new Date(parts.clock.now() + waits * parts.retryMs).toISOString();
   await sql`
-    select graphile_worker.add_job('plan_due', json_build_object('datasets', wave.datasets), run_at := ${at}::timestamptz,
+    select graphile_worker.add_job('plan_due', json_build_object('datasets', wave.datasets, 'collects', true),
                                    job_key := 'plan_due after ' || md5(wave.datasets::text), max_attempts := 3)
     from   (select distinct datasets from ops.run where run_id = any (${[...runs]}::bigint[]) order by datasets) as wave`.execute(
     db,

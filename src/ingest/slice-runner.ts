@@ -132,6 +132,7 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   const { db, clock, queueId, workerId } = parts;
   const taker = { queueId, workerId };
   let suspects = false;
+  let alone: string | null = null;
   let nextDueAt: number | null = null;
   // false while a slice runs, whose end may be that it waits
   let isNextKnown = false;
@@ -157,10 +158,13 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
       await parts.queueLeftOver?.();
       leftOverAt = now + leftOverCheckMs;
     }
+    if (alone !== null && running().includes(alone)) return [];
     if (now >= wakeAt) {
       isNextKnown = running().length === 0;
-      ({ suspects, nextDueAt } = await wakeDue(db, queueId, now));
+      const found = await wakeDue(db, queueId, now);
+      ({ suspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
+      if (!found.ready) return [];
     }
     const claimed = suspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
     if (claimed.length > 0) isNextKnown = false;
@@ -170,8 +174,9 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   /** One at a time and no other beside it: if the process dies once more, the slice that killed it is known. */
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
     if (running().length > 0) return [];
-    const alone = await claimNext(db, taker, 1, now, "suspect");
-    if (alone.length > 0) return alone;
+    const [suspect] = await claimNext(db, taker, 1, now, "suspect");
+    alone = suspect?.sliceId ?? null;
+    if (suspect !== undefined) return [suspect];
     suspects = false;
     return claimNext(db, taker, most, now);
   }

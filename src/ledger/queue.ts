@@ -81,12 +81,12 @@ function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
-/** What a queue holds: whether any of its slices run alone, and when the next one that waits is due (epoch-ms, null when none waits). */
-export type QueueState = { readonly suspects: boolean; readonly nextDueAt: number | null };
+/** What a queue holds: whether slices can be claimed, whether any of them run alone, and when the next one that waits is due (epoch-ms, null when none waits). */
+export type QueueState = { readonly ready: boolean; readonly suspects: boolean; readonly nextDueAt: number | null };
 
 /** Puts slices whose time has come back among those that are next in their turn. One statement. */
 export async function wakeDue(db: Database, queueId: string, now: number): Promise<QueueState> {
-  const { rows } = await sql<{ suspects: boolean; nextDueAt: Date | null }>`
+  const { rows } = await sql<Omit<QueueState, "nextDueAt"> & { nextDueAt: Date | null }>`
     with woken as (
       update ops.slice set state = 'pending', due_at = null
       where  slice_id in (select slice_id from ops.slice
@@ -94,14 +94,20 @@ export async function wakeDue(db: Database, queueId: string, now: number): Promi
                           for    update skip locked)
       returning broken_off_count
     )
-    select exists (select from woken where ${isSort("suspect")})
+    select exists (select from woken)
+           or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null) as ready,
+           exists (select from woken where ${isSort("suspect")})
            or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
            (select min(due_at) from ops.slice
             where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${at(now)}) as "nextDueAt"`.execute(
     db,
   );
   const [found] = rows;
-  return { suspects: found?.suspects ?? false, nextDueAt: found?.nextDueAt?.getTime() ?? null };
+  return {
+    ready: found?.ready ?? false,
+    suspects: found?.suspects ?? false,
+    nextDueAt: found?.nextDueAt?.getTime() ?? null,
+  };
 }
 
 /**
