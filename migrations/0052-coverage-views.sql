@@ -41,31 +41,35 @@ select ops.comment_columns('ops.slice_finality');
 
 create view ops.coverage_daily as
 with part as (
-  select f.dataset, f.scope, i.item, d.date_day,
-         -- dropped as long as the newest slice is from before
-         max(f.slice_id) = max(f.slice_id) filter (where case f.kind when 'period' then f.window_start else d.date_day end < f.dropped_before) as is_gone,
-         -- the newest slice decides: its number, and behind it in four bits its state and whether some of its answer did not fit
-         max(f.slice_id * 32 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 when 'lost' then 8 else 3 end
-             + case when f.rows_rejected > 0 then 16 else 0 end) as newest,
-         bool_or(case f.kind
-                 when 'series' then d.date_day < f.final_before or d.date_day < f.request_from or d.date_day >= f.request_before
-                 when 'period' then f.window_end <= f.final_before or f.window_end <= f.request_from or f.window_end > f.request_before
-                 when 'snapshot' then f.final_before = 'infinity'
-                      or exists (select from ops.slice as n
-                                 where  hashtextextended(n.scope::text, 0) = hashtextextended(f.scope::text, 0) and n.window_end > f.window_end
-                                 and    n.dataset = f.dataset and n.scope = f.scope and n.slice_id > f.slice_id
-                                 and    (n.state not in ('failed', 'skipped', 'lost') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))
-                                 and    (n.batch_id is not distinct from f.batch_id
-                                         or i.item = any ((select items from ops.batch as nb where nb.batch_id = n.batch_id)::text[])))
-                 else true end) as holds
+  select f.dataset, f.scope, i.item, d.date_day, max(d.newest) as newest,
+         bool_or(d.holds
+                 or f.kind = 'snapshot'
+                 and exists (select from ops.slice as n
+                             where  hashtextextended(n.scope::text, 0) = hashtextextended(f.scope::text, 0) and n.window_end > f.window_end
+                             and    n.dataset = f.dataset and n.scope = f.scope and n.slice_id > f.slice_id
+                             and    (n.state not in ('failed', 'skipped', 'lost') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable'))
+                             and    (n.batch_id is not distinct from f.batch_id
+                                     or i.item = any ((select items from ops.batch as nb where nb.batch_id = n.batch_id)::text[])))) as holds
   from   ops.slice_finality as f
   left   join ops.batch as b on b.batch_id = f.batch_id
+  -- `offset 0` is a fence: a filter on the day would be joined with every slice, and what a slice says would be worked out for each of its items
+  cross  join lateral (
+    select t.date_day,
+           -- the newest slice decides: its number, and behind it in six bits its state, whether some of its answer did not fit, whether the day was dropped since
+           f.slice_id * 64 + case f.state when 'loaded' then 1 when 'empty' then 2 when 'deferred' then 4 when 'skipped' then 5 when 'failed' then 6 when 'lost' then 8 else 3 end
+             + case when f.rows_rejected > 0 then 16 else 0 end
+             + case when case f.kind when 'period' then f.window_start else t.date_day end < f.dropped_before then 32 else 0 end as newest,
+           case f.kind
+             when 'series' then t.date_day < f.final_before or t.date_day < f.request_from or t.date_day >= f.request_before
+             when 'period' then f.window_end <= f.final_before or f.window_end <= f.request_from or f.window_end > f.request_before
+             when 'snapshot' then f.final_before = 'infinity'
+             else true end as holds
+    from   core.dim_date as t where t.date_day >= f.window_start and t.date_day < f.window_end offset 0) as d
   cross  join lateral unnest(coalesce(b.items, array[''])) as i (item)
-  join   core.dim_date as d on d.date_day >= f.window_start and d.date_day < f.window_end
   group  by f.dataset, f.scope, i.item, d.date_day
 ), cell as (
-  select dataset, scope, date_day, case when coalesce(is_gone, false) then 7 else newest & 15 end as state, newest & 16 > 0 as is_partial,
-         not holds and newest & 15 in (1, 2) and is_gone is not true
+  select dataset, scope, date_day, case when newest & 32 > 0 then 7 else newest & 15 end as state, newest & 16 > 0 as is_partial,
+         not holds and newest & 15 in (1, 2) and newest & 32 = 0
          and not exists (select from ops.slice as r join ops.batch as rb on rb.batch_id = r.batch_id
                          where  r.dataset = part.dataset and hashtextextended(r.scope::text, 0) = hashtextextended(part.scope::text, 0) and r.scope = part.scope
                          and    r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and rb.items = array[part.item]) as is_stale
@@ -128,7 +132,7 @@ with answer as (
          max(s.slice_id) filter (where s.state = 'skipped') = max(s.slice_id) as is_unavailable
   from   ops.slice as s
   where  s.dataset not in (select d.dataset from ops.dataset as d where d.items_are_apps)
-  group  by s.dataset, s.scope ->> 'store', s.scope ->> 'app', s.scope ->> 'country', s.scope
+  group  by s.dataset, s.scope
   union  all
   -- calls about many apps: each app of the list stands for itself
   select s.dataset, s.scope ->> 'store', split_part(i.item, ':', -1), coalesce(s.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end), s.scope,
@@ -143,7 +147,7 @@ with answer as (
   left   join ops.batch as b on b.batch_id = s.batch_id
   left   join lateral unnest(b.items) as i (item) on true
   where  s.dataset in (select d.dataset from ops.dataset as d where d.items_are_apps)
-  group  by s.dataset, s.scope ->> 'store', i.item, s.scope
+  group  by s.dataset, s.scope, i.item
 ), due as (
   select a.*, n.due_end, n.due_end_before
   from   answer as a

@@ -3801,51 +3801,58 @@ create view ops.coverage_daily (
             f.scope,
             i.item,
             d.date_day,
-            max(f.slice_id) = max(f.slice_id) FILTER (WHERE
-                CASE f.kind
-                    WHEN 'period'::text THEN f.window_start
-                    ELSE d.date_day
-                END < f.dropped_before) AS is_gone,
-            max(f.slice_id * 32 +
-                CASE f.state
-                    WHEN 'loaded'::text THEN 1
-                    WHEN 'empty'::text THEN 2
-                    WHEN 'deferred'::text THEN 4
-                    WHEN 'skipped'::text THEN 5
-                    WHEN 'failed'::text THEN 6
-                    WHEN 'lost'::text THEN 8
-                    ELSE 3
-                END +
-                CASE
-                    WHEN f.rows_rejected > 0 THEN 16
-                    ELSE 0
-                END) AS newest,
-            bool_or(
-                CASE f.kind
-                    WHEN 'series'::text THEN d.date_day < f.final_before OR d.date_day < f.request_from OR d.date_day >= f.request_before
-                    WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.request_from OR f.window_end > f.request_before
-                    WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date OR (EXISTS ( SELECT
-                       FROM ops.slice n
-                      WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
-                               FROM ops.batch nb
-                              WHERE nb.batch_id = n.batch_id))::text[])))))
-                    ELSE true
-                END) AS holds
+            max(d.newest) AS newest,
+            bool_or(d.holds OR f.kind = 'snapshot'::text AND (EXISTS ( SELECT
+                   FROM ops.slice n
+                  WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(f.scope::text, 0::bigint) AND n.window_end > f.window_end AND n.dataset = f.dataset AND n.scope = f.scope AND n.slice_id > f.slice_id AND ((n.state <> ALL (ARRAY['failed'::text, 'skipped'::text, 'lost'::text])) OR n.state = 'skipped'::text AND (n.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text]))) AND (NOT n.batch_id IS DISTINCT FROM f.batch_id OR (i.item = ANY ((( SELECT nb.items
+                           FROM ops.batch nb
+                          WHERE nb.batch_id = n.batch_id))::text[])))))) AS holds
            FROM ops.slice_finality f
              LEFT JOIN ops.batch b ON b.batch_id = f.batch_id
+             CROSS JOIN LATERAL ( SELECT t.date_day,
+                    f.slice_id * 64 +
+                        CASE f.state
+                            WHEN 'loaded'::text THEN 1
+                            WHEN 'empty'::text THEN 2
+                            WHEN 'deferred'::text THEN 4
+                            WHEN 'skipped'::text THEN 5
+                            WHEN 'failed'::text THEN 6
+                            WHEN 'lost'::text THEN 8
+                            ELSE 3
+                        END +
+                        CASE
+                            WHEN f.rows_rejected > 0 THEN 16
+                            ELSE 0
+                        END +
+                        CASE
+                            WHEN
+                            CASE f.kind
+                                WHEN 'period'::text THEN f.window_start
+                                ELSE t.date_day
+                            END < f.dropped_before THEN 32
+                            ELSE 0
+                        END AS newest,
+                        CASE f.kind
+                            WHEN 'series'::text THEN t.date_day < f.final_before OR t.date_day < f.request_from OR t.date_day >= f.request_before
+                            WHEN 'period'::text THEN f.window_end <= f.final_before OR f.window_end <= f.request_from OR f.window_end > f.request_before
+                            WHEN 'snapshot'::text THEN f.final_before = 'infinity'::date
+                            ELSE true
+                        END AS holds
+                   FROM core.dim_date t
+                  WHERE t.date_day >= f.window_start AND t.date_day < f.window_end
+                 OFFSET 0) d
              CROSS JOIN LATERAL unnest(COALESCE(b.items, ARRAY[''::text])) i(item)
-             JOIN core.dim_date d ON d.date_day >= f.window_start AND d.date_day < f.window_end
           GROUP BY f.dataset, f.scope, i.item, d.date_day
         ), cell AS (
          SELECT part.dataset,
             part.scope,
             part.date_day,
                 CASE
-                    WHEN COALESCE(part.is_gone, false) THEN 7::bigint
+                    WHEN (part.newest & 32::bigint) > 0 THEN 7::bigint
                     ELSE part.newest & 15::bigint
                 END AS state,
             (part.newest & 16::bigint) > 0 AS is_partial,
-            NOT part.holds AND ((part.newest & 15::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND part.is_gone IS NOT TRUE AND NOT (EXISTS ( SELECT
+            NOT part.holds AND ((part.newest & 15::bigint) = ANY (ARRAY[1::bigint, 2::bigint])) AND (part.newest & 32::bigint) = 0 AND NOT (EXISTS ( SELECT
                    FROM ops.slice r
                      JOIN ops.batch rb ON rb.batch_id = r.batch_id
                   WHERE r.dataset = part.dataset AND hashtextextended(r.scope::text, 0::bigint) = hashtextextended(part.scope::text, 0::bigint) AND r.scope = part.scope AND r.state = 'skipped'::text AND (r.error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])) AND rb.items = ARRAY[part.item])) AS is_stale
@@ -4176,7 +4183,7 @@ create view ops.freshness (
           WHERE NOT (s.dataset IN ( SELECT d_1.dataset
                    FROM ops.dataset d_1
                   WHERE d_1.items_are_apps))
-          GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), s.scope
+          GROUP BY s.dataset, s.scope
         UNION ALL
          SELECT s.dataset,
             s.scope ->> 'store'::text,
@@ -4201,7 +4208,7 @@ create view ops.freshness (
           WHERE (s.dataset IN ( SELECT d_1.dataset
                    FROM ops.dataset d_1
                   WHERE d_1.items_are_apps))
-          GROUP BY s.dataset, (s.scope ->> 'store'::text), i_1.item, s.scope
+          GROUP BY s.dataset, s.scope, i_1.item
         ), due AS (
          SELECT a.dataset,
             a.store,
