@@ -1,14 +1,14 @@
 import type { App } from "../app.ts";
 import type { BackfillPlan } from "../planner/backfill-plan.ts";
-import type { BackfillRequest } from "../planner/backfill-request.ts";
+import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import type { PlanChanges } from "../planner/plan-changes.ts";
 import { daysBetween } from "../core/day.ts";
-import { lastDay } from "../core/window.ts";
 import { sumOf } from "../planner/plan-tally.ts";
 import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
 import type { PlanProgress } from "../ledger/plans.ts";
+import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import { count, countOf, print } from "./output.ts";
-import { datasetsAtLeast, forecastOf, printPlan, workOf } from "./plan-report.ts";
+import { forecastOf, printPlan } from "./plan-report.ts";
 import { table } from "./table.ts";
 import { timeText } from "./times.ts";
 
@@ -130,20 +130,9 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
   return reasons;
 }
 
-/** The command that requests the same. */
+/** The command that requests the same, and how much of that was chosen by hand. */
 function commandOf(request: BackfillRequest): string {
-  const { datasets, bounds, apps, countries, groups, reprocess, newestFirst, mostCredits } = request;
+  const { groups } = request;
   const chosen = groups === undefined ? "" : ` (of ${countOf(groups.length, "chosen partition")} alone)`;
-  const words = [
-    "storehouse backfill",
-    ...datasets.map((name) => `--dataset ${name}`),
-    ...(bounds.start === undefined ? [] : [`--from ${bounds.start}`]),
-    ...(bounds.end === undefined ? [] : [`--to ${lastDay({ start: bounds.end, end: bounds.end })}`]),
-    ...apps.map((app) => `--app ${app}`),
-    ...countries.map((country) => `--country ${country}`),
-    ...(reprocess === "missing" ? [] : [`--reprocess ${reprocess}`]),
-    ...(newestFirst ? ["--newest-first"] : []),
-    ...(mostCredits === null ? [] : [`--max-credits ${mostCredits}`]),
-  ];
-  return `${words.join(" ")}${chosen}`;
+  return `${backfillCommand(request)}${chosen}`;
 }

@@ -164,6 +164,12 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/metabase.ts")).defineMetabase,
   },
   {
+    name: "mcp",
+    summary:
+      "serve the marts to programs that speak the Model Context Protocol: one reading statement at a time, with its coverage; spends nothing",
+    load: async () => (await import("./commands/mcp.ts")).defineMcp,
+  },
+  {
     name: "grants",
     summary:
       "make the roles storehouse_owner, storehouse_loader and storehouse_reader and set their rights; again after each upgrade",

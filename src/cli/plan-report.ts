@@ -1,12 +1,9 @@
 import type { App } from "../app.ts";
 import { accountIdOf } from "../config/config.ts";
-import type { Settings } from "../config/settings.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
-import { datasetNamed } from "../datasets/shared/all.ts";
 import { sumOf } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
-import type { PlanLine } from "../ledger/plans.ts";
 import { forecast } from "../plan/forecast.ts";
 import { count, print } from "./output.ts";
 import { table } from "./table.ts";
@@ -43,13 +40,6 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
     : { periods: done.periods, doneAt: new Date(done.doneAt).toISOString() };
 }
 
-/** Lines of a plan by dataset and class. */
-export function workOf(lines: readonly PlanLine[]): readonly OpenWork[] {
-  return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
-    same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...sumOf(same) })),
-  );
-}
-
 /** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is part of `totals`. */
 export type PlanWords = {
   readonly lines: readonly OpenWork[];
@@ -60,14 +50,6 @@ export type PlanWords = {
   /** Datasets whose answers may have more pages than are expected: of these requests and credits are the least. */
   readonly atLeast: readonly string[];
 };
-
-/** Those datasets of some work whose answers have pages, the number of which is known only when the first is read. */
-export function datasetsAtLeast(work: readonly Pick<OpenWork, "dataset">[], { datasets }: Settings): readonly string[] {
-  return [...new Set(work.map(({ dataset }) => dataset))].filter((name) => {
-    const { operations, mostPages } = datasetNamed(name);
-    return operations.some(({ paging }) => paging !== null) && (datasets[name]?.most_pages ?? mostPages) !== 1;
-  });
-}
 
 /** Prints the table of a plan, what it saves, and when it would be done. */
 export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: PlanWords): void {

@@ -47,6 +47,11 @@ export const usageErrors = {
     says: "no table or view has the name {table}{near}",
     next: "docs/reference/columns.md lists those of core, mart and ops",
   },
+  statement_refused: {
+    recovery: "usage",
+    says: "the statement was not run to its end: {problem}",
+    next: "send one statement that reads: select, with ... select, values or table; describe_mart lists columns",
+  },
   export_under_way: {
     recovery: "usage",
     says: "another export is writing into {folder}",

@@ -10,7 +10,7 @@ const story = [...middle, "planner", "ingest"];
 const runs = [...story, "runs", "archive"];
 const entry = [...runs, "app", "open-ingest", "jobs", "foreground"];
 const watch = ["incidents", "doctor", "health"];
-const surfaces = ["charts", "export", "metabase", "sandbox"];
+const surfaces = ["charts", "export", "metabase", "mcp", "sandbox"];
 
 /**
  * Every room, with the rooms that it may import; each of those stands above it. Siblings do not import one another: credits know no
@@ -75,6 +75,11 @@ export const rooms: readonly Room[] = [
     name: "metabase",
     is: "Metabase: database, column metadata, dashboards",
     mayImport: [...core, "config", "postgres"],
+  },
+  {
+    name: "mcp",
+    is: "the marts for programs that speak the Model Context Protocol",
+    mayImport: [...core, "config", "postgres", "plan", "datasets", "planner"],
   },
   { name: "sandbox", is: "the API over a made-up market", mayImport: [...core, "api"] },
   {

@@ -56,13 +56,13 @@ export async function makePlan(db: Database, { requested, settings, clock }: Wan
 }
 
 /** What `makePlan` would come to, without keeping it: null when there is nothing to do or nothing fits. Writes nothing. */
-export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio" | "request">> {
+export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio">> {
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => {
-      const { sum, leftOut, notes } = await priced(transaction, wanted);
-      return { sum, leftOut, notes };
+      const { request, sum, leftOut, notes } = await priced(transaction, wanted);
+      return { request, sum, leftOut, notes };
     });
 }
 

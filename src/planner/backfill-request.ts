@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import { keptFrom } from "../core/period.ts";
 import { periodOf } from "../core/period.ts";
 import type { Portfolio, PortfolioApp } from "../core/portfolio.ts";
-import { oneDay, type Window } from "../core/window.ts";
+import { lastDay, oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { settingsOf } from "./dataset-settings.ts";
@@ -148,4 +148,20 @@ function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, namedAtMost).join(", ");
   return names.length > namedAtMost ? `${shown} and ${names.length - namedAtMost} more` : shown;
+}
+
+/** The command that requests the same, as a person types it. */
+export function backfillCommand(request: BackfillRequest): string {
+  const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
+  return [
+    "storehouse backfill",
+    ...datasets.map((name) => `--dataset ${name}`),
+    ...(bounds.start === undefined ? [] : [`--from ${bounds.start}`]),
+    ...(bounds.end === undefined ? [] : [`--to ${lastDay({ start: bounds.end, end: bounds.end })}`]),
+    ...apps.map((app) => `--app ${app}`),
+    ...countries.map((country) => `--country ${country}`),
+    ...(reprocess === "missing" ? [] : [`--reprocess ${reprocess}`]),
+    ...(newestFirst ? ["--newest-first"] : []),
+    ...(mostCredits === null ? [] : [`--max-credits ${mostCredits}`]),
+  ].join(" ");
 }

@@ -28,7 +28,7 @@ test("--version loads nothing of the program", () => {
 
 test("--help loads the table of commands and none of them", () => {
   const loaded = loadedBy(["--help"]);
-  expect(sourcesOf(loaded).length).toBeLessThanOrEqual(15);
+  expect(sourcesOf(loaded).length).toBeLessThanOrEqual(17);
   expect(loaded).not.toContain("zod");
   expect(loaded.filter((file) => file.startsWith("src/cli/commands/"))).toEqual([]);
 });
@@ -37,6 +37,14 @@ test("the help of a command loads that command alone", () => {
   const loaded = loadedBy(["status", "--help"]);
   expect(loaded.filter((file) => file.startsWith("src/cli/commands/"))).toEqual(["src/cli/commands/status.ts"]);
 });
+
+test.each(["plan", "gaps", "backfill", "export", "metabase", "mcp"])(
+  "of all commands only mcp loads the Model Context Protocol: %s",
+  (command) => {
+    const loaded = loadedBy([command, "--help"]);
+    expect(loaded.includes("@modelcontextprotocol/sdk")).toBe(command === "mcp");
+  },
+);
 
 test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, plans or serves", async (command) => {
   await using database = await freshDatabase();
@@ -53,6 +61,7 @@ test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, p
     "metabase",
     "export",
     "health",
+    "mcp",
   ])
     expect(rooms).not.toContain(room);
   for (const name of [
@@ -65,7 +74,8 @@ test.each([["status"], ["runs"], ["credits"]])("%s loads nothing that fetches, p
     "prom-client",
     "@observablehq/plot",
     "domino",
+    "@modelcontextprotocol/sdk",
   ])
     expect(loaded).not.toContain(name);
-  expect(sourcesOf(loaded).length).toBeLessThanOrEqual(55);
+  expect(sourcesOf(loaded).length).toBeLessThanOrEqual(63);
 });

@@ -48,6 +48,7 @@ const defaults: Settings = {
   health: { host: "127.0.0.1", port: 9464 },
   console: { on: false, host: "127.0.0.1", port: 9465, timeout_seconds: 5 },
   notify: { format: "slack", check_seconds: 60, outage_minutes: 5, repeat_hours: 24 },
+  mcp: { rows: 1000, seconds: 30, kib: 1024 },
 };
 
 describe("the defaults", () => {
@@ -108,6 +109,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
     health: defaults.health,
     console: defaults.console,
     notify: defaults.notify,
+    mcp: defaults.mcp,
   });
 });
 

@@ -11,7 +11,8 @@ import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { count, print, printJson, remark } from "../output.ts";
-import { datasetsAtLeast, forecastOf } from "../plan-report.ts";
+import { datasetsAtLeast } from "../../planner/plan-work.ts";
+import { forecastOf } from "../plan-report.ts";
 import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { withProgress } from "./sync.ts";

@@ -4,7 +4,7 @@ import { type CellState, cellStates, sumOfCells } from "../../plan/cell-states.t
 import { daysOf, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect } from "../arguments.ts";
 import { appWords, dayRange } from "../app-words.ts";
-import { gapLines, gapStates, type GapLine } from "../gap-lines.ts";
+import { gapLines, gapStates, type GapLine } from "../../planner/gap-lines.ts";
 import { heatMap, legend } from "../heat-map.ts";
 import { withApp } from "../with-app.ts";
 import { type GapOptions, scopeCoverageFor } from "../gap-options.ts";

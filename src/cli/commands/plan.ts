@@ -8,7 +8,8 @@ import { sumOfTries } from "../../ledger/later-tries.ts";
 import { dueTries } from "../../runs/later-tries.ts";
 import { withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
-import { datasetsAtLeast, forecastOf, printPlan, workOf, type PlanWords } from "../plan-report.ts";
+import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
+import { forecastOf, printPlan, type PlanWords } from "../plan-report.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
 /** `storehouse plan`: what a sync would take. */

@@ -11,7 +11,7 @@ import { openWork } from "../../ledger/open-slices.ts";
 import { countArgument } from "../arguments.ts";
 import { loadConfig, withApp } from "../with-app.ts";
 import { countOf, print, printJson } from "../output.ts";
-import { datasetsAtLeast } from "../plan-report.ts";
+import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
 import { durationText, timeCell, zoneNote } from "../times.ts";
 

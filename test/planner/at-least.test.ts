@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { datasetsAtLeast } from "../../src/cli/plan-report.ts";
+import { datasetsAtLeast } from "../../src/planner/plan-work.ts";
 import { Settings } from "../../src/config/settings.ts";
 
 const work = ["keyword_rank", "ad_creative", "ad_badge"].map((dataset) => ({ dataset }));

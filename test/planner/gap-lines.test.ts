@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gapLines, gapStates } from "../../src/cli/gap-lines.ts";
+import { gapLines, gapStates } from "../../src/planner/gap-lines.ts";
 import { day } from "../../src/core/day.ts";
 import type { CellCounts } from "../../src/plan/cell-states.ts";
 

@@ -1,0 +1,68 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { App } from "../../app.ts";
+import { programVersion } from "../../config/program.ts";
+import type { Day } from "../../core/day.ts";
+import { serveStdio } from "../../mcp/serve-stdio.ts";
+import type { ServerParts } from "../../mcp/parts.ts";
+import { openAsReader } from "../../postgres/reader.ts";
+import { pastDayArgument } from "../arguments.ts";
+import { remark } from "../output.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { withApp } from "../with-app.ts";
+
+type Options = { readonly http?: number | true; readonly asOf?: Day };
+
+const defaultPort = 8765;
+/** A client sends a few requests at a time. */
+const readers = 4;
+
+/** `storehouse mcp`: the marts for programs that speak the Model Context Protocol. */
+export function defineMcp(command: Command): void {
+  command
+    .option(
+      "--http [port]",
+      `serve on this machine over streamable HTTP (default port: ${defaultPort}; 0: any free one)`,
+      port,
+    )
+    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
+    .addHelpText(
+      "after",
+      "\nWithout --http it serves one client over stdin and stdout, until that client leaves. Statements run as storehouse_reader, so\nSTOREHOUSE_READER_PASSWORD must be set and `storehouse grants` must have run with it. It never sends a request to the API and spends nothing.\nExit codes: 0 ended, 2 settings.",
+    )
+    .action((options: Options) => withApp((app) => serve(app, options), options.asOf));
+}
+
+async function serve(app: App, { http }: Options): Promise<void> {
+  const { config, warehouse, clock, hide } = app;
+  await using reader = await openAsReader(app.databaseUrl, {
+    password: config.environment.STOREHOUSE_READER_PASSWORD,
+    size: readers,
+    // the limit of a statement comes first
+    timeoutMs: (config.settings.mcp.seconds + 30) * 1000,
+  });
+  const parts: ServerParts = {
+    db: warehouse.db,
+    reader: reader.pool,
+    settings: config.settings,
+    clock,
+    version: programVersion(),
+    hide,
+  };
+  const stop = stopSignal();
+  try {
+    if (http === undefined) return await serveStdio(parts, stop.signal);
+    // a web server takes longer to load than one client over a pipe wants to wait
+    const { serveHttp } = await import("../../mcp/serve-http.ts");
+    await using server = await serveHttp(parts, http === true ? defaultPort : http);
+    remark(`The marts are served at ${server.url}; Ctrl-C ends it.`);
+    await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
+  } finally {
+    stop.dispose();
+  }
+}
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError("It is no port: write a number from 0 to 65535.");
+  return Number(text);
+}

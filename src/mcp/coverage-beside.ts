@@ -1,0 +1,136 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { lastDay, type Window } from "../core/window.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { sumOfCells, type CellCounts, type CellState } from "../plan/cell-states.ts";
+import { gapLines } from "../planner/gap-lines.ts";
+import type { ScopeCoverage } from "../planner/gaps.ts";
+import { readNamedCoverage, type NamedScopes } from "../planner/named-coverage.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+
+/** How complete and how fresh what a dataset brought is. `cells` are those of the days in question, by state. */
+type DatasetCoverage = {
+  readonly dataset: string;
+  /** False where nothing of it is requested: what is read from it is unknown, not none. */
+  readonly is_requested: boolean;
+  readonly newest_day: string | null;
+  readonly last_loaded_at: string | null;
+  /** Null of a dataset that lists the portfolio, or that is not requested: it has no cells by day. */
+  readonly cells: CellCounts | null;
+  readonly is_complete: boolean | null;
+  readonly gaps: readonly Gap[];
+  readonly more_gaps: number;
+};
+
+type Gap = {
+  readonly store: string | null;
+  readonly app: string | null;
+  readonly country: string | null;
+  readonly cells: CellCounts;
+  readonly from: string;
+  readonly to: string;
+};
+
+/** Coverage and freshness beside an answer, with a sentence that says what they mean for it. */
+export type CoverageBeside = {
+  readonly from: string;
+  readonly to: string;
+  readonly is_complete: boolean | null;
+  readonly says: string;
+  readonly datasets: readonly DatasetCoverage[];
+};
+
+/** States of cells without an answer. The rows of dropped ones went with their month. */
+const unanswered: readonly CellState[] = [
+  "missing",
+  "failed",
+  "deferred",
+  "pending",
+  "running",
+  "skipped",
+  "lost",
+  "dropped",
+];
+/** Gaps that are listed of each dataset; the rest is counted. */
+const listedGaps = 10;
+
+/** What coverage is read from and for which days, apps and countries. */
+export type CoverageRequest = {
+  readonly datasets: readonly string[];
+  readonly window: Window;
+  readonly named: NamedScopes;
+  readonly settings: Settings;
+  readonly today: Day;
+};
+
+/** Reads the coverage of some datasets, as `storehouse gaps` does, and how fresh they are. */
+export async function readCoverageBeside(db: Database, request: CoverageRequest): Promise<CoverageBeside> {
+  const { window, named, settings, today } = request;
+  const fresh = await readFreshness(db, request.datasets);
+  const isRequested = (name: string) => (settings.datasets[name]?.on ?? datasetNamed(name).on) || fresh.has(name);
+  const byDay = request.datasets.filter((name) => isRequested(name) && datasetNamed(name).stage !== "portfolio");
+  const coverage =
+    byDay.length === 0
+      ? []
+      : await readNamedCoverage(db, { request: { datasets: byDay, bounds: window, today }, named }, settings);
+  const datasets = request.datasets.map((dataset) => ({
+    dataset,
+    is_requested: isRequested(dataset),
+    ...(fresh.get(dataset) ?? { newest_day: null, last_loaded_at: null }),
+    ...cellsOf(byDay.includes(dataset) ? coverage.filter((one) => one.dataset === dataset) : null),
+  }));
+  const known = datasets.filter(({ is_complete }) => is_complete !== null);
+  const isComplete = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
+  return {
+    from: window.start,
+    to: lastDay(window),
+    is_complete: isComplete,
+    says: wordsOf(datasets, isComplete),
+    datasets,
+  };
+}
+
+function cellsOf(coverage: readonly ScopeCoverage[] | null) {
+  if (coverage === null) return { cells: null, is_complete: null, gaps: [], more_gaps: 0 };
+  const cells = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
+  const lines = gapLines(coverage, unanswered);
+  const gaps = lines.slice(0, listedGaps).map(({ coverage: one, cells: counts, first, last }) => ({
+    store: one.store,
+    app: one.trackId,
+    country: one.country,
+    cells: Object.fromEntries(Object.entries(counts).filter(([state]) => unanswered.some((name) => name === state))),
+    from: first,
+    to: last,
+  }));
+  // where no cell is known nothing was ever requested of these days
+  const isComplete = Object.keys(cells).length > 0 && lines.length === 0;
+  return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length };
+}
+
+function wordsOf(datasets: readonly DatasetCoverage[], isComplete: boolean | null): string {
+  if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
+  const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
+  const holes = datasets.filter((one) => one.is_requested && one.is_complete === false).map(({ dataset }) => dataset);
+  const parts = [
+    holes.length === 0 ? "" : `Days are missing of ${holes.join(", ")}: a row that is not there is unknown, not zero.`,
+    off.length === 0 ? "" : `Nothing is requested of ${off.join(", ")}: what is read from it is unknown, not none.`,
+    isComplete === true ? "Every cell of these days has its answer: a row that is not there is truly none." : "",
+    isComplete === null && off.length === 0
+      ? "These datasets have no days: newest_day and last_loaded_at say how fresh they are."
+      : "",
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+type Fresh = { readonly newest_day: string | null; readonly last_loaded_at: string | null };
+
+async function readFreshness(db: Database, datasets: readonly string[]): Promise<ReadonlyMap<string, Fresh>> {
+  const { rows } = await sql<Fresh & { dataset: string }>`
+    select dataset, max(newest_day) as newest_day,
+           to_char(max(last_loaded_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last_loaded_at
+    from   ops.freshness
+    where  dataset = any (${[...datasets]}::text[])
+    group  by dataset`.execute(db);
+  return new Map(rows.map(({ dataset, ...fresh }) => [dataset, fresh]));
+}

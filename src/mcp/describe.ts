@@ -1,0 +1,56 @@
+import { didYouMean } from "../config/did-you-mean.ts";
+import type { Settings } from "../config/settings.ts";
+import { fail } from "../core/errors.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { readRelationDatasets } from "../planner/relation-datasets.ts";
+import type { Database } from "../postgres/database.ts";
+import { readRelations, type Relation } from "../postgres/relations.ts";
+
+/** The schemas that a reader sees. */
+export const readSchemas = ["mart", "core", "ops"] as const;
+
+/** A schema that a reader sees. */
+export type ReadSchema = (typeof readSchemas)[number];
+
+/** The tables and views of a schema, each with what its comment says. */
+export async function listRelations(db: Database, schema: ReadSchema) {
+  const relations = await readRelations(db);
+  return {
+    relations: relations.filter((one) => one.schema === schema).map(({ name, comment }) => ({ name, about: comment })),
+  };
+}
+
+/** A table or view with its columns, and the datasets whose rows it shows. Throws `unknown_table` with the nearest name. */
+export async function describeRelation(db: Database, name: string, settings: Settings) {
+  const all = (await readRelations(db)).toSorted((a, b) => order(a) - order(b));
+  const found = all.find((one) => one.name === name) ?? all.find(({ table }) => table === name);
+  if (found === undefined)
+    throw fail("unknown_table", {
+      table: name,
+      near: didYouMean(
+        name,
+        all.flatMap((one) => [one.name, one.table]),
+      ),
+    });
+  const datasets = (await readRelationDatasets(db)).get(found.name) ?? [];
+  return {
+    name: found.name,
+    about: found.comment,
+    key: found.key,
+    columns: found.columns.map(({ name: column, type, comment, isNullable }) => ({
+      name: column,
+      type,
+      about: comment,
+      ...(found.isView ? {} : { can_be_null: isNullable }),
+    })),
+    refers_to: found.foreignKeys.map(({ column, to, toColumn }) => ({ column, to: `${to}.${toColumn}` })),
+    datasets: datasets.map((dataset) => {
+      const { summary, on } = datasetNamed(dataset);
+      return { name: dataset, about: summary, is_on: settings.datasets[dataset]?.on ?? on };
+    }),
+  };
+}
+
+function order({ schema }: Relation): number {
+  return readSchemas.findIndex((one) => one === schema);
+}

@@ -1,0 +1,33 @@
+import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
+import { pricePlan } from "../planner/backfill-plan.ts";
+import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
+import type { ServerParts } from "./parts.ts";
+
+/** What a backfill would cost, as `storehouse backfill --dry-run` prices it, and the command that a person runs it with. Writes and spends nothing. */
+export async function priceOf({ db, settings, clock }: ServerParts, requested: BackfillRequest) {
+  const { request, sum, leftOut, notes } = await pricePlan(db, { requested, settings, clock });
+  const work = workOf(sum?.lines ?? []);
+  return {
+    slices: sum?.slices ?? 0,
+    requests: sum?.requests ?? 0,
+    credits: sum?.credits ?? 0,
+    by_dataset: work.map(({ dataset, class: name, slices, requests, credits }) => ({
+      dataset,
+      class: name,
+      slices,
+      requests,
+      credits,
+    })),
+    // answers with pages may take more
+    at_least: datasetsAtLeast(work, settings),
+    left_out: leftOut,
+    notes,
+    command: sum === null ? null : backfillCommand(request),
+    says:
+      sum === null
+        ? leftOut.slices > 0
+          ? "Nothing fits under max_credits."
+          : "Nothing to do: everything requested that is available is loaded or under way."
+        : "Nothing was spent. A person decides: the command shows this price again and runs it once it is agreed to.",
+  };
+}

@@ -1,0 +1,122 @@
+import type { Socket } from "node:net";
+import pg, { type Pool, type PoolClient, type QueryArrayResult, type QueryConfig } from "pg";
+import { fail } from "../core/errors.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import { cellReader, type CellValue } from "./cell-value.ts";
+
+/** What one answer may take: rows, milliseconds, and bytes on the wire. */
+export type AnswerLimits = { readonly rows: number; readonly ms: number; readonly bytes: number };
+
+/** What a statement returned. `isCut`: there are more rows than these. */
+export type Answer = {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly CellValue[])[];
+  readonly isCut: boolean;
+};
+
+/** So many rows are fetched at once: wide ones reach the limit of bytes before the next ones are sent. */
+const batchRows = 100;
+
+/**
+ * Runs one statement that reads, on a connection of the reader. A cursor takes nothing but one `select`, `values`, `table` or `with`; its
+ * transaction only reads and is rolled back, and nothing of the session is left for the next one. Throws `statement_refused` for what
+ * Postgres does not accept and for what takes too long.
+ */
+export async function runStatement(pool: Pool, statement: string, limits: AnswerLimits): Promise<Answer> {
+  const client = await pool.connect();
+  const wire = watchBytes(client, limits.bytes);
+  let broken: Error | undefined;
+  try {
+    return await withinTransaction(client, statement, limits, wire);
+  } catch (error) {
+    broken = isLostConnection(error) && error instanceof Error ? error : undefined;
+    throw refusedStatement(error, limits, wire);
+  } finally {
+    wire.stop();
+    client.release(broken);
+  }
+}
+
+async function withinTransaction(
+  client: PoolClient,
+  statement: string,
+  limits: AnswerLimits,
+  wire: Wire,
+): Promise<Answer> {
+  await client.query(`begin transaction isolation level repeatable read read only`);
+  try {
+    await client.query(`set local statement_timeout = ${Math.ceil(limits.ms)}`);
+    await client.query(oneStatement(`declare answer no scroll cursor for ${withoutEnd(statement)}`));
+    return await fetched(client, limits, wire);
+  } finally {
+    await client.query("rollback").catch(() => undefined);
+    // locks and settings that a function took for the session
+    await client.query("discard all").catch(() => undefined);
+  }
+}
+
+/** The extended protocol takes one statement: what a second one would do is refused before the first runs. The types leave the option out. */
+function oneStatement(text: string): QueryConfig {
+  return { text, queryMode: "extended" } as QueryConfig;
+}
+
+async function fetched(client: PoolClient, limits: AnswerLimits, wire: Wire): Promise<Answer> {
+  const until = performance.now() + limits.ms;
+  const rows: (readonly CellValue[])[] = [];
+  for (;;) {
+    const wanted = Math.min(batchRows, limits.rows + 1 - rows.length);
+    const batch: QueryArrayResult<string[]> = await client.query({
+      text: `fetch forward ${wanted} from answer`,
+      rowMode: "array",
+      types: { getTypeParser: () => (value: string) => value },
+    });
+    const read = batch.fields.map(({ dataTypeID }) => cellReader(dataTypeID));
+    rows.push(...batch.rows.map((row) => row.map((value, index) => read[index]?.(value) ?? null)));
+    const isCut = rows.length > limits.rows;
+    const isFull = wire.bytes() > limits.bytes / 2 || performance.now() > until;
+    if (isCut || batch.rows.length < wanted || isFull)
+      return {
+        columns: batch.fields.map(({ name, dataTypeID }) => ({ name, type: typeName(dataTypeID) })),
+        rows: rows.slice(0, limits.rows),
+        isCut: isCut || batch.rows.length === wanted,
+      };
+  }
+}
+
+const names = new Map(Object.entries(pg.types.builtins).map(([name, oid]) => [oid, name.toLowerCase()]));
+
+function typeName(oid: number): string {
+  return names.get(oid) ?? "text";
+}
+
+function withoutEnd(statement: string): string {
+  return statement.trim().replace(/;\s*$/, "");
+}
+
+type Wire = { readonly bytes: () => number; readonly stop: () => void };
+
+/** Counts what the server sends, and breaks the connection off before one huge row fills the memory. */
+function watchBytes(client: PoolClient, most: number): Wire {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  let bytes = 0;
+  const count = (part: Buffer) => {
+    bytes += part.length;
+    if (bytes > most) stream.destroy(new Error("Connection terminated: the answer is larger than the limit"));
+  };
+  stream.on("data", count);
+  return { bytes: () => bytes, stop: () => stream.off("data", count) };
+}
+
+function refusedStatement(error: unknown, { ms, bytes }: AnswerLimits, wire: Wire): unknown {
+  if (wire.bytes() > bytes)
+    return fail("statement_refused", {
+      problem: `the answer is larger than ${Math.round(bytes / 1024)} KiB: select fewer columns, or fewer rows`,
+    });
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (error.code === "57014")
+    return fail("statement_refused", {
+      problem: `it took longer than ${ms / 1000} seconds: filter by day, app and country, or aggregate less`,
+    });
+  const hint = error.hint === undefined ? "" : ` (${error.hint})`;
+  return fail("statement_refused", { problem: `${error.message}${hint}`, sqlstate: error.code }, error);
+}

@@ -1,0 +1,153 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { addDays, isDay, type Day } from "../core/day.ts";
+import { StorehouseError } from "../core/errors.ts";
+import type { Window } from "../core/window.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import { reprocesses } from "../plan/missing.ts";
+import { readCoverageBeside } from "./coverage-beside.ts";
+import { daysAsked } from "./days-asked.ts";
+import { answerOf } from "./answer.ts";
+import { describeRelation, listRelations, readSchemas } from "./describe.ts";
+import type { ServerParts } from "./parts.ts";
+import { priceOf } from "./price.ts";
+
+const instructions = `Storehouse keeps app-store data in Postgres and knows which of it was requested and loaded. Start with list_marts, then describe_mart,
+then query. Every answer comes with coverage: where is_complete is false, a row that is not there is unknown and not zero, so say so. A keyword that was
+requested and not ranked has a row with a null rank. Nothing here requests data or spends credits: price_backfill only shows a price and the command that a
+person may run.`;
+
+const DayText = z.string().refine((text): text is Day => isDay(text), "a day is YYYY-MM-DD");
+const from = DayText.optional().describe("First day of the coverage, inclusive, YYYY-MM-DD.");
+const to = DayText.optional().describe("Last day of the coverage, inclusive, YYYY-MM-DD.");
+const apps = z.array(z.string()).default([]).describe("Only these apps of the portfolio, by track id; all when empty.");
+const countries = z.array(z.string()).default([]).describe("Only these countries of the portfolio; all when empty.");
+const datasets = z.array(z.string()).min(1).describe("Names of datasets, as describe_mart lists them.");
+
+/** Nothing that is listed here writes, requests or spends. */
+const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false } as const;
+
+/** The server with its tools, for one connection of a client. */
+export function createMcpServer(parts: ServerParts): McpServer {
+  const server = new McpServer({ name: "storehouse", version: parts.version }, { instructions });
+  addReading(server, parts);
+  addPlanning(server, parts);
+  return server;
+}
+
+function addReading(server: McpServer, parts: ServerParts): void {
+  server.registerTool(
+    "list_marts",
+    {
+      title: "List marts",
+      description:
+        "The tables and views of a schema with what each holds: mart is for analysts, core has the facts, ops the ledger.",
+      inputSchema: { schema: z.enum(readSchemas).default("mart") },
+      annotations,
+    },
+    ({ schema }) => reply(parts, () => listRelations(parts.db, schema)),
+  );
+  server.registerTool(
+    "describe_mart",
+    {
+      title: "Describe a mart",
+      description: "Columns of a table or view with types and meaning, its key, and the datasets whose rows it shows.",
+      inputSchema: { name: z.string().describe("With or without its schema: mart.keyword_rank_daily.") },
+      annotations,
+    },
+    ({ name }) => reply(parts, () => describeRelation(parts.db, name, parts.settings)),
+  );
+  const { rows, seconds, kib } = parts.settings.mcp;
+  server.registerTool(
+    "query",
+    {
+      title: "Run one statement that reads",
+      description: `Runs one select on Postgres as a role that only reads: at most ${rows} rows, ${seconds} seconds, about ${kib} KiB. The answer has the coverage of the days that the statement is about; from, to, apps and countries narrow that coverage and do not filter rows.`,
+      inputSchema: {
+        sql: z.string().min(1).max(100_000),
+        rows: z.int().min(1).optional().describe(`Most rows, up to ${rows}.`),
+        from,
+        to,
+        apps,
+        countries,
+      },
+      annotations,
+    },
+    ({ sql, ...rest }) => reply(parts, () => answerOf(parts, { statement: sql, ...rest })),
+  );
+}
+
+function addPlanning(server: McpServer, parts: ServerParts): void {
+  const { db, settings, clock } = parts;
+  server.registerTool(
+    "coverage",
+    {
+      title: "Coverage and freshness",
+      description:
+        "Which cells of some datasets are loaded, empty, missing, failed or waiting on some days (the last 28 unless named), and how fresh they are.",
+      inputSchema: { datasets, from, to, apps, countries },
+      annotations,
+    },
+    ({ datasets: names, apps: ownApps, countries: ownCountries, ...given }) =>
+      reply(parts, () => {
+        const today = clock.today();
+        const { window } = daysAsked({ given, statement: "", answer: { columns: [], rows: [] }, today });
+        const named = { apps: ownApps, countries: ownCountries };
+        return readCoverageBeside(db, { datasets: names.map(known), window, named, settings, today });
+      }),
+  );
+  server.registerTool(
+    "price_backfill",
+    {
+      title: "Price of a backfill",
+      description:
+        "What it would cost to load history that is missing: slices, requests and credits, and the command that a person runs. Spends nothing.",
+      inputSchema: {
+        datasets,
+        from: from.describe("First day, inclusive; the history of each dataset when left out."),
+        to: to.describe("Last day, inclusive; the newest that is published when left out."),
+        apps,
+        countries,
+        reprocess: z.enum(reprocesses).default("missing"),
+        max_credits: z.int().min(0).optional().describe("Cut the plan to what fits under so many credits."),
+      },
+      annotations,
+    },
+    ({ datasets: names, from: first, to: last, max_credits: most, ...rest }) =>
+      reply(parts, () =>
+        priceOf(parts, {
+          ...rest,
+          datasets: names,
+          bounds: bounds(first, last),
+          newestFirst: false,
+          mostCredits: most ?? null,
+        }),
+      ),
+  );
+}
+
+function known(name: string): string {
+  return datasetNamed(name).name;
+}
+
+function bounds(first: Day | undefined, last: Day | undefined): Partial<Window> {
+  return {
+    ...(first === undefined ? {} : { start: first }),
+    ...(last === undefined ? {} : { end: addDays(last, 1) }),
+  };
+}
+
+/** The result of a tool as structured content and as its text; an error as one that the model can read and mend. */
+async function reply(
+  { hide }: Pick<ServerParts, "hide">,
+  work: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<CallToolResult> {
+  try {
+    const result = await work();
+    return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
+  } catch (error) {
+    const text = error instanceof StorehouseError || error instanceof Error ? error.message : String(error);
+    return { content: [{ type: "text", text: hide(text) }], isError: true };
+  }
+}

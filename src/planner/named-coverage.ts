@@ -1,0 +1,35 @@
+import type { Settings } from "../config/settings.ts";
+import type { Portfolio } from "../core/portfolio.ts";
+import type { Database } from "../postgres/database.ts";
+import { currentPortfolio } from "./backfill-plan.ts";
+import { portfolioCountries } from "./backfill-request.ts";
+import { readScopeCoverage, type ScopeCoverage } from "./gaps.ts";
+import type { SyncRequest } from "./request.ts";
+
+/** Apps (track ids or `store:trackId`) and countries by which coverage is narrowed; empty lists stand for all. */
+export type NamedScopes = { readonly apps: readonly string[]; readonly countries: readonly string[] };
+
+/**
+ * The coverage of the cells of these apps and countries. Throws `not_in_portfolio` for an app or country that is not in the portfolio.
+ */
+export async function readNamedCoverage(
+  db: Database,
+  { request, named }: { readonly request: SyncRequest; readonly named: NamedScopes },
+  settings: Settings,
+): Promise<readonly ScopeCoverage[]> {
+  const countries = portfolioCountries(named, await portfolioWith(db, named.apps, settings));
+  const only = {
+    ...(named.apps.length === 0 ? {} : { apps: named.apps }),
+    ...(countries.length === 0 ? {} : { countries }),
+  };
+  const coverage = await readScopeCoverage(db, { request: { ...request, only }, settings });
+  // what is planned from is kept by a plan, and says nothing of the app that was named
+  return named.apps.length === 0 ? coverage : coverage.filter(({ trackId }) => trackId !== null);
+}
+
+/** The part of the portfolio with these apps; the whole portfolio where one of them is not in it, so that the refusal can list it. */
+async function portfolioWith(db: Database, apps: readonly string[], settings: Settings): Promise<Portfolio> {
+  const portfolio = apps.length === 0 ? null : await currentPortfolio(db, settings, apps);
+  const known = portfolio?.apps.flatMap(({ store, trackId }) => [trackId, `${store}:${trackId}`]);
+  return portfolio !== null && apps.every((one) => known?.includes(one)) ? portfolio : currentPortfolio(db, settings);
+}

@@ -1,0 +1,20 @@
+import type { Settings } from "../config/settings.ts";
+import { datasetNamed } from "../datasets/shared/all.ts";
+import type { OpenWork } from "../ledger/open-slices.ts";
+import type { PlanLine } from "../ledger/plans.ts";
+import { sumOf } from "./plan-tally.ts";
+
+/** Lines of a plan by dataset and class. */
+export function workOf(lines: readonly PlanLine[]): readonly OpenWork[] {
+  return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...sumOf(same) })),
+  );
+}
+
+/** Those datasets of some work whose answers have pages, the number of which is known only when the first is read. */
+export function datasetsAtLeast(work: readonly Pick<OpenWork, "dataset">[], { datasets }: Settings): readonly string[] {
+  return [...new Set(work.map(({ dataset }) => dataset))].filter((name) => {
+    const { operations, mostPages } = datasetNamed(name);
+    return operations.some(({ paging }) => paging !== null) && (datasets[name]?.most_pages ?? mostPages) !== 1;
+  });
+}

@@ -1,0 +1,44 @@
+import { fail } from "../core/errors.ts";
+import { openWarehouse, type Warehouse } from "./database.ts";
+import { roles } from "./role-statements.ts";
+import { sql } from "./sql.ts";
+
+/**
+ * Opens the warehouse as the role of readers, by a log-in of its own: a session that only takes the role could leave it by a function of
+ * the statement that it runs. Throws `bad_setting` without a password, and where the role may more than read.
+ */
+export async function openAsReader(
+  databaseUrl: string,
+  {
+    password,
+    size,
+    timeoutMs,
+  }: { readonly password: string | undefined; readonly size: number; readonly timeoutMs: number },
+): Promise<Warehouse> {
+  if (password === undefined)
+    throw refused("is not set: set it, and let the role log in with it by `storehouse grants`");
+  const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs });
+  const { rows } = await sql<{ isMighty: boolean }>`
+    select rolsuper or rolcreaterole or rolbypassrls or rolcreatedb
+           or pg_catalog.pg_has_role(session_user, ${roles.loader}, 'member')
+           or pg_catalog.pg_has_role(session_user, ${roles.owner}, 'member') as "isMighty"
+    from   pg_catalog.pg_roles where rolname = session_user`.execute(warehouse.db);
+  if (rows[0]?.isMighty !== false) {
+    await warehouse[Symbol.asyncDispose]();
+    throw refused(`opens a role that may more than read: take from ${roles.reader} what \`storehouse doctor\` names`);
+  }
+  return warehouse;
+}
+
+/** The address with the user and password of the reader: the driver takes those of the query before those in front of the host. */
+function readerUrl(databaseUrl: string, password: string): string {
+  const [server = "", ...rest] = databaseUrl.split("?");
+  const query = new URLSearchParams(rest.join("?"));
+  query.set("user", roles.reader);
+  query.set("password", password);
+  return `${server}?${query.toString()}`;
+}
+
+function refused(problem: string): Error {
+  return fail("bad_setting", { variable: "STOREHOUSE_READER_PASSWORD", problem });
+}

@@ -1,0 +1,205 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { tried } from "../support/granted-stage.ts";
+import { startChild } from "../support/ingest-child.ts";
+import { askedDays, today, until } from "../support/ingest-stage.ts";
+import { call, callOrError, limits, openMcpStage, variables, type McpStage } from "../support/mcp-stage.ts";
+
+let served: McpStage;
+let refused: (name: string, args?: Record<string, unknown>) => ReturnType<typeof callOrError>;
+let connected: Awaited<ReturnType<McpStage["connect"]>>;
+let ask: (name: string, args?: Record<string, unknown>) => ReturnType<typeof call>;
+const query = (sql: string, rest: Record<string, unknown> = {}) => ask("query", { sql, ...rest });
+
+beforeAll(async () => {
+  served = await openMcpStage();
+  connected = await served.connect();
+  ask = (name, args) => call(connected.client, name, args);
+  refused = (name, args) => callOrError(connected.client, name, args);
+});
+afterAll(async () => {
+  await connected?.[Symbol.asyncDispose]();
+  await served?.[Symbol.asyncDispose]();
+});
+
+describe("over stdin and stdout, a client of the SDK", () => {
+  test("finds the tools, none of which writes", async () => {
+    const { tools } = await connected.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "list_marts",
+      "describe_mart",
+      "query",
+      "coverage",
+      "price_backfill",
+    ]);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+    expect(connected.client.getInstructions()).toContain("unknown and not zero");
+  });
+
+  test("lists marts and describes one, in the words of the catalogue", async () => {
+    const { relations } = await ask("list_marts");
+    const [comment] = await served.stage.query<{ about: string }>(
+      "select obj_description('mart.keyword_rank_daily'::regclass, 'pg_class') as about",
+    );
+    expect(relations).toContainEqual({ name: "mart.keyword_rank_daily", about: comment?.about });
+    const mart = await ask("describe_mart", { name: "keyword_rank_daily" });
+    expect(mart).toMatchObject({ name: "mart.keyword_rank_daily", about: comment?.about });
+    expect(mart.columns.map(({ name }) => name)).toContain("ranking_state");
+    expect(mart.columns.filter(({ about }) => about === "")).toEqual([]);
+    expect(mart.datasets.map(({ name }) => name)).toContain("keyword_rank");
+    expect(await refused("describe_mart", { name: "keyword_rank_dayly" })).toMatch(/^unknown_table: .*did you mean/);
+  });
+
+  test("reads rows with the coverage of their days", async () => {
+    const [first, ...rest] = askedDays();
+    const answer = await query(
+      `select date_day, count(*) as ranks from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}' group by 1 order by 1`,
+    );
+    expect(answer.columns).toEqual([
+      { name: "date_day", type: "date" },
+      { name: "ranks", type: "int8" },
+    ]);
+    expect(answer.rows.map(([day]) => day)).toEqual([first, ...rest]);
+    expect(answer.rows.every(([, ranks]) => typeof ranks === "number" && ranks > 0)).toBe(true);
+    expect(answer).toMatchObject({ row_count: 4, is_cut: false, reads: ["mart.keyword_rank_daily"] });
+    const ranks = answer.coverage.datasets.find(({ dataset }) => dataset === "keyword_rank");
+    expect(ranks).toMatchObject({ is_requested: true, is_complete: true, gaps: [], newest_day: addDays(today, -1) });
+    expect(answer.coverage).toMatchObject({ from: first, to: rest.at(-1), days_from: "statement" });
+  });
+
+  test("is told that days which were never requested are unknown, not zero", async () => {
+    const answer = await query("select count(*) from core.fact_keyword_rank where date_day = '2026-07-01'", {
+      to: "2026-07-02",
+      from: "2026-07-01",
+    });
+    expect(answer.rows).toEqual([[0]]);
+    const { coverage } = answer;
+    expect(coverage).toMatchObject({ is_complete: false, days_from: "arguments" });
+    expect(coverage.says).toBe("Days are missing of keyword_rank: a row that is not there is unknown, not zero.");
+    expect(coverage.datasets).toMatchObject([{ dataset: "keyword_rank", is_complete: false }]);
+    expect(coverage.datasets[0]?.gaps[0]).toMatchObject({ country: "US", from: "2026-07-01", to: "2026-07-02" });
+    expect(await ask("coverage", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-02" })).toMatchObject({
+      datasets: coverage.datasets,
+    });
+  });
+
+  test("is told that a dataset that is off is unknown, not none", async () => {
+    const { coverage } = await query("select count(*) from core.review");
+    expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
+    expect(coverage.says).toMatch(/^Nothing is requested of review: .* unknown, not none\.$/);
+  });
+
+  test("gets no more than the limits", async () => {
+    const many = await query("select generate_series(1, 100) as n");
+    expect(many.rows.map(([n]) => n)).toEqual([1, 2, 3, 4, 5]);
+    expect(many.is_cut).toBe(true);
+    expect((await query("select generate_series(1, 5) as n")).is_cut).toBe(false);
+    expect((await query("select 1 as n", { rows: 1 })).is_cut).toBe(false);
+    expect((await query("select generate_series(1, 5) as n", { rows: 2 })).rows).toEqual([[1], [2]]);
+    expect(await refused("query", { sql: "select repeat('x', 50000000)" })).toMatch(
+      /^statement_refused: .*larger than 128 KiB/,
+    );
+    expect(await refused("query", { sql: "select pg_sleep(60)" })).toMatch(
+      new RegExp(`^statement_refused: .*longer than ${limits.seconds} seconds`),
+    );
+    expect((await query("select 1 as n")).rows).toEqual([[1]]);
+  });
+
+  test.each([
+    ["writes", "insert into core.dim_app (store, track_id) values ('ios', '1')"],
+    ["writes inside", "with gone as (delete from core.dim_app returning 1) select * from gone"],
+    ["makes a table", "create temp table mine as select 1"],
+    ["sends two statements", "select 1; select 2"],
+    ["ends the transaction", "select 1; commit; delete from core.dim_app"],
+    ["reads stored answers", "select * from raw.answer"],
+    ["reads the ledger's tables", "select * from ops.slice"],
+    ["reads files", "select pg_read_file('/etc/passwd')"],
+    ["becomes another role", "select set_config('role', 'storehouse_loader', false)"],
+    ["becomes another user", "select set_config('session_authorization', 'storehouse_loader', false)"],
+    ["lets the transaction write", "select set_config('transaction_read_only', 'off', false)"],
+    ["hides a statement in a text", "select query_to_xml('select * from raw.answer', true, true, '')"],
+    ["moves a sequence", "select nextval(pg_get_serial_sequence('core.dim_app', 'app_key'))"],
+    ["copies", "copy core.dim_app to stdout"],
+    ["is no SQL", "show me the ranks"],
+  ])("is refused what %s", async (_, statement) => {
+    const before = await served.stage.query("select count(*) from core.dim_app");
+    expect(await refused("query", { sql: statement })).toMatch(/^statement_refused: /);
+    expect(await served.stage.query("select count(*) from core.dim_app")).toEqual(before);
+  });
+
+  test("leaves no lock and no setting behind", async () => {
+    await query("select pg_advisory_lock(4711), set_config('work_mem', '64kB', false)");
+    const held = await tried(
+      served.granted.adminUrl,
+      "select from pg_locks where locktype = 'advisory' and objid = 4711",
+    );
+    expect(held).toEqual([]);
+    expect((await query("select current_setting('work_mem') = '64kB' as is_kept")).rows).toEqual([[false]]);
+  });
+
+  test("prices a backfill as the command does, and spends nothing", async () => {
+    const [before] = await served.stage.query(
+      "select (select count(*) from ops.request), (select count(*) from ops.plan)",
+    );
+    const sent = served.stage.asked().length;
+    const price = await ask("price_backfill", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-05" });
+    expect(
+      await served.stage.query("select (select count(*) from ops.request), (select count(*) from ops.plan)"),
+    ).toEqual([before]);
+    expect(served.stage.asked()).toHaveLength(sent);
+    expect(price.command).toBe("storehouse backfill --dataset keyword_rank --from 2026-07-01 --to 2026-07-05");
+    const typed = [...price.command.split(" ").slice(1), "--as-of", today, "--dry-run", "--json"];
+    await using child = startChild(served.stage, typed);
+    expect(await child.ended).toBe(0);
+    const { plan } = JSON.parse(child.output().stdout);
+    const { slices, requests, credits } = plan;
+    expect(price).toMatchObject({ slices, requests, credits });
+    expect(credits).toBeGreaterThan(0);
+    expect(await refused("price_backfill", { datasets: ["keyword_rang"] })).toMatch(/^unknown_dataset/);
+  });
+
+  test("ends it by leaving", async () => {
+    const one = await served.connect();
+    const pid = one.pid();
+    expect(pid).not.toBeNull();
+    await one[Symbol.asyncDispose]();
+    await until(() => !isAlive(pid ?? 0));
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("over HTTP on loopback a client gets the same; other hosts and pages in a browser are refused", async () => {
+  await using child = startChild(served.stage, ["mcp", "--http", "0", "--as-of", today], { variables });
+  await Promise.race([until(() => /http:\S+/.test(child.output().stderr)), child.ended]);
+  const url = /http:[^\s;]+/.exec(child.output().stderr)?.[0] ?? "";
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  expect(await call(client, "list_marts")).toEqual(await ask("list_marts"));
+  const both = await Promise.all([1, 2].map((n) => call(client, "query", { sql: `select ${n} as n` })));
+  expect(both.map(({ rows }) => rows)).toEqual([[[1]], [[2]]]);
+  await client.close();
+  const post = (headers: Record<string, string>) =>
+    request(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" });
+  expect((await post({ host: "storehouse.example" })).statusCode).toBe(403);
+  expect((await post({ origin: "https://page.example" })).statusCode).toBe(403);
+  expect((await post({ origin: "http://localhost:3000" })).statusCode).not.toBe(403);
+  expect((await request(url)).statusCode).toBe(405);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+});
+
+test("without the reader's password it does not start", async () => {
+  await using child = startChild(served.stage, ["mcp"]);
+  expect(await child.ended).toBe(2);
+  expect(child.output().stderr).toMatch(/^bad_setting: STOREHOUSE_READER_PASSWORD is not set/);
+});
