@@ -39,7 +39,7 @@ function isLoopback(host: string): boolean {
 }
 
 /** Throws `console_needs_password` where other machines would get in without one. */
-export function checkExposure({ environment }: Config, host: string): void {
+export function checkExposure({ environment, settings }: Config, host = settings.console.host): void {
   if (!isLoopback(host) && environment.STOREHOUSE_CONSOLE_PASSWORD === undefined)
     throw fail("console_needs_password", { host });
 }

@@ -16,14 +16,15 @@ export type Frame = {
   readonly note?: string | null;
   /** Figures that are older than they should be: since when, as text. */
   readonly oldSince?: string | null;
-  readonly isLive?: boolean;
+  /** Of a page that is read again when the ledger changes: the changes that were seen when it was shown. */
+  readonly liveSince?: number | undefined;
   /** Token for the form that signs out. */
   readonly formToken?: string;
 };
 
 /** A whole page. */
 export function layout(frame: Frame): Html {
-  const { title, body, visitor, address, isLive = false } = frame;
+  const { title, body, visitor, address, liveSince } = frame;
   const version = programVersion();
   return html`<!doctype html>
     <html lang="en">
@@ -55,11 +56,11 @@ export function layout(frame: Frame): Html {
           >
           ${visitor === null ? null : navigation(frame)} ${visitor === null ? null : account(visitor, frame.formToken)}
         </header>
-        ${isLive ? html`<div id="live" hx-sse:connect="/live" hx-swap="none"></div>` : null}
+        ${liveSince !== undefined ? html`<div id="live" hx-sse:connect="/live?since=${liveSince}" hx-swap="none"></div>` : null}
         <main
           id="page"
           tabindex="-1"
-          ${isLive ? html` hx-get="${address}" hx-trigger="ledger from:#live" hx-select="#page > *" hx-swap="innerMorph"` : null}
+          ${liveSince !== undefined ? html` hx-get="${address}" hx-trigger="ledger from:#live" hx-select="#page > *" hx-swap="innerMorph"` : null}
         >
           ${frame.note == null ? null : html`<p class="notice good" role="status">${frame.note}</p>`}
           ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database is slow: these figures are from ${frame.oldSince}.</p>`}

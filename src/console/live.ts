@@ -1,16 +1,19 @@
 import type { FastifyInstance } from "fastify";
+import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
+import { parsed } from "./parse-input.ts";
 
 /** Serves the stream of changes. */
 export function addLive(server: FastifyInstance, { access, pulse }: ConsoleParts): void {
   server.get("/live", (request, reply) => {
     if (access.visitorOf(request) === null) throw fail("console_signed_out");
+    const { since } = parsed(z.object({ since: z.coerce.number().int().min(0).default(0) }), request.query);
     if (pulse.isFull()) throw fail("console_too_often");
     reply.hijack();
     const headers = { ...reply.getHeaders(), "content-type": "text/event-stream", "cache-control": "no-store" };
     reply.raw.writeHead(200, headers as Record<string, string>);
     reply.raw.write("retry: 5000\n\n");
-    if (!pulse.add(reply.raw)) reply.raw.end();
+    if (!pulse.add(reply.raw, since)) reply.raw.end();
   });
 }

@@ -37,6 +37,8 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const { app, reads } = parts;
   const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
   const now = app.clock.now();
+  // before anything is read: a change meanwhile is told when the page listens
+  const since = parts.pulse.seen();
   let oldest: number | null = null;
   let token: string | null = null;
   const context: PageContext = {
@@ -66,7 +68,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     address: request.url,
     note: takeNote(request, reply),
     oldSince: oldest === null ? null : instantText(oldest, now),
-    isLive: page.live === true,
+    liveSince: page.live === true ? since : undefined,
     ...(visitor.by === "password" ? { formToken: context.formToken() } : {}),
   });
   return reply.type("text/html; charset=utf-8").send(shown.markup);

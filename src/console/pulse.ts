@@ -18,10 +18,15 @@ const longestMs = 3_600_000;
 /** More listeners at once are turned away. */
 const mostListeners = 200;
 
+/** The event that a page listens to. */
+const ledgerChanged = "event: ledger\ndata: 1\n\n";
+
 /** Tells listeners that the ledger has changed. */
 export interface Pulse extends AsyncDisposable {
-  /** Adds a stream until it closes; false where there are too many. */
-  readonly add: (stream: Writable) => boolean;
+  /** How many changes were seen so far: what a page was shown at. */
+  readonly seen: () => number;
+  /** Adds a stream until it closes, and tells it at once of what was seen since its page was shown; false where there are too many. */
+  readonly add: (stream: Writable, since: number) => boolean;
   readonly isFull: () => boolean;
 }
 
@@ -41,6 +46,7 @@ export function createPulse({
   const streams = new Map<Writable, { readonly since: number; saidAt: number }>();
   const ended = new AbortController();
   let beating: Promise<void> | null = null;
+  let seen = 0;
 
   function say(text: string): void {
     for (const [stream, state] of streams) {
@@ -56,8 +62,9 @@ export function createPulse({
       const now = await fingerprint(db, runs).catch(() => last);
       // the first time too: what a page shows may have been read before a change that nobody listened to
       if (now !== last) {
+        seen += 1;
         changed();
-        say("event: ledger\ndata: 1\n\n");
+        say(ledgerChanged);
       }
       last = now;
       for (const [stream, { since, saidAt }] of streams) {
@@ -77,10 +84,12 @@ export function createPulse({
 
   return {
     isFull: () => streams.size >= mostListeners,
-    add: (stream) => {
+    seen: () => seen,
+    add: (stream, since) => {
       if (streams.size >= mostListeners || ended.signal.aborted) return false;
       streams.set(stream, { since: clock.now(), saidAt: clock.now() });
       stream.once("close", () => streams.delete(stream));
+      if (since !== seen) stream.write(ledgerChanged);
       start();
       return true;
     },

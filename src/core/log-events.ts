@@ -62,6 +62,10 @@ export const logEvents = {
   "queue.orphaned_claims": { level: "warn", says: "slices whose claim was lost with a connection were released" },
   "health.listening": { level: "info", says: "the health server listens on this port" },
   "health.port_taken": { level: "warn", says: "health.port is in use: another port is used, or none" },
+  "console.not_started": {
+    level: "error",
+    says: "the console of a worker could not start; the worker works without it",
+  },
   "console.failed": { level: "error", says: "a page or an action of the console met an error that nobody foresaw" },
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
   "incident.opened": { level: "warn", says: "an incident has opened: kind, subject, next step" },

@@ -11,6 +11,7 @@ import { stopSignal } from "../cli/stop-signal.ts";
 import { projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
+import { startConsole } from "../console/server.ts";
 import { fail } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
@@ -67,7 +68,8 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
     await drawPictures(app, { folder: path.resolve(pictures), from: show.bounds.start });
     print(`\nPictures are in ${pictures}.`);
   }
-  print(connectWords(app.databaseUrl, stay));
+  await using served = stay ? await startConsole(app) : null;
+  print(connectWords(app.databaseUrl, served?.url ?? null));
   if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
   if (stay) print("\nStopping Postgres.");
   return 0;

@@ -100,12 +100,14 @@ export async function answers(db: Database): Promise<string> {
   return sections.join("\n");
 }
 
-/** How to open the data with other tools. `url` holds the password of the demo's own database, which listens on loopback only. */
-export function connectWords(url: string, stay: boolean): string {
+/** How to open the console, and the data with other tools; `console` null where nothing stays up. `url` holds the password of the demo's own database, which listens on loopback only. */
+export function connectWords(url: string, console: string | null): string {
   const { hostname, port, username, password, pathname } = new URL(url);
-  if (!stay) return "\n`npm run demo -- --stay` keeps the database up, for psql or a BI tool.";
+  if (console === null)
+    return "\n`npm run demo -- --stay` keeps the database up, with the console, for psql or a BI tool.";
   return `
-The database is up until Ctrl-C.
+The database and the console are up until Ctrl-C.
+  console   ${console}
   psql      psql '${url}'
   BI tool   Postgres at ${hostname}, port ${port}, database ${pathname.slice(1)}
             user ${username}, password ${password}

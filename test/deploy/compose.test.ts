@@ -17,6 +17,8 @@ const ours = services.filter(([, { build }]) => build !== undefined);
 
 /** What the head of the file says may be set, beside what has to be. */
 const optional = {
+  STOREHOUSE_CONSOLE_PASSWORD: "of-the-operators",
+  STOREHOUSE_CONSOLE_VIEWER_PASSWORD: "of-the-viewers",
   METABASE_EMAIL: "me@example.com",
   METABASE_PASSWORD: "of-the-administrator",
   NOTIFY_URL: "https://hooks.example/services/T0",
@@ -52,6 +54,7 @@ describe("docker-compose.yml", () => {
       ["postgres"],
       ["setup"],
       ["worker"],
+      ["console", "console"],
       ["sandbox", "sandbox"],
       ["metabase", "bi"],
       ["metabase-setup", "bi"],
@@ -181,6 +184,13 @@ describe("docker-compose.yml", () => {
     expect(addressIn("worker")).toBe(`http://127.0.0.1:${String(health.port)}/readyz`);
   });
 
+  test("checks the console at its default address, which it shows on loopback alone", () => {
+    const { port } = Settings.parse({}).console;
+    expect(addressIn("console")).toBe(`http://127.0.0.1:${port}/sign-in`);
+    expect(file.services["console"]?.ports).toEqual([`127.0.0.1:\${CONSOLE_PORT:-${port}}:${port}`]);
+    expect(file.services["console"]?.command).toContain(String(port));
+  });
+
   test("checks the sandbox at its address, and the head of the file names its token", async () => {
     const { command = [] } = file.services["sandbox"] ?? {};
     const address = new URL(addressIn("sandbox"));
@@ -193,7 +203,7 @@ describe("docker-compose.yml", () => {
 
 test("the health checks' own lines of code end with 0 or 1", async () => {
   await using sandbox = await startSandbox();
-  for (const name of ["worker", "sandbox"]) {
+  for (const name of ["worker", "console", "sandbox"]) {
     const [, command, ...rest] = file.services[name]?.healthcheck?.test ?? [];
     expect(command).toBe("node");
     const [flag = "", code = ""] = rest;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { createAppLog } from "../../app.ts";
+import { createAppLog, type App } from "../../app.ts";
 import { apiAccess, crontabFile } from "../../config/config.ts";
+import { checkExposure } from "../../console/access.ts";
 import { systemClock } from "../../core/clock.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
 import { AbortError, UsageError } from "../../core/errors.ts";
@@ -27,6 +28,7 @@ async function work(yes: boolean): Promise<void> {
   const config = loadConfig();
   // a missing setting is reported before anything is opened
   apiAccess(config.environment);
+  if (config.settings.console.on) checkExposure(config);
   const clock = systemClock();
   const scheduled = scheduleOf(readCrontab(crontabFile(config)), clock.now());
   const stop = stopSignal();
@@ -39,6 +41,7 @@ async function work(yes: boolean): Promise<void> {
     await using app = await openWorkerApp(config, { onState, stop: stop.signal });
     if (app === null || !(await mayStart(app, yes, stop.signal))) return;
     await using _ = watch.startChecks(app.databaseUrl);
+    await using _console = await consoleOf(app);
     remark(
       "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
     );
@@ -50,6 +53,22 @@ async function work(yes: boolean): Promise<void> {
   } finally {
     clearTimeout(grace.timer);
     stop.dispose();
+  }
+}
+
+/** The console beside the worker, where the settings want one. A port or right that it lacks is logged, and the worker works without it. */
+async function consoleOf(app: App): Promise<AsyncDisposable | null> {
+  if (!app.config.settings.console.on) return null;
+  // most workers have none, and it is a third of what they would load
+  const { startConsole } = await import("../../console/server.ts");
+  try {
+    const served = await startConsole(app);
+    remark(`The console is on ${served.url}`);
+    return served;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    app.log.error({ code: error.code, problem: error.message }, "console.not_started");
+    return null;
   }
 }
 
