@@ -4,7 +4,7 @@ import type { androidAppDetail, iosAppDetail } from "../api/operations/app.ts";
 import { appMatch } from "../api/operations/market.ts";
 import { AbortError, DeferError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
 import { type Store, storeOf } from "../core/store.ts";
-import { type SendRequest, saysNothing } from "./api-request.ts";
+import { type SendRequest, saysNothing } from "../person/api-session.ts";
 import { factList, type Fact } from "./fact-list.ts";
 import { count, print, remark } from "./output.ts";
 

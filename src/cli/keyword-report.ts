@@ -1,10 +1,10 @@
 import { AbortError, SkipError } from "../core/errors.ts";
 import { StorehouseError } from "../core/errors.ts";
-import type { KeywordsChanged } from "./keyword-changes.ts";
-import type { KeywordNights } from "./keyword-nights.ts";
-import type { KeywordChanges } from "./keyword-changes.ts";
+import type { KeywordsChanged } from "../person/keyword-changes.ts";
+import type { KeywordNights } from "../person/keyword-nights.ts";
+import type { KeywordChanges } from "../person/keyword-changes.ts";
 import { count, countOf } from "./output.ts";
-import type { TrackedNow, TrackedPlace } from "./keyword-changes.ts";
+import type { TrackedNow, TrackedPlace } from "../person/keyword-changes.ts";
 
 /** What a change of keywords comes to before it is made. */
 export type ChangeReport = {

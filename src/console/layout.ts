@@ -66,7 +66,11 @@ export function layout(frame: Frame): Html {
           ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database is slow: these figures are from ${frame.oldSince}.</p>`}
           ${body}
         </main>
-        <footer class="foot"><span>Storehouse ${version}</span><span>Times and days are in UTC.</span></footer>
+        <footer class="foot">
+          <span>Storehouse ${version}</span
+          ><span>Times and days are in UTC.</span
+          >${visitor?.role === "operator" ? html`<a href="/audit">Actions</a>` : null}
+        </footer>
       </body>
     </html>`;
 }

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { dayOf } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { openWarehouse, type Database, type Warehouse } from "../postgres/database.ts";
 import { roles } from "../postgres/role-statements.ts";
@@ -11,7 +12,10 @@ const connections = 4;
  * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader where the connected role
  * may act as it. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws `console_reader_missing`.
  */
-export async function openReader({ config, warehouse, databaseUrl }: App, statementMs: number): Promise<Warehouse> {
+export async function openReader(
+  { config, warehouse, databaseUrl, clock }: App,
+  statementMs: number,
+): Promise<Warehouse> {
   const isThere = await mayRead(warehouse.db);
   const { STOREHOUSE_CONSOLE_VIEWER_PASSWORD: viewers } = config.environment;
   if (!isThere && (viewers !== undefined || config.settings.console.proxy !== undefined))
@@ -20,6 +24,8 @@ export async function openReader({ config, warehouse, databaseUrl }: App, statem
     ...(isThere ? { role: roles.reader } : {}),
     default_transaction_read_only: "on",
     statement_timeout: String(Math.ceil(statementMs)),
+    // a day that is pinned counts in views as well
+    ...(clock.today() === dayOf(clock.now()) ? {} : { "storehouse.today": clock.today() }),
   };
   return openWarehouse(databaseUrl, connections, { session });
 }

@@ -8,7 +8,7 @@ const edges = [...core, "config", "api", "postgres", "plan", "credits"];
 const middle = [...edges, "load", "raw", "datasets", "ledger"];
 const story = [...middle, "planner", "ingest"];
 const runs = [...story, "runs", "archive"];
-const entry = [...runs, "app", "open-ingest", "jobs", "foreground"];
+const entry = [...runs, "app", "open-ingest", "jobs", "foreground", "person"];
 const watch = ["incidents", "doctor", "health"];
 const surfaces = ["charts", "export", "metabase", "mcp", "sandbox"];
 
@@ -56,6 +56,11 @@ export const rooms: readonly Room[] = [
     mayImport: [...core, "config", "ingest", "runs"],
   },
   { name: "foreground", is: "a run of a command, to its end", mayImport: [...runs, "app", "open-ingest", "jobs"] },
+  {
+    name: "person",
+    is: "requests of a person to the API; the keywords that the account tracks",
+    mayImport: [...runs, "app", "open-ingest"],
+  },
   { name: "incidents", is: "what is wrong, and the messages about it", mayImport: runs },
   { name: "doctor", is: "the checks of `storehouse doctor`", mayImport: [...runs, "incidents"] },
   { name: "health", is: "health server and metrics", mayImport: [...runs, "incidents"] },

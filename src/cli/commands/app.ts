@@ -6,7 +6,8 @@ import { fail } from "../../core/errors.ts";
 import { storeOf } from "../../core/store.ts";
 import { fetchAppOverview, type StorePage, printAppOverview } from "../app-overview.ts";
 import { countryArgument, languageArgument, trackIdArgument } from "../api-arguments.ts";
-import { saysNothing, withApiSession } from "../api-request.ts";
+import { saysNothing } from "../../person/api-session.ts";
+import { withApiSession } from "../api-request.ts";
 import { countOf, printJson, remark } from "../output.ts";
 
 type Options = { readonly country?: string; readonly language?: string; readonly json?: true };

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { appSearch, companyUrlSearch } from "../../api/operations/dashboard-search.ts";
 import { fail } from "../../core/errors.ts";
 import { storeOf, type Store } from "../../core/store.ts";
-import { ifAny, withApiSession, type SendRequest } from "../api-request.ts";
+import { ifAny, type SendRequest } from "../../person/api-session.ts";
+import { withApiSession } from "../api-request.ts";
 import { countOf, print, printJson } from "../output.ts";
 import { table } from "../table.ts";
 

@@ -4,14 +4,15 @@ import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
 import { canConfirm, confirm } from "../confirm.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
-import { type ApiSession, withApiSession } from "../api-request.ts";
-import { callsFor, changeKeywords } from "../keyword-changes.ts";
-import { keywordChanges, type KeywordVerb } from "../keyword-changes.ts";
-import { keywordsGiven, type KeywordList } from "../keyword-list.ts";
+import type { ApiSession } from "../../person/api-session.ts";
+import { withApiSession } from "../api-request.ts";
+import { callsFor, changeKeywords } from "../../person/keyword-changes.ts";
+import { keywordChanges, type KeywordVerb } from "../../person/keyword-changes.ts";
+import { keywordsGiven, type KeywordList } from "../../person/keyword-list.ts";
 import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
-import { nightsWith } from "../keyword-nights.ts";
+import { nightsWith } from "../../person/keyword-nights.ts";
 import { print, printJson, remark } from "../output.ts";
-import { trackedNow, type TrackedPlace } from "../keyword-changes.ts";
+import { trackedNow, type TrackedPlace } from "../../person/keyword-changes.ts";
 
 type Options = {
   readonly file?: string;

@@ -1,7 +1,10 @@
 import type { AnyPage } from "../define-page.ts";
 import { answerPage } from "./answer.ts";
+import { auditPage } from "./audit.ts";
 import { calculatorPage } from "./calculator.ts";
 import { creditsPage } from "./credits.ts";
+import { keywordsPage } from "./keywords.ts";
+import { portfolioPage } from "./portfolio.ts";
 import { runPage } from "./run.ts";
 import { runsPage } from "./runs.ts";
 import { slicePage } from "./slice.ts";
@@ -16,6 +19,9 @@ export const pages: readonly AnyPage[] = [
   answerPage,
   creditsPage,
   calculatorPage,
+  portfolioPage,
+  keywordsPage,
+  auditPage,
 ];
 
 /** The entries of the navigation. */

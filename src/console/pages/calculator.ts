@@ -52,10 +52,7 @@ export const calculatorPage = definePage({
   path: "/credits/calculator",
   title: "What would it cost?",
   input: Input,
-  examples: [
-    "/credits/calculator",
-    "/credits/calculator?apps=2&countries=US,JP&keywords=50&sent=1&on=keyword_rank&on=app_rating",
-  ],
+  examples: ["/credits/calculator?apps=2&countries=US,JP&keywords=50&sent=1&on=keyword_rank&on=app_rating"],
   show: async ({ app, read }, wanted) => {
     const choice = chosen(wanted);
     const key = JSON.stringify(["calculator", choice]);

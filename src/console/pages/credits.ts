@@ -22,7 +22,7 @@ export const creditsPage = definePage({
   inNavigation: true,
   live: true,
   input: z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }),
-  examples: ["/credits", "/credits?days=7"],
+  examples: ["/credits?days=7"],
   show: async (context, { days }) => {
     const { app } = context;
     // requests were received on days of the calendar, whatever counts as today for planning

@@ -28,7 +28,7 @@ export const runPage = definePage({
     dataset: z.string().max(100).optional(),
     after: Id.optional(),
   }),
-  examples: ["/runs/1", "/runs/1?state=loaded"],
+  examples: ["/runs/1?state=loaded"],
   show: async (context, { run: runId, state, dataset, after }) => {
     const run = await context.read(`run ${runId}`, (db) => readRun(db, runId));
     if (run === null) throw fail("console_unknown", { what: `run ${runId}` });

@@ -20,7 +20,7 @@ export const runsPage = definePage({
     show: z.enum(["all", "failed", "open"]).default("all"),
     limit: z.coerce.number().int().min(1).max(500).default(50),
   }),
-  examples: ["/runs", "/runs?show=failed"],
+  examples: ["/runs"],
   show: async (context, { show, limit }) => {
     const lines = await context.read(`runs ${limit}`, (db) => foldedRuns(db, limit));
     const shown = lines.filter((line) => isShown(line, show));

@@ -32,7 +32,8 @@ export const todayPage = definePage({
     const token = app.config.environment.API_TOKEN;
     const accountId = token === undefined ? null : accountIdOf(token);
     const morning = await context.read("morning", (db) => readMorning(db, { accountId, now }));
-    const days = await context.read("complete days", (db) => readCompleteDays(db, app.clock.today()));
+    // reads the whole ledger: a very large one takes longer than a page waits
+    const days = await context.read("complete days", readCompleteDays).catch(() => null);
     const demand = await context.read("credit demand", async (db) => {
       const { settings } = app.config;
       return readCreditDemand({ db, settings, clock: app.clock, accountId: accountId ?? (await latestAccount(db)) });
@@ -53,7 +54,12 @@ export const todayPage = definePage({
   },
 });
 
-function trustList({ app }: PageContext, { datasets: loaded }: Morning, days: readonly CompleteDays[]): Html {
+function trustList({ app }: PageContext, { datasets: loaded }: Morning, days: readonly CompleteDays[] | null): Html {
+  if (days === null)
+    return html`<p class="muted">
+      The ledger is too large to say in time: raise <code>console.timeout_seconds</code>, or see
+      <code>mart.data_freshness</code>.
+    </p>`;
   const { settings } = app.config;
   const scheduled: Schedule = scheduleOf(readCrontab(crontabFile(app.config)), app.clock.now());
   // a dataset of which no day is loaded has nothing that could be late

@@ -56,10 +56,10 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
 
 function behindText(own: readonly CompleteDays[]): string {
   const behind = own.filter((one) => one.behind > 0);
-  const partitions = sum(behind, (one) => one.behind);
-  if (partitions === 0) return "";
-  const of = sum(behind, (one) => one.partitions);
-  return `${count(partitions)} of ${countOf(of, "partition")} of ${behind.map(({ dataset }) => dataset).join(", ")} ${partitions === 1 ? "is" : "are"} behind`;
+  if (behind.length === 0) return "";
+  const places = sum(behind, (one) => one.behind);
+  const of = sum(behind, (one) => one.places);
+  return `${behind.map(({ dataset }) => dataset).join(", ")} ${behind.length === 1 ? "is" : "are"} behind for ${count(places)} of ${count(of)} apps and countries`;
 }
 
 function earlier(a: string | null, b: string | null): string | null {

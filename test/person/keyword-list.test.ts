@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keywordChanges } from "../../src/cli/keyword-changes.ts";
-import { keywordsGiven } from "../../src/cli/keyword-list.ts";
+import { keywordChanges } from "../../src/person/keyword-changes.ts";
+import { keywordsGiven } from "../../src/person/keyword-list.ts";
 
 let folder = "";
 beforeAll(async () => {

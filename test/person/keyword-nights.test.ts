@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withChanges } from "../../src/cli/keyword-nights.ts";
+import { withChanges } from "../../src/person/keyword-nights.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import type { PortfolioApp } from "../../src/core/portfolio.ts";

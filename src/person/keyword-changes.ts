@@ -7,7 +7,7 @@ import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
 import { makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
-import { type ApiSession, ifAny } from "./api-request.ts";
+import { type ApiSession, ifAny } from "./api-session.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
 export type KeywordVerb = "add" | "remove" | "sync";

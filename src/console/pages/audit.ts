@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Database } from "../../postgres/database.ts";
+import { sql } from "../../postgres/sql.ts";
+import { definePage } from "../define-page.ts";
+import { html } from "../html.ts";
+import { stateBadge } from "../parts/badge.ts";
+import { dataTable } from "../parts/table.ts";
+import { timeCell } from "../parts/times.ts";
+
+/** Who did what in the console, from where, and at which price. */
+export const auditPage = definePage({
+  path: "/audit",
+  title: "Actions",
+  role: "operator",
+  live: true,
+  input: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) }),
+  examples: ["/audit"],
+  show: async ({ read, now }, { limit }) => {
+    const deeds = await read(`audit ${limit}`, (db) => readDeeds(db, limit));
+    return html`<header class="head">
+        <div>
+          <h1>Actions</h1>
+          <p>Who did what here, from where, and which price they agreed to: <code>ops.audit_log</code>.</p>
+        </div>
+      </header>
+      <section class="card" id="actions">
+        ${
+          deeds.length === 0
+            ? html`<p class="muted">Nothing was done here yet.</p>`
+            : dataTable(
+                "Actions, the newest first",
+                [
+                  { heading: "When", cell: (one) => timeCell(one.at, now) },
+                  { heading: "Who", cell: (one) => html`${one.name} <span class="muted">${one.role}</span>` },
+                  { heading: "From", cell: (one) => one.from },
+                  { heading: "What", cell: (one) => one.action },
+                  { heading: "Outcome", cell: (one) => stateBadge(one.outcome) },
+                  { heading: "Credits", isNumber: true, cell: (one) => one.credits },
+                  { heading: "Then", cell: (one) => one.note.slice(0, 120) },
+                ],
+                deeds,
+              )
+        }
+      </section>`;
+  },
+});
+
+type DeedLine = {
+  readonly at: Date;
+  readonly name: string;
+  readonly role: string;
+  readonly from: string;
+  readonly action: string;
+  readonly credits: number;
+  readonly outcome: string;
+  readonly note: string;
+};
+
+async function readDeeds(db: Database, most: number): Promise<readonly DeedLine[]> {
+  const { rows } = await sql<DeedLine>`
+    select acted_at as at, user_name as name, user_role as role, from_address as "from", action, credits, outcome, note
+    from   ops.audit_log
+    order  by audit_id desc
+    limit  ${most}`.execute(db);
+  return rows;
+}

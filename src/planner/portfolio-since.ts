@@ -1,0 +1,63 @@
+import type { Day } from "../core/day.ts";
+import type { Store } from "../core/store.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+
+/** A country of a tracked app: how many keywords, and since when the account was seen to have so many. */
+export type CountrySince = { readonly country: string; readonly keywords: number; readonly since: Day };
+
+/** A competitor that the account names for an app, and since when. */
+export type CompetitorSince = {
+  readonly store: Store;
+  readonly trackId: string;
+  readonly name: string | null;
+  readonly since: Day;
+};
+
+/** An app that the account tracks, as last read. */
+export type AppSince = {
+  readonly store: Store;
+  readonly trackId: string;
+  readonly name: string | null;
+  readonly since: Day;
+  readonly countries: readonly CountrySince[];
+  readonly competitors: readonly CompetitorSince[];
+};
+
+/** What the account tracks now and since when, in the order of stores and names. */
+export async function readPortfolioSince(db: Database): Promise<readonly AppSince[]> {
+  const { rows } = await sql<AppSince>`
+    select a.store, a.track_id as "trackId", a.app_name as name, t.valid_from as since,
+           coalesce((select json_agg(json_build_object('country', c.country_code, 'keywords', n.keyword_count, 'since', n.valid_from)
+                                     order by c.country_code collate "C")
+                     from   core.tracked_country as n join core.dim_country as c on c.country_key = n.country_key
+                     where  n.app_key = t.app_key and n.valid_to is null), '[]') as countries,
+           coalesce((select json_agg(json_build_object('store', o.store, 'trackId', o.track_id, 'name', o.app_name, 'since', k.valid_from)
+                                     order by o.app_name, o.track_id)
+                     from   core.tracked_competitor as k join core.dim_app as o on o.app_key = k.competitor_app_key
+                     where  k.app_key = t.app_key and k.valid_to is null), '[]') as competitors
+    from   core.tracked_app as t
+    join   core.dim_app as a on a.app_key = t.app_key
+    where  t.valid_to is null
+    order  by a.store desc, a.app_name, a.track_id`.execute(db);
+  return rows;
+}
+
+/** A keyword that the account tracks, and since when. */
+export type KeywordSince = { readonly keyword: string; readonly since: Day; readonly searchVolume: number | null };
+
+/** The keywords that the account tracks for an app and country, as last read. */
+export async function readKeywordsSince(
+  db: Database,
+  { trackId, country }: { readonly trackId: string; readonly country: string },
+): Promise<readonly KeywordSince[]> {
+  const { rows } = await sql<KeywordSince>`
+    select k.keyword, w.valid_from as since, w.search_volume::float8 as "searchVolume"
+    from   core.tracked_keyword as w
+    join   core.dim_app as a on a.app_key = w.app_key and a.track_id = ${trackId}
+    join   core.dim_country as c on c.country_key = w.country_key and c.country_code = ${country}
+    join   core.dim_keyword as k on k.keyword_key = w.keyword_key
+    where  w.valid_to is null
+    order  by k.keyword collate "C"`.execute(db);
+  return rows;
+}
