@@ -4,10 +4,10 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
 /** A country of a tracked app: how many keywords, and since when the account was seen to have so many. */
-export type CountrySince = { readonly country: string; readonly keywords: number; readonly since: Day };
+type CountrySince = { readonly country: string; readonly keywords: number; readonly since: Day };
 
 /** A competitor that the account names for an app, and since when. */
-export type CompetitorSince = {
+type CompetitorSince = {
   readonly store: Store;
   readonly trackId: string;
   readonly name: string | null;
