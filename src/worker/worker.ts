@@ -10,6 +10,7 @@ import { liftStop } from "../credits/account-stop.ts";
 import { raiseFinding } from "../credits/findings.ts";
 import { createBudget } from "../credits/budget.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
+import type { SliceRunner } from "../ingest/slice-runner.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
 import { noteEnd, recordJobPool } from "../ledger/workers.ts";
 import {
@@ -202,9 +203,11 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     schedule: lines.map(({ item }) => item),
     onLost: ingest.loseQueue,
   });
-  await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
-  const slices = startWork(app, ingest);
+  // from here on whatever fails stops the queue: it would go on beside the next session, and keep the process from ending
+  let slices: SliceRunner | null = null;
   try {
+    await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
+    slices = startWork(app, ingest);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();
     // what was due while no worker ran is planned at once, not at the next line of the crontab
@@ -213,7 +216,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     await aborted(parts.halted);
   } finally {
     ingest.halt();
-    await slices.stop();
+    await slices?.stop();
     await queue.stop();
   }
 }

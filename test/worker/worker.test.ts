@@ -87,10 +87,13 @@ test("survives a service that fails when it starts", async () => {
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
 });
 
-test("starts again after an error that nobody foresaw", async () => {
+test.each([
+  ["before it is registered", "false"],
+  ["after its queue has started, which ends with it", "job_pool is null"],
+])("starts again after an error that nobody foresaw, %s", async (_, holds) => {
   await using stage = await openStage();
   await using app = await stage.open();
-  await stage.query("alter table ops.worker add constraint none check (false)");
+  await stage.query(`alter table ops.worker add constraint odd check (${holds})`);
   const stop = new AbortController();
   const states: string[] = [];
   const running = runWorker(app, stop.signal, { onState: ({ is }) => void states.push(is) });
@@ -99,13 +102,14 @@ test("starts again after an error that nobody foresaw", async () => {
     await until(
       async () => (await stage.query("select from ops.finding where kind = 'worker_restarting'")).length === 1,
     );
-    await stage.query("alter table ops.worker drop constraint none");
+    await stage.query("alter table ops.worker drop constraint odd");
     await Promise.race([until(() => states.includes("running")), running]);
   } finally {
     stop.abort();
   }
   expect(await running).toBeNull();
-  expect(await stage.query("select ended_as as ended from ops.worker")).toEqual([{ ended: "stopped" }]);
+  const ends = await stage.query("select ended_as as ended from ops.worker order by worker_id");
+  expect(ends.at(-1)).toEqual({ ended: "stopped" });
 });
 
 test("ends with settings that cannot work, and the ledger says why", async () => {
