@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { answerParent } from "./child.ts";
+import { ownCpuSince } from "./cpu.ts";
 import { ranksFor } from "./ranks.ts";
 import { now } from "./stopwatch.ts";
 import { benchToken } from "./work.ts";
@@ -30,7 +31,8 @@ export type Witness = { readonly asked: readonly Asked[]; readonly openedAt: num
 type Message =
   | { readonly kind: "listen" }
   | { readonly kind: "behave"; readonly manner: Manner }
-  | { readonly kind: "witness" };
+  | { readonly kind: "witness" }
+  | { readonly kind: "cpu" };
 
 const cost = 3;
 const periodHours = 24;
@@ -107,6 +109,7 @@ const server = createServer((request, response) => void answer(request, response
 answerParent(async (received) => {
   const message = received as Message;
   if (message.kind === "behave") return behave(message.manner);
+  if (message.kind === "cpu") return ownCpuSince({ user: 0, system: 0 });
   if (message.kind === "witness") return { asked, openedAt } satisfies Witness;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -11,6 +11,8 @@ export type Bench = {
   readonly stop: AbortSignal;
   /** Reports to the person what is being measured. */
   readonly say: (what: string) => void;
+  /** The folder of the bench whose program is measured; this one where it is left out. */
+  readonly folder?: string;
 };
 
 /** How much is measured. */

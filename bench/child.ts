@@ -10,10 +10,10 @@ export interface Child extends AsyncDisposable {
 /** What a child answers with. */
 type Reply = { readonly result: unknown } | { readonly problem: string };
 
-/** Starts a file of this folder as a process of its own; `stop` ends it. */
-export function startChild(file: string, stop: AbortSignal): Child {
+/** Starts a file of this folder, or of another checkout's, as a process of its own; `stop` ends it. */
+export function startChild(file: string, stop: AbortSignal, folder: string = import.meta.dirname): Child {
   stop.throwIfAborted();
-  const child = fork(path.join(import.meta.dirname, file), {
+  const child = fork(path.join(folder, file), {
     serialization: "advanced",
     stdio: "inherit",
     // as bin/storehouse.js starts the program

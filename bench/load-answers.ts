@@ -9,12 +9,16 @@ import { commitSlice } from "../src/ingest/commit-slice.ts";
 import { prepareSlice } from "../src/ingest/prepare-slice.ts";
 import { sliceColumns, sliceOf, type SliceRow } from "../src/ledger/slices.ts";
 import type { Database } from "../src/postgres/database.ts";
+import { ownCpuSince } from "./cpu.ts";
 import { ranksFor } from "./ranks.ts";
 import { timed } from "./stopwatch.ts";
 import { today } from "./work.ts";
 
 /** How long a load took, in ms. */
-export type LoadTime = { readonly ms: number; readonly slices: number };
+export type LoadTime = { readonly ms: number; readonly cpuMs: number; readonly slices: number };
+
+/** As many as a sync has in hand: those whose rows wait for their commit. */
+const hands = 200;
 
 /**
  * Loads the answers of the first run once more: from checked values in memory to rows, rejects and outcomes in the tables, as
@@ -30,13 +34,15 @@ export async function loadAlone({ config, changed }: { config: Config; changed: 
   const work = async () => {
     for (const slice of queue) {
       const fetchedAt = parts.clock.now();
+      parts.inHand.take(slice.sliceId);
       const answer = { pages: [answerOf(slice, changed)], invalid: [], drift: [], fetchedAt };
       await commitSlice(parts, await prepareSlice(parts, dataset, slice, answer));
+      parts.inHand.drop(slice.sliceId);
     }
   };
-  const hands = 2 * config.settings.api.concurrency;
+  const cpuBefore = process.cpuUsage();
   const { ms } = await timed(() => Promise.all(Array.from({ length: hands }, work)));
-  return { ms, slices: slices.length };
+  return { ms, cpuMs: ownCpuSince(cpuBefore), slices: slices.length };
 }
 
 function answerOf({ scope, window, items }: Slice, changed: boolean) {

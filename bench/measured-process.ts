@@ -1,4 +1,5 @@
 import type { Config } from "../src/config/config.ts";
+import { archiveMeasured, type ArchiveTime, type ArchiveWork } from "./archive-measured.ts";
 import { answerParent } from "./child.ts";
 import { loadAlone, type LoadTime } from "./load-answers.ts";
 import { benchPlanner, type PlannerFigures, type PlannerScale } from "./planner.ts";
@@ -9,11 +10,13 @@ import type { Work } from "./work.ts";
 export type Order =
   | { readonly kind: "sync"; readonly config: Config; readonly work: Work; readonly again: boolean }
   | { readonly kind: "load"; readonly config: Config; readonly changed: boolean }
+  | ({ readonly kind: "archive" } & ArchiveWork)
   | { readonly kind: "plan"; readonly scale: PlannerScale };
 
 // the part that is measured, in a process of its own: neither the bench's data nor the service's work counts
-answerParent((received): Promise<SyncTime | LoadTime | readonly PlannerFigures[]> => {
+answerParent((received): Promise<SyncTime | LoadTime | ArchiveTime | readonly PlannerFigures[]> => {
   const order = received as Order;
+  if (order.kind === "archive") return archiveMeasured(order);
   if (order.kind === "sync") return syncMeasured(order);
   return order.kind === "load" ? loadAlone(order) : benchPlanner(order.scale);
 });

@@ -14,16 +14,23 @@ export interface BenchPostgres extends AsyncDisposable {
 }
 
 /** Starts a Postgres that is as durable as the one that Storehouse runs for its users. */
-export async function openBenchPostgres(): Promise<BenchPostgres> {
+export async function openBenchPostgres(database = "bench"): Promise<BenchPostgres> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-bench-")), (made) =>
     rm(made, { recursive: true, force: true }),
   );
   // Postgres refuses to run as root, and the account that runs it then must be able to enter
   await chmod(folder, 0o755);
-  const { url } = opened.use(await openEmbedded({ directory: path.join(folder, "postgres"), database: "bench" }));
-  const client = opened.adopt(new pg.Client({ connectionString: url }), (one) => one.end());
-  await client.connect();
+  const own = { directory: path.join(folder, "postgres"), database };
+  {
+    // what counts statements is loaded at the start of the server
+    await using first = await openEmbedded(own);
+    await using setting = await connectTo(first.url);
+    await setting.query("alter system set shared_preload_libraries = 'pg_stat_statements'");
+    await setting.query("alter system set pg_stat_statements.track = 'none'");
+  }
+  const { url } = opened.use(await openEmbedded(own));
+  const client = opened.use(await connectTo(url));
   const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
   const stack = opened.move();
   return {
@@ -33,6 +40,13 @@ export async function openBenchPostgres(): Promise<BenchPostgres> {
     version: rows[0]?.version ?? "",
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** A connection that ends when it is disposed. */
+export async function connectTo(connectionString: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
 /** Empties the table of ranks and that of their sums. */

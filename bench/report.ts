@@ -1,8 +1,11 @@
+import { availableParallelism } from "node:os";
+import type { ArchiveRound } from "./archive.ts";
 import type { Size } from "./bench.ts";
 import type { Paced } from "./pace.ts";
 import type { PlannerFigures } from "./planner.ts";
-import { passes, type Pass, type Round, type Timed } from "./rounds.ts";
+import { type CountedPasses, passes, type Pass, type Round, type Timed } from "./rounds.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
+import type { StepCost } from "./steps.ts";
 import type { Table } from "./table.ts";
 import { answersOf, ranksOf } from "./work.ts";
 import type { Shared } from "./workers.ts";
@@ -11,6 +14,8 @@ import type { Shared } from "./workers.ts";
 export type Found = {
   readonly size: Size;
   readonly rounds: readonly Round[];
+  readonly steps: CountedPasses;
+  readonly archive: readonly ArchiveRound[];
   /** Requests a second of the client alone. */
   readonly transport: number;
   readonly paced: Paced;
@@ -34,7 +39,16 @@ const passNames: Readonly<Record<Pass, string>> = {
 
 /** The figures as tables. */
 export function tablesOf(found: Found): readonly Table[] {
-  return [loadTable(found), memoryTable(found), requestTable(found), workerTable(found), plannerTable(found)];
+  return [
+    loadTable(found),
+    archiveTable(found),
+    cpuTable(found),
+    stepTable(found),
+    memoryTable(found),
+    requestTable(found),
+    workerTable(found),
+    plannerTable(found),
+  ];
 }
 
 function loadTable({ rounds, size }: Found): Table {
@@ -68,9 +82,73 @@ function loadTable({ rounds, size }: Found): Table {
         "",
         count(ranks),
       ],
-      ...rowsOf("whole path", "whole", { new: "2", unchanged: "", tenth: "" }),
-      ...rowsOf("load alone", "alone", { new: "2", unchanged: "no rank written", tenth: "" }),
+      ...rowsOf("whole path", "whole", { new: "2.2", unchanged: "1.3", tenth: "2.5" }),
+      ...rowsOf("load alone", "alone", { new: "1.3", unchanged: "1.2", tenth: "" }),
       ...alternatives.map(([name, times]) => [name, times, "", "", "", "", ""]),
+    ],
+  };
+}
+
+function archiveTable({ archive, size }: Found): Table {
+  const kinds = [
+    ["replay, into an empty table", "replay", 0],
+    ["replay, over the rows that are there", "replayBeside", 0],
+    ["import of files", "import", 1],
+  ] as const;
+  return {
+    title: `The same ranks from stored answers, and from files, in times of \`COPY\``,
+    head: ["", "times COPY", "least to greatest", "aim", "ranks a second", "peak MiB"],
+    rows: kinds.map(([name, kind, copy]) => {
+      const times = spreadOf(archive.map((round) => round[kind].ms / (round.copies[copy] ?? Number.NaN)));
+      const { median: ms } = spreadOf(archive.map((round) => round[kind].ms));
+      const { median: peak } = spreadOf(archive.map((round) => round[kind].peak));
+      return [name, ...timesCells(times), "1.5", perSecond(ranksOf(size.work), ms), String(Math.round(peak / 2 ** 20))];
+    }),
+  };
+}
+
+/** Processor time by whose it was; the machine's cores, shared with the answer server, are what all of it comes out of. */
+function cpuTable({ rounds, size }: Found): Table {
+  const parts = ["whole", "alone"] as const;
+  return {
+    title: "Processor time, in us an answer",
+    head: ["", "Node", "Postgres", "answer server", "all", "share of the machine"],
+    rows: parts.flatMap((part) =>
+      passes.map((pass) => {
+        const of = (side: "node" | "postgres" | "server") =>
+          (spreadOf(rounds.map((round) => round[part][pass].cpu[side])).median * 1000) / answersOf(size.work);
+        const sides = [of("node"), of("postgres"), of("server")];
+        const all = sides.reduce((sum, one) => sum + one, 0);
+        const wall = (spreadOf(rounds.map((round) => round[part][pass].ms)).median * 1000) / answersOf(size.work);
+        const share = `${Math.round((100 * all) / (wall * availableParallelism()))} %`;
+        const name = part === "whole" ? "whole path" : "load alone";
+        return [`${name}, ${passNames[pass]}`, ...[...sides, all].map((us) => us.toFixed(0)), share];
+      }),
+    ),
+  };
+}
+
+function stepTable({ steps, size }: Found): Table {
+  const answers = answersOf(size.work);
+  const cells = (costs: readonly StepCost[]) => {
+    const sum = (of: (cost: StepCost) => number) => costs.reduce((total, cost) => total + of(cost), 0) / answers;
+    return [
+      sum(({ statements }) => statements).toFixed(2),
+      (sum(({ ms }) => ms) * 1000).toFixed(0),
+      count(Math.round(sum(({ walBytes }) => walBytes))),
+    ];
+  };
+  const row = (name: string, has: (cost: StepCost) => boolean) => [
+    name,
+    ...cells(steps.new.filter(has)),
+    ...cells(steps.unchanged.filter(has)),
+  ];
+  return {
+    title: "Statements of the whole path, their time in Postgres and their WAL, an answer; counted in a run of its own",
+    head: ["", "first time", "us", "WAL bytes", "unchanged", "us", "WAL bytes"],
+    rows: [
+      ...steps.new.map(({ step }) => row(step, (cost) => cost.step === step)),
+      row("all (aim: at most 1 statement)", () => true),
     ],
   };
 }

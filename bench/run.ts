@@ -1,13 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { print, remark } from "../src/cli/output.ts";
+import { measureArchive } from "./archive.ts";
 import { sizes, type Bench } from "./bench.ts";
 import { machineOf } from "./machine.ts";
 import { measurePace } from "./pace.ts";
 import type { PlannerFigures } from "./planner.ts";
 import { openBenchPostgres } from "./postgres.ts";
 import { tablesOf } from "./report.ts";
-import { measureRounds, order } from "./rounds.ts";
+import { measureRounds, measureSteps, order } from "./rounds.ts";
 import { startService } from "./service.ts";
 import { markdown, plain } from "./table.ts";
 import { measureTransport } from "./transport.ts";
@@ -25,13 +26,15 @@ async function bench(stop: AbortSignal): Promise<void> {
   await using postgres = await openBenchPostgres();
   await using service = await startService(stop);
   const parts: Bench = { postgres, service, stop, say: remark };
-  const rounds = await measureRounds(parts, size);
+  const { rounds, text } = await measureRounds(parts, size);
+  const steps = await measureSteps(parts, size);
+  const archive = await measureArchive(parts, size, text);
   const transport = await measureTransport(parts);
   const paced = await measurePace(parts, size);
   const shared = await measureWorkers(parts, size);
   remark("the planner");
   const planned = await order<readonly PlannerFigures[]>(parts, { kind: "plan", scale: size.planned });
-  const tables = tablesOf({ size, rounds, transport, paced, shared, planned });
+  const tables = tablesOf({ size, rounds, steps, archive, transport, paced, shared, planned });
   const machine = machineOf(postgres.version);
   print([machine, "", ...tables.map(plain)].join("\n"));
   if (values.markdown !== undefined)

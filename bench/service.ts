@@ -7,6 +7,8 @@ export interface Service extends AsyncDisposable {
   /** Sets how it behaves from now on, with a full allowance and nothing remembered. */
   behave(manner?: Partial<Manner>): Promise<void>;
   witness(): Promise<Witness>;
+  /** Processor time that it has taken so far, in ms. */
+  cpu(): Promise<number>;
 }
 
 /** More than any run of the bench spends. */
@@ -25,6 +27,7 @@ export async function startService(stop: AbortSignal): Promise<Service> {
     url,
     behave,
     witness: () => child.ask<Witness>({ kind: "witness" }),
+    cpu: () => child.ask<number>({ kind: "cpu" }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -13,6 +13,7 @@ import { refreshBalance } from "./ingest/balance-check.ts";
 import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
+import { createSlicesInHand } from "./ingest/slices-in-hand.ts";
 import { sharedQueue } from "./ledger/shared-queue.ts";
 import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
@@ -85,6 +86,7 @@ export async function openIngest(
     refresh,
   });
   const dimensions = createDimensions(db);
+  const inHand = createSlicesInHand();
   const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
   const queueId = kind === "worker" ? sharedQueue : workerId;
   const retryMs = api.retry_seconds * 1000;
@@ -112,7 +114,18 @@ export async function openIngest(
       onChange: outage.onChange,
     }),
     dimensions,
-    batched: createBatchedSteps({ db, dimensions, clock, queueId, workerId, at: app.at }),
+    batched: createBatchedSteps({
+      db,
+      dimensions,
+      clock,
+      inHand,
+      queueId,
+      workerId,
+      accountId: access.accountId,
+      pace: api.requests_per_second,
+      at: app.at,
+    }),
+    inHand,
     partitions: createPartitions(db),
     clock,
     log,

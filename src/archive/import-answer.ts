@@ -3,15 +3,22 @@ import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { importedRequest, storedAnswers, takeSlice } from "../ledger/imported-slices.ts";
-import { noteOutcome } from "../ledger/amend-slices.ts";
+import { importedRequest, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
+import { noteOutcomes } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
-import { landedPages, type LandedPage } from "../raw/read-answers.ts";
-import { land } from "../raw/store-answers.ts";
-import { outcomeOf } from "../ingest/prepare-slice.ts";
+import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
+import { landAll, type Landing } from "../raw/store-answers.ts";
+import {
+  byKey,
+  deleteRejects,
+  type LoadParts,
+  outcomeOf,
+  prepareSlice,
+  type SliceLoad,
+  writeSlices,
+} from "../ingest/prepare-slice.ts";
 import type { FileAnswer } from "./check-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
-import { byKey, deleteRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
 
 /** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
 export type Imported = {
@@ -22,84 +29,123 @@ export type Imported = {
 
 const nothing = { rows: 0, rejects: 0 } as const;
 
+/** An answer with the slice that it is for: one whose answer was pruned, a new one, or none where one is under way. */
+type Placed = { readonly answer: FileAnswer; readonly slice: Slice | null; readonly isRestored: boolean };
+
 /**
- * Lands and loads an answer of a file as if it had just been fetched: slice, answer, rows and outcome commit together, nothing
- * is requested and nothing is booked. An answer that is stored already changes nothing. `run` names the run of this import, made when first needed.
+ * Lands and loads answers of files, which are about different slices, as if they had just been fetched: slices, answers, rows and
+ * outcomes commit together, nothing is requested and nothing is booked. An answer that is stored already changes nothing. `run` names
+ * the run of this import, made when first needed. Of each file what it did, or why it was not loaded.
  */
-export async function importAnswer(
+export async function importAnswers(
   parts: LoadParts,
-  answer: FileAnswer,
+  answers: readonly FileAnswer[],
   run: () => Promise<string>,
-): Promise<Imported> {
-  const found = await findStored(parts.db, answer);
-  if (found === "same") return { did: "known", ...nothing };
+): Promise<readonly (Imported | InvalidFile)[]> {
+  const before = await findStored(parts.db, answers);
+  if (before.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
   const runId = await run();
   return parts.db.transaction().execute(async (transaction) => {
     await lockUntilCommit(transaction, "raw import");
     // read again: another import may have been first
-    const stored = await findStored(transaction, answer);
-    if (stored === "same") return { did: "known", ...nothing };
-    if (stored !== null) {
-      await landPages(transaction, answer, stored);
-      return { did: "restored", ...nothing };
-    }
-    const slice = await takeSlice(transaction, runId, answer.draft, parts.clock.now());
-    if (slice === null) throw new InvalidFile("a slice for the same is under way: import it again when that has ended");
-    await landPages(transaction, answer, slice);
-    return { did: "loaded", ...(await load(transaction, parts, answer, slice)) };
+    const stored = await findStored(transaction, answers);
+    const fresh = answers.filter((_, place) => stored[place] === null);
+    const drafts = fresh.map(({ draft }) => draft);
+    const taken = await takeSlices(transaction, runId, drafts, parts.clock.now());
+    const placed = answers.flatMap((answer, place): Placed[] => {
+      const found = stored[place];
+      if (found === "same") return [];
+      if (found != null) return [{ answer, slice: found, isRestored: true }];
+      return [{ answer, slice: taken[fresh.indexOf(answer)] ?? null, isRestored: false }];
+    });
+    await landAll(transaction, placed.flatMap(landingsOf));
+    const loads = await loadAll(transaction, parts, placed);
+    const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.answer))]));
+    return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });
   });
 }
 
-/** What an import of the answer would do by now. */
-export async function wouldDo(db: Database, answer: FileAnswer): Promise<Imported["did"]> {
-  const found = await findStored(db, answer);
-  return found === "same" ? "known" : found === null ? "loaded" : "restored";
+function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Imported | InvalidFile {
+  if (slice === null) return new InvalidFile("a slice for the same is under way: import it again when that has ended");
+  if (isRestored || load === undefined) return { did: "restored", ...nothing };
+  return { did: "loaded", rows: load.rows, rejects: load.invalid.length };
 }
 
-async function load(
+/** What imports of the answers would do by now. */
+export async function wouldDo(db: Database, answers: readonly FileAnswer[]): Promise<readonly Imported["did"][]> {
+  const stored = await findStored(db, answers);
+  return stored.map((found) => (found === "same" ? "known" : found === null ? "loaded" : "restored"));
+}
+
+async function loadAll(
   transaction: Database,
   parts: LoadParts,
-  answer: FileAnswer,
-  slice: Slice,
-): Promise<Pick<Imported, "rows" | "rejects">> {
-  const ready = await prepareSlice(parts, answer.dataset, slice, answer.fetched);
+  placed: readonly Placed[],
+): Promise<ReadonlyMap<FileAnswer, SliceLoad>> {
+  const loads = new Map<FileAnswer, SliceLoad>();
+  for (const { answer, slice, isRestored } of placed)
+    if (slice !== null && !isRestored)
+      loads.set(answer, await prepareSlice(parts, answer.dataset, slice, answer.fetched));
+  const all = [...loads.values()];
+  if (all.length === 0) return loads;
   await byKey(transaction);
-  await deleteRejects(transaction, [ready]);
-  await writeSlices(transaction, { ...parts, tailsAt: null }, [ready]);
-  const counts = { rows: ready.rows, rejects: ready.invalid.length };
-  await noteOutcome(transaction, slice, { ...outcomeOf(ready), ...counts });
-  return counts;
+  await deleteRejects(transaction, all);
+  await writeSlices(transaction, { ...parts, tailsAt: null, inTurn: true }, all);
+  await noteOutcomes(
+    transaction,
+    all.map((load) => ({
+      slice: load.slice,
+      outcome: { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length },
+    })),
+  );
+  return loads;
 }
 
-/** "same" when the answer is stored already, the slice whose answer it is and that has lost it, or null. */
-async function findStored(db: Database, answer: FileAnswer): Promise<"same" | Slice | null> {
-  const times = answer.timed ? answer.pages.map(({ fetchedAt }) => fetchedAt) : null;
-  for (const { slice, isStored } of await storedAnswers(db, answer.draft, times)) {
-    if (!isStored) return slice;
-    if (isSame([...(await landedPages(db, slice.sliceId)).values()], answer.pages)) return "same";
-  }
-  return null;
+/** Of each answer: "same" when it is stored already, the slice whose answer it is and that has lost it, or null. */
+async function findStored(db: Database, answers: readonly FileAnswer[]): Promise<readonly ("same" | Slice | null)[]> {
+  const stored = await storedAnswers(
+    db,
+    answers.map(({ draft, timed, pages }) => ({
+      draft,
+      times: timed ? pages.map(({ fetchedAt }) => fetchedAt) : null,
+    })),
+  );
+  const kept = stored.flat().filter(({ isStored }) => isStored);
+  const pages =
+    kept.length === 0
+      ? new Map<string, ReadonlyMap<number, LandedPage>>()
+      : await landedPagesOf(
+          db,
+          kept.map(({ slice }) => slice.sliceId),
+        );
+  return answers.map((answer, place) => {
+    for (const { slice, isStored } of stored[place] ?? []) {
+      if (!isStored) return slice;
+      if (isSame([...(pages.get(slice.sliceId)?.values() ?? [])], answer.pages)) return "same";
+    }
+    return null;
+  });
 }
 
 function isSame(stored: readonly LandedPage[], pages: readonly LandedPage[]): boolean {
   return stored.length === pages.length && stored.every(({ body }, index) => pages[index]?.body.equals(body) === true);
 }
 
-async function landPages(transaction: Database, { dataset, draft, pages }: FileAnswer, slice: Slice): Promise<void> {
-  for (const [page, { body, fetchedAt }] of pages.entries())
-    await land(transaction, {
-      ...importedRequest,
-      sliceId: slice.sliceId,
-      attempt: slice.attempt,
-      page,
-      dataset: draft.dataset,
-      class: draft.class,
-      operation: draft.operation,
-      params: callOf(dataset, slice, page),
-      byteCount: body.length,
-      receivedAt: fetchedAt,
-      body,
-    });
+function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): readonly Landing[] {
+  if (slice === null) return [];
+  return pages.map(({ body, fetchedAt }, page) => ({
+    ...importedRequest,
+    sliceId: slice.sliceId,
+    attempt: slice.attempt,
+    page,
+    dataset: draft.dataset,
+    class: draft.class,
+    operation: draft.operation,
+    params: callOf(dataset, slice, page),
+    byteCount: body.length,
+    receivedAt: fetchedAt,
+    body,
+  }));
 }
 
 /** Names and values of the call that would have fetched a page, lists left out. */

@@ -2,12 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail, type StorehouseError } from "../core/errors.ts";
+import { inGroups, readAhead } from "../core/read-ahead.ts";
+import { scopeKey } from "../core/slice.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { closeRun, openRun } from "../ledger/runs.ts";
-import { sha256 } from "./answer-file.ts";
+import { type AnswerFile, sha256 } from "./answer-file.ts";
 import { type FileAnswer, checkAnswer } from "./check-answer.ts";
 import { manifestName, readManifest, unreadable } from "./export-answers.ts";
-import { importAnswer, type Imported, wouldDo } from "./import-answer.ts";
+import { importAnswers, type Imported, wouldDo } from "./import-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
 /** Files by outcome, rows loaded, and invalid rows, which are in ops.reject, together and by file. */
@@ -46,45 +49,102 @@ export async function importFiles(
     done.refused += 1;
     request.refused(fail("bad_answer_file", { file, problem }));
   };
-  const fitting: { found: FoundFile; dataset: string; at: number }[] = [];
+  const placed: PlacedFile[] = [];
   for (const found of await filesToImport(places)) {
-    const answer = await answerIn(parts, found, request);
-    if (typeof answer === "string") refuse(found.file, answer);
-    else fitting.push({ found, dataset: answer.dataset.name, at: answer.fetched.fetchedAt });
+    const file = await readFound(found);
+    if (typeof file === "string") refuse(found.file, file);
+    else placed.push({ found, ...orderOf(file) });
   }
-  const run = lazyRun(parts, [...new Set(fitting.map(({ dataset }) => dataset))].sort());
-  for (const { found } of fitting.sort((a, b) => a.at - b.at)) {
-    const answer = await answerIn(parts, found, request);
-    const imported = typeof answer === "string" ? answer : await importOne(parts, answer, request.dryRun, run.id);
-    if (typeof imported === "string") refuse(found.file, imported);
-    else {
-      done[imported.did] += 1;
-      done.rows += imported.rows;
-      done.rejects += imported.rejects;
-      if (imported.rejects > 0) withRejects.push({ file: found.file, rejects: imported.rejects });
+  const run = lazyRun(parts, datasetsOf(placed));
+  const ordered = placed.sort((a, b) => a.at - b.at).map(({ found }) => found);
+  const read = (files: readonly FoundFile[]) => readGroup(parts, files, request);
+  // while the database writes some files the next ones are read
+  for await (const group of readAhead(inGroups(ordered, { most: readAtOnce, weigh: () => 1 }), read)) {
+    for (const { file, problem } of group.refused) refuse(file, problem);
+    for await (const files of inGroups(group.fitting, { most: mostBytes, weigh: bytesOf, mayJoin: isAboutOther })) {
+      const imported = await importGroup(parts, files, request.dryRun, run.id);
+      for (const [place, end] of imported.entries()) {
+        const file = files[place]?.file ?? "";
+        if (end instanceof InvalidFile) refuse(file, end.message);
+        else {
+          done[end.did] += 1;
+          done.rows += end.rows;
+          done.rejects += end.rejects;
+          if (end.rejects > 0) withRejects.push({ file, rejects: end.rejects });
+        }
+      }
     }
   }
   await run.close(done.refused > 0 ? "failed" : "loaded");
   return done;
 }
 
-async function answerIn(parts: LoadParts, found: FoundFile, { strike }: ImportRequest): Promise<FileAnswer | string> {
-  const file = await readFound(found);
-  if (typeof file === "string") return file;
-  return checkAnswer(file.text, { writtenAt: file.writtenAt, now: parts.clock.now(), strike }).catch(problemOf);
+/** A file and its place in the order in which the answers were received; the dataset that it names, if it names one. */
+type PlacedFile = { readonly found: FoundFile; readonly at: number; readonly dataset: string };
+
+/** Files that are read together, and bytes of their answers that are written together. */
+const readAtOnce = 100;
+const mostBytes = 16 * 2 ** 20;
+
+/** When the last page of a file was received, as far as it says; anything else of it is checked when it is loaded. */
+function orderOf({ text, writtenAt }: { text: string; writtenAt: number }): Omit<PlacedFile, "found"> {
+  try {
+    const { dataset, fetched_at: own, pages } = JSON.parse(text) as Partial<AnswerFile>;
+    const at = Date.parse(String(pages?.at(-1)?.fetched_at ?? own));
+    return { at: Number.isNaN(at) ? writtenAt : at, dataset: String(dataset) };
+  } catch {
+    return { at: writtenAt, dataset: "" };
+  }
 }
 
-async function importOne(
+/** The datasets of the files, without names that are none. */
+function datasetsOf(files: readonly PlacedFile[]): readonly string[] {
+  const named = new Set(files.map(({ dataset }) => dataset));
+  return datasets.flatMap(({ name }) => (named.has(name) ? [name] : [])).sort();
+}
+
+/** An answer, the file that it is in, and what it is about. */
+type FittingFile = { readonly file: string; readonly answer: FileAnswer; readonly about: string };
+
+async function readGroup(parts: LoadParts, files: readonly FoundFile[], { strike }: ImportRequest) {
+  const fitting: FittingFile[] = [];
+  const refused: { file: string; problem: string }[] = [];
+  for (const found of files) {
+    const { file } = found;
+    const read = await readFound(found);
+    const answer =
+      typeof read === "string"
+        ? read
+        : await checkAnswer(read.text, { writtenAt: read.writtenAt, now: parts.clock.now(), strike }).catch(problemOf);
+    if (typeof answer === "string") refused.push({ file, problem: answer });
+    else fitting.push({ file, answer, about: aboutOf(answer) });
+  }
+  return { fitting, refused };
+}
+
+function bytesOf({ answer }: FittingFile): number {
+  return answer.pages.reduce((sum, { body }) => sum + body.length, 0);
+}
+
+/** False where a file of the group answers the same: what the one changes the other has to find. */
+function isAboutOther(group: readonly FittingFile[], { about }: FittingFile): boolean {
+  return group.every((other) => other.about !== about);
+}
+
+function aboutOf({ draft: { dataset, scope, items, window } }: FileAnswer): string {
+  return JSON.stringify([dataset, scopeKey(scope), items, window.start]);
+}
+
+async function importGroup(
   parts: LoadParts,
-  answer: FileAnswer,
+  files: readonly FittingFile[],
   dryRun: boolean,
   run: () => Promise<string>,
-): Promise<Imported | string> {
-  if (dryRun) {
-    const did = await wouldDo(parts.db, answer);
-    return { did, rows: 0, rejects: did === "loaded" ? answer.rejects : 0 };
-  }
-  return importAnswer(parts, answer, run).catch(problemOf);
+): Promise<readonly (Imported | InvalidFile)[]> {
+  const answers = files.map(({ answer }) => answer);
+  if (!dryRun) return importAnswers(parts, answers, run);
+  const ends = await wouldDo(parts.db, answers);
+  return ends.map((did, place) => ({ did, rows: 0, rejects: did === "loaded" ? (answers[place]?.rejects ?? 0) : 0 }));
 }
 
 function problemOf(error: unknown): string {
@@ -93,13 +153,13 @@ function problemOf(error: unknown): string {
 }
 
 /** A run that is opened when something is loaded, so that an import without anything new writes nothing. */
-function lazyRun({ db, clock }: LoadParts, datasets: readonly string[]) {
+function lazyRun({ db, clock }: LoadParts, names: readonly string[]) {
   let opened: string | null = null;
   return {
     id: async () =>
       (opened ??= await openRun(
         db,
-        { kind: "import", workerId: null, asOf: clock.today(), datasets, maxCredits: null },
+        { kind: "import", workerId: null, asOf: clock.today(), datasets: names, maxCredits: null },
         clock.now(),
       )),
     close: async (outcome: "loaded" | "failed") => {

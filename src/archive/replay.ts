@@ -1,16 +1,24 @@
 import { fail, StorehouseError } from "../core/errors.ts";
+import { inGroups, readAhead } from "../core/read-ahead.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import { missingAnswers } from "../ledger/landed-slices.ts";
-import { noteOutcome } from "../ledger/amend-slices.ts";
+import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import { clearTable } from "../load/clear.ts";
 import type { Database } from "../postgres/database.ts";
-import { landedPages } from "../raw/read-answers.ts";
+import { landedPagesOf } from "../raw/read-answers.ts";
 import { dayColumns } from "../load/table.ts";
 import { landedAnswer } from "./stored-answer.ts";
-import { outcomeOf } from "../ingest/prepare-slice.ts";
-import { byKey, deleteRejects, prepareSlice, writeSlices, type LoadParts } from "../ingest/prepare-slice.ts";
+import {
+  byKey,
+  deleteRejects,
+  type LoadParts,
+  outcomeOf,
+  prepareSlice,
+  type SliceLoad,
+  writeSlices,
+} from "../ingest/prepare-slice.ts";
 
 /**
  * The result of rebuilding a dataset: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
@@ -44,42 +52,71 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     const done = { dataset: dataset.name, slices: 0, rows: 0, invalid: 0, kept: gone.slices };
     if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
     for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
-    for await (const slice of landedSlices(transaction, dataset.name, within)) {
-      const rows = await loadAgain(transaction, parts, dataset, slice);
-      if (rows === null) done.invalid += 1;
-      else {
-        done.slices += 1;
-        done.rows += rows;
-      }
-    }
+    await byKey(transaction);
+    const slices = landedSlices(transaction, dataset.name, within);
+    const groups = inGroups(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
+    // while the database writes one group the next one is read
+    for await (const group of readAhead(groups, (next) => readGroup(parts, dataset, next)))
+      for (const { rows } of await loadGroup(transaction, parts, group))
+        if (rows === null) done.invalid += 1;
+        else {
+          done.slices += 1;
+          done.rows += rows;
+        }
     return done;
   });
 }
+
+/** Answers that are read and loaded together: about as many rows as a statement takes fastest, and memory for two such groups. */
+const mostPages = 100;
 
 /** The days that a replay rebuilds: a whole history is rebuilt from all its answers. */
 export function rebuiltDays(dataset: Dataset, within: Partial<Window>): Partial<Window> {
   return dataset.tables.every((table) => dayColumns(table) !== null) ? within : {};
 }
 
-/** Loads the landed answer of one slice and notes what became of it; the number of rows, null when nothing of it fits. */
-async function loadAgain(
-  transaction: Database,
+/** A slice with what its stored answer loads, or with what is wrong with that. */
+type ReadSlice = { readonly slice: LandedSlice; readonly load: SliceLoad | StorehouseError };
+
+async function readGroup(
   parts: LoadParts,
   dataset: Dataset,
-  slice: LandedSlice,
-): Promise<number | null> {
-  const answer = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId)).catch(asProblem);
-  if (answer instanceof StorehouseError) {
-    await noteOutcome(transaction, slice, { state: "failed", problem: answer, rows: 0, rejects: 0 });
-    return null;
+  slices: readonly LandedSlice[],
+): Promise<readonly ReadSlice[]> {
+  const pages = await landedPagesOf(
+    parts.db,
+    slices.map(({ sliceId }) => sliceId),
+  );
+  const read: ReadSlice[] = [];
+  for (const slice of slices) {
+    const answer = await landedAnswer(slice, pages.get(slice.sliceId) ?? new Map()).catch(asProblem);
+    const load =
+      answer instanceof StorehouseError
+        ? answer
+        : await prepareSlice(parts, dataset, slice, answer.fetched, slice.goneBefore);
+    read.push({ slice, load });
   }
-  const load = await prepareSlice(parts, dataset, slice, answer.fetched, slice.goneBefore);
-  await byKey(transaction);
-  await deleteRejects(transaction, [load]);
-  await writeSlices(transaction, { ...parts, tailsAt: null, held: "recorded" }, [load]);
-  const outcome = outcomeOf(load);
-  await noteOutcome(transaction, slice, { ...outcome, rows: load.rows, rejects: load.invalid.length });
-  return outcome.state === "failed" ? null : load.rows;
+  return read;
+}
+
+/** Loads a group in the order in which its answers came and notes what became of each; the rows of each, null where nothing fits. */
+async function loadGroup(
+  transaction: Database,
+  parts: LoadParts,
+  group: readonly ReadSlice[],
+): Promise<readonly { readonly rows: number | null }[]> {
+  const loads = group.flatMap(({ load }) => (load instanceof StorehouseError ? [] : [load]));
+  await deleteRejects(transaction, loads);
+  await writeSlices(transaction, { ...parts, tailsAt: null, held: "recorded", inTurn: true }, loads);
+  const ends = group.map(({ slice, load }) => ({ slice, outcome: lateOutcome(load) }));
+  await noteOutcomes(transaction, ends);
+  return ends.map(({ outcome: { state, rows } }) => ({ rows: state === "failed" ? null : rows }));
+}
+
+function lateOutcome(load: SliceLoad | StorehouseError): LateOutcome {
+  return load instanceof StorehouseError
+    ? { state: "failed", problem: load, rows: 0, rejects: 0 }
+    : { ...outcomeOf(load), rows: load.rows, rejects: load.invalid.length };
 }
 
 function asProblem(error: unknown): StorehouseError {

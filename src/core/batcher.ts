@@ -12,32 +12,45 @@ export type BatcherOptions<I, O> = {
   readonly alike?: (first: I, member: I) => boolean;
   /** True for an error that says nothing of any member, such as a lost connection: all get it. Any other may be one member's fault. */
   readonly spoilsAll?: (error: unknown) => boolean;
+  /** How a batch waits for more members; it begins at once when left out. */
+  readonly linger?: Linger;
+};
+
+/** A wait for more members, which a timer ends at the latest. */
+type Linger = {
+  readonly longestMs: number;
+  /** True when members of that weight are enough, or no other is to come. Asked as each of them comes. */
+  readonly isEnough: (weight: number) => boolean;
 };
 
 type Waiting<I, O> = {
   readonly member: I;
+  readonly weight: number;
   readonly resolve: (result: O) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /**
- * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts in the next turn; who comes
- * meanwhile joins the next batch, so that nobody waits for a timer. When a batch fails its members are tried one by one: each gets its
- * own result or error, and a bad one does not fail the others.
+ * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts in the next turn, or once
+ * there are enough; who comes meanwhile joins the next batch. When a batch fails its members are tried one by one: each gets its own
+ * result or error, and a bad one does not fail the others.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) => Promise<O> {
-  const { flush, most, weigh = () => 1, alike = () => true, spoilsAll = () => false } = options;
+  const { flush, most, weigh = () => 1, alike = () => true, spoilsAll = () => false, linger } = options;
   const waiting: Waiting<I, O>[] = [];
+  let waitingWeight = 0;
   let busy = false;
+  let enough: PromiseWithResolvers<void> | null = null;
 
   function takeBatch(): readonly Waiting<I, O>[] {
     let weight = 0;
     let count = 0;
-    for (const { member } of waiting) {
-      weight += weigh(member);
-      if (count > 0 && (weight > most || !alike((waiting[0] as Waiting<I, O>).member, member))) break;
+    for (const one of waiting) {
+      if (count > 0 && (weight + one.weight > most || !alike((waiting[0] as Waiting<I, O>).member, one.member))) break;
+      weight += one.weight;
       count += 1;
     }
+    waitingWeight -= weight;
     return waiting.splice(0, count);
   }
 
@@ -51,11 +64,21 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
     }
   }
 
+  async function gather({ longestMs, isEnough }: Linger): Promise<void> {
+    if (isEnough(waitingWeight)) return;
+    enough = Promise.withResolvers();
+    const timer = setTimeout(enough.resolve, longestMs);
+    await enough.promise;
+    enough = null;
+    clearTimeout(timer);
+  }
+
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
       // members that arrive in this same turn, such as all whose answers are in, belong to the batch
       await nextTurn();
+      if (linger !== undefined) await gather(linger);
       await run(takeBatch());
     }
     busy = false;
@@ -63,7 +86,10 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
 
   return (member) =>
     new Promise<O>((resolve, reject) => {
-      waiting.push({ member, resolve, reject });
+      const weight = weigh(member);
+      waiting.push({ member, weight, resolve, reject });
+      waitingWeight += weight;
       if (!busy) void work();
+      else if (enough !== null && linger?.isEnough(waitingWeight)) enough.resolve();
     });
 }

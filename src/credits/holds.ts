@@ -130,15 +130,27 @@ function summed(settlements: readonly Settlement[]): CallReceipt {
   );
 }
 
+/** What settles: holds of one account, and the pace that it may recover to, in requests a second. */
+type SettledHolds = {
+  readonly accountId: string;
+  readonly settlements: readonly Settlement[];
+  readonly pace: number;
+};
+
+/** Settles holds and books what their calls cost; several only where `canShareStatement`. */
+export async function settle(db: Queryable, end: SettledHolds, clock: Clock): Promise<void> {
+  await settleAfter(null, end, clock).execute(db);
+}
+
+/** What a statement does before it settles holds: its CTEs, and a condition that runs them; where it is false nothing is settled. */
+export type FirstStep = { readonly first: SqlFragment; readonly isDone: SqlFragment };
+
 /**
- * Settles holds and books what their calls cost; several only where `canShareStatement`. A balance reported beside concurrent calls
- * counts only when it is lower. A refused pace halves the shared one; each good call raises it by a twentieth, up to `pace`.
+ * The statement that settles holds, after something else if there is any. The row of the account, for which all workers wait, is locked
+ * last. A balance reported beside concurrent calls counts only when it is lower. A refused pace halves the shared one; each good call
+ * raises it by a twentieth, up to `pace`.
  */
-export async function settle(
-  db: Queryable,
-  end: { readonly accountId: string; readonly settlements: readonly Settlement[]; readonly pace: number },
-  clock: Clock,
-): Promise<void> {
+export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
   const receipt = summed(end.settlements);
   const now = clock.now();
   // of several calls each had a concurrent one, and the reply to a hold that lapsed is from long ago
@@ -147,10 +159,11 @@ export async function settle(
   const { remaining, resetsAt } = reconciledBalance(receipt, { isExact, fallback: sql`a.remaining - ${booked}`, now });
   const pause = Math.min(receipt.notBefore ?? 0, now + longestPauseMs);
   const slow = sql`(${receipt.tooFast}::boolean and (a.slowed_at is null or a.slowed_at < ${instant(now - slowEveryMs)}))`;
-  await sql`
-    with ended as (delete from ops.credit_hold where hold_id = any (${end.settlements.map(({ holdId }) => holdId)}::bigint[])
+  return sql`
+    with ${before === null ? sql`` : sql`${before.first},`}
+         ended as (delete from ops.credit_hold where hold_id = any (${end.settlements.map(({ holdId }) => holdId)}::bigint[])
                    and account_id = ${end.accountId} returning cost),
-         gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count from ended)
+         gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended)
     update ops.credit_account as a
     set    held = a.held - gone.cost, in_flight = a.in_flight - gone.count,
            remaining = ${remaining},
@@ -163,7 +176,7 @@ export async function settle(
              when ${receipt.charged !== null}::boolean then least(${usablePace(end.pace)}::double precision, a.pace_per_second * 1.05 ^ ${end.settlements.length}::double precision)
              else a.pace_per_second end
     from   gone
-    where  a.account_id = ${end.accountId}`.execute(db);
+    where  a.account_id = ${end.accountId} and gone.is_done`;
 }
 
 /**

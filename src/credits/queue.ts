@@ -39,10 +39,13 @@ type Work = {
 /** A call whose turn has come. */
 type PricedWork = Omit<Work, "cost"> & { readonly cost: number };
 
+/** What became of a call. `isSettled`: its hold is settled already, in the statement that stored the answer. */
+type Sent<T> = { readonly result: T; readonly receipt: CallReceipt; readonly isSettled?: boolean };
+
 /** The credit-aware queue: nothing is sent that was not granted first. */
 export interface CreditQueue {
-  /** Runs `send` once credits and pace allow. Throws a DeferError, with the time of the next try, when credits do not. */
-  run<T>(work: Work, send: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T>;
+  /** Runs `send`, with the number of its hold, once credits and pace allow. Throws a DeferError, with the time of the next try, when credits do not. */
+  run<T>(work: Work, send: (holdId: string) => Promise<Sent<T>>): Promise<T>;
   /** Does what decides whether calls may go on: none is sent meanwhile. */
   readonly whileHeld: CallGate["whileHeld"];
 }
@@ -96,7 +99,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     });
   }
 
-  async function send<T>(work: PricedWork, call: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T> {
+  async function send<T>(work: PricedWork, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
     if (!budget.take(work.cost)) throw fail("budget_spent", { cost: work.cost, left: budget.left() });
     let charged = 0;
     try {
@@ -109,9 +112,9 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         work.signal?.throwIfAborted();
         receipt = lostReceipt;
         charged = work.cost;
-        const done = await call();
-        receipt = done.receipt;
-        charged = receipt.lost ? work.cost : (receipt.charged ?? 0);
+        const done = await call(grant.holdId);
+        receipt = done.isSettled === true ? null : done.receipt;
+        charged = done.receipt.lost ? work.cost : (done.receipt.charged ?? 0);
         return done.result;
       } catch (error) {
         // a call that could not be recorded keeps its hold: once this process counts as dead it is recorded from that
@@ -129,7 +132,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
   }
 
   /** An abort ends calls that wait. A call that was sent runs to its end: its answer is paid for, and it occupies its slot until then. */
-  async function run<T>(work: Work, call: () => Promise<{ result: T; receipt: CallReceipt }>): Promise<T> {
+  async function run<T>(work: Work, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
     work.signal?.throwIfAborted();
     const waiting = new AbortController();
     const leave = () => waiting.abort(work.signal?.reason);

@@ -8,7 +8,7 @@ import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../postgres/database.ts";
 import { land } from "../raw/store-answers.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { landReply } from "./paid-call.ts";
+import { landingOf } from "./paid-call.ts";
 import { retryCall } from "./request-once.ts";
 
 /** What a balance check takes. */
@@ -25,7 +25,7 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   const checkedAt = clock.now();
   const call = { operation: remainingCredits, params: {}, class: "snapshot", page: null } as const;
   const reply = await client.send(call.operation, call.params);
-  await landReply({ accountId, workerId, scrub: String, land: (landing) => land(db, landing) }, call, reply);
+  await land(db, landingOf({ accountId, workerId, scrub: String }, call, reply));
   if (reply.answer === null) throw reply.problem;
   const answer = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
   const balance = {

@@ -2,14 +2,16 @@ import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
+import { canShareStatement, settleAfter, type Settlement } from "../credits/holds.ts";
 import { claimAll, type Taker } from "../ledger/queue.ts";
 import { findUnchanged, type AnswerDigest } from "../ledger/unchanged-answers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "../load/dimensions.ts";
-import { landAll, type Landing } from "../raw/store-answers.ts";
-import { commitGroup, type GroupMember } from "./commit-group.ts";
+import { landAll, storing, type Landing } from "../raw/store-answers.ts";
+import { commitGroup, endBare, isBare, type GroupMember } from "./commit-group.ts";
 import type { CrashHook } from "./crash-point.ts";
+import type { SlicesInHand } from "./slices-in-hand.ts";
 
 /**
  * The steps that slices running at the same time take together, in one statement or transaction: a round trip costs as much as a hundred
@@ -18,8 +20,8 @@ import type { CrashHook } from "./crash-point.ts";
 export type BatchedSteps = {
   /** Starts an attempt; null when the slice is unavailable. */
   readonly claim: (sliceId: string) => Promise<Slice | null>;
-  /** Commits a request and its answer. */
-  readonly land: (landing: Landing) => Promise<void>;
+  /** Commits a request and its answer, and with them the settlement of its hold. */
+  readonly land: (call: LandedCall) => Promise<void>;
   /** Records what a call was charged. */
   readonly learn: (charge: Charge) => Promise<void>;
   /** How many rows of an unchanged answer are loaded already; null for an answer that has to be loaded. */
@@ -28,17 +30,27 @@ export type BatchedSteps = {
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
 
+/** A request as it is committed; `settlement` is null where its hold is settled apart, or where it has none. */
+type LandedCall = { readonly landing: Landing; readonly settlement: Settlement | null };
+
 type BatchParts = Taker & {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
+  readonly inHand: SlicesInHand;
+  readonly accountId: string;
+  /** Requests a second that the pace of the account may recover to. */
+  readonly pace: number;
   readonly at?: CrashHook | undefined;
 };
 
 /** A statement of a hundred is short enough for the callers that wait for the next one. */
 const mostAtOnce = 100;
-/** Statements of 5,000 to 10,000 rows load fastest; memory is held for so many at most. */
+/** Statements of 5,000 to 10,000 rows load fastest. */
+const enoughRows = 5_000;
 const mostRows = 10_000;
+/** A group that is not full waits so long at most for slices on their way. They do not wait for it, so that nothing becomes slower. */
+const longestLingerMs = 100;
 /** The ledger has to the hour when an operation last answered. */
 const learnAgainMs = 60 * 60_000;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */
@@ -58,9 +70,10 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
     }),
     land: createBatcher({
       ...statement,
-      flush: async (landings: readonly Landing[]) => {
-        await landAll(db, landings);
-        return landings.map(() => undefined);
+      alike: canLandTogether,
+      flush: async (calls: readonly LandedCall[]) => {
+        await landCalls(parts, calls);
+        return calls.map(() => undefined);
       },
     }),
     learn: whenNew(parts),
@@ -73,6 +86,19 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
     }),
     commit: inLanes(parts),
   };
+}
+
+function canLandTogether(a: LandedCall, b: LandedCall): boolean {
+  if (a.settlement === null || b.settlement === null) return a.settlement === b.settlement;
+  // a repeat settles nothing where its first try did, and so goes alone
+  return a.landing.isRepeat !== true && b.landing.isRepeat !== true && canShareStatement(a.settlement, b.settlement);
+}
+
+async function landCalls({ db, accountId, pace, clock }: BatchParts, calls: readonly LandedCall[]): Promise<void> {
+  const landings = calls.map(({ landing }) => landing);
+  const settlements = calls.flatMap(({ settlement }) => settlement ?? []);
+  if (settlements.length === 0) await landAll(db, landings);
+  else await settleAfter(await storing(landings), { accountId, settlements, pace }, clock).execute(db);
 }
 
 /** A price is written while it is not learned, and once an hour besides, so that the ledger has when an operation last answered. */
@@ -95,18 +121,27 @@ function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
 
 /**
  * Groups commit in lanes side by side, so that rows are prepared while others are written. Slices of one scope go into one lane: of two
- * answers with the same rows neither waits for the other's lock, and each sees what the other wrote.
+ * answers with the same rows neither waits for the other's lock, and each sees what the other wrote. What brings nothing but its
+ * outcome needs no transaction.
  */
 function inLanes(parts: BatchParts): BatchedSteps["commit"] {
+  const { inHand } = parts;
+  const group = {
+    most: mostRows,
+    weigh: ({ load }: GroupMember) => Math.max(load.rows, mostRows / mostAtOnce),
+    spoilsAll: isLostConnection,
+    linger: { longestMs: longestLingerMs, isEnough: (rows: number) => rows >= enoughRows || inHand.coming() === 0 },
+  };
+  const bare = createBatcher({ ...group, flush: (members: readonly GroupMember[]) => endBare(parts, members) });
   const lanes = Array.from({ length: laneCount }, () =>
-    createBatcher({
-      flush: (members: readonly GroupMember[]) => commitGroup(parts, members),
-      most: mostRows,
-      weigh: ({ load }) => Math.max(load.rows, mostRows / mostAtOnce),
-      spoilsAll: isLostConnection,
-    }),
+    createBatcher({ ...group, flush: (members: readonly GroupMember[]) => commitGroup(parts, members) }),
   );
-  return (member) => (lanes[laneOf(member.load.slice)] as (typeof lanes)[number])(member);
+  return (member) => {
+    const { slice, rows } = member.load;
+    inHand.hold(slice.sliceId, rows);
+    const lane = isBare(member) ? bare : (lanes[laneOf(slice)] as (typeof lanes)[number]);
+    return lane(member);
+  };
 }
 
 function laneOf({ scope }: Slice): number {

@@ -4,6 +4,7 @@ import type { Reply } from "../api/reply.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
+import type { CallReceipt, Settlement } from "../credits/holds.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { Landing } from "../raw/store-answers.ts";
 import { bookedReply } from "./booked-reply.ts";
@@ -16,7 +17,8 @@ import { retryDatabase } from "./retry-database.ts";
  *   reserve    the credit queue holds what it may cost, or throws a DeferError: nothing is sent that was not granted
  *   send       the client sends it and classifies the reply by its status
  *   land       the request, and for a slice its answer, are committed before anything reads the body
- *   book       the hold is replaced by what the headers say was charged; a price that is not accepted is booked as documented
+ *   book       in the same statement the hold is replaced by what the headers say was charged; a price that is not accepted is booked
+ *              as documented
  *   learn      what the call was charged is the price of the next holds, and of plans once a second call or the balance says so
  *
  * A call that ends without a reply is landed as such, unless it was never sent. The balance check is free: it is sent and landed and
@@ -41,29 +43,26 @@ export type PaidCall = ApiCall & {
 };
 
 /** What a call takes to be in `ops.request`. */
-export type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & {
-  readonly workerId: string | null;
-  readonly land: (landing: Landing) => Promise<void>;
-};
+type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & { readonly workerId: string | null };
 
 /** Makes a paid call and returns its answer. Throws what the reply's status, or the lack of a reply, stands for. */
 export async function paidCall(parts: IngestParts, call: PaidCall): Promise<LandedPage> {
   const { operation, page } = call;
-  const landing = { ...parts, land: (one: Landing) => landOnce(parts, one) };
   const cost = () => priceOf(parts, call);
   const held = { cost, class: call.class, signal: call.unsent };
   const work = page === null ? held : { ...held, sliceId: page.slice.sliceId, planId: page.slice.planId ?? null };
-  const { reply, isShown, refusal } = await parts.queue.run(work, async () => {
-    const sent = await send(parts, landing, call);
+  const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
+    const sent = await send(parts, call);
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);
     await parts.at?.("after answer", page?.slice);
     const booked = await retryDatabase(parts, () => bookedReply(parts, operation, sent));
     // before its slot goes to the next call
     if (booked.reply.credits.price !== null) parts.learned.set(operation.id, booked.reply.credits.price);
-    await landReply(landing, call, booked.reply);
+    const receipt: CallReceipt = { ...booked.reply.credits, lost: false };
+    await landOnce(parts, landingOf(parts, call, booked.reply), { holdId, receipt });
     await parts.at?.("after landing");
-    return { result: { ...booked, refusal: decided }, receipt: { ...booked.reply.credits, lost: false } };
+    return { result: { ...booked, refusal: decided }, receipt, isSettled: true };
   });
   const problem = refusal ?? (await problemOf(parts, call, reply));
   if (problem !== null) throw problem;
@@ -73,10 +72,12 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Land
   return { body: reply.answer, fetchedAt: reply.receivedAt };
 }
 
-/** Commits a request, again while the database is unreachable. */
-async function landOnce(parts: IngestParts, landing: Landing): Promise<void> {
+/** Commits a request, and settles its hold where there is one to settle; again while the database is unreachable. */
+async function landOnce(parts: IngestParts, landing: Landing, settlement: Settlement | null = null): Promise<void> {
   let tries = 0;
-  await retryDatabase(parts, () => parts.batched.land({ ...landing, isRepeat: (tries += 1) > 1 }));
+  await retryDatabase(parts, () =>
+    parts.batched.land({ landing: { ...landing, isRepeat: (tries += 1) > 1 }, settlement }),
+  );
 }
 
 /** The credits to hold: what the plan expects or, where that is more, what the last such call was charged. */
@@ -85,13 +86,17 @@ function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number
   return page === null ? (last ?? operation.cost) : Math.max(pagePrice(page.slice), last ?? 0);
 }
 
-async function send(parts: IngestParts, landing: LandingParts, call: PaidCall): Promise<Reply> {
+async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
   const from = parts.clock.now();
   return parts.client.send(call.operation, call.params, call.underWay).catch(async (error: unknown) => {
     stopCalls(parts, call.page?.slice, error);
     if (error instanceof StorehouseError && wasSent(error)) {
       const durationMs = parts.clock.now() - from;
-      await landing.land({ ...requestOf(landing, call), ...noReply(error, durationMs), receivedAt: parts.clock.now() });
+      await landOnce(parts, {
+        ...requestOf(parts, call),
+        ...noReply(error, durationMs),
+        receivedAt: parts.clock.now(),
+      });
     }
     throw error;
   });
@@ -114,10 +119,10 @@ async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): 
   });
 }
 
-/** Commits a request and its reply; of an answer for a slice the body as well. */
-export async function landReply(parts: LandingParts, call: ApiCall, reply: Reply): Promise<void> {
+/** A request and its reply as they are committed; of an answer for a slice the body as well. */
+export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Landing {
   const { status, problem, credits, durationMs, byteCount, receivedAt, answer } = reply;
-  await parts.land({
+  return {
     ...requestOf(parts, call),
     status,
     errorCode: problem?.code ?? null,
@@ -127,7 +132,7 @@ export async function landReply(parts: LandingParts, call: ApiCall, reply: Reply
     byteCount,
     receivedAt,
     body: call.page === null ? null : answer,
-  });
+  };
 }
 
 /** Whether such a call was charged is unknown until the balance of the next reply. */

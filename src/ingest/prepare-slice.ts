@@ -78,21 +78,20 @@ function withoutGone(load: Load, goneBefore: Day): Load {
 }
 
 /**
- * Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. `tailsAt` (epoch-ms) is
- * when days are queued that the answers left out; null where nothing is to be requested.
+ * How slices are written. `tailsAt` (epoch-ms) is when days are queued that the answers left out; null where nothing is to be requested.
+ * `inTurn`: to the byte as if one slice came after the other.
  */
+type WriteOptions = { readonly tailsAt: number | null; readonly held?: HeldRule; readonly inTurn?: boolean };
+
+/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `byKey`. */
 export async function writeSlices(
   transaction: Database,
-  {
-    dimensions,
-    tailsAt,
-    held = "decide",
-  }: Pick<LoadParts, "dimensions"> & { readonly tailsAt: number | null; readonly held?: HeldRule },
+  { dimensions, tailsAt, held = "decide", inTurn = false }: Pick<LoadParts, "dimensions"> & WriteOptions,
   slices: readonly SliceLoad[],
 ): Promise<void> {
   const loads: ReadyLoad[] = [];
   for (const slice of slices) loads.push(...(await withoutHeld(transaction, { dimensions, rule: held }, slice)));
-  await runLoads(transaction, loads, dimensions);
+  await runLoads(transaction, loads, dimensions, { inTurn });
   await writeRejects(transaction, slices);
   await writeDrift(transaction, slices);
   for (const { slice, unanswered, tail } of slices) {

@@ -51,13 +51,18 @@ export async function runSlice(parts: IngestParts, claimed: Slice, signal: Abort
   let slice: Slice | null = claimed;
   await retryDatabase(parts, async () => {
     // after an outage of the database the slice is still this process's and is claimed again
-    slice ??= await parts.batched.claim(claimed.sliceId);
+    slice ??= await claimAgain(parts, claimed);
     if (slice === null) return;
     const held = slice;
     slice = null;
     await attempt(parts, held, signal);
   });
   await parts.at?.("before the end");
+}
+
+function claimAgain({ inHand, batched }: IngestParts, { sliceId }: Slice): Promise<Slice | null> {
+  inHand.take(sliceId);
+  return batched.claim(sliceId);
 }
 
 async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {

@@ -17,21 +17,23 @@ export type SliceRunner = {
 
 /** Slices are claimed together once one part in so many is free: a statement for each slice would cost as much as its rows. */
 const freeShare = 4;
+/** Rows that wait for their commit, at most: two groups that are written and two that gather. */
+const mostRowsHeld = 20_000;
 
 /**
- * Runs slices of this process's queue, at most `count` at a time, in the order of their turn, until `halted`. Slices are claimed by the
- * chunk and none ahead of being run, so that a stop has little to release. When the database stays unreachable it aborts everything.
+ * Runs slices of this process's queue in the order of their turn, until `halted`: at most `count` that are on their way, and beside them
+ * as many as wait for their commit with at most `mostRowsHeld`. Slices are claimed by the chunk and none ahead of being run, so that a
+ * stop has little to release. When the database stays unreachable it aborts everything.
  */
 export function startSliceRunner(
   parts: IngestParts,
   { count, graceMs }: { readonly count: number; readonly graceMs: number },
 ): SliceRunner {
-  const { clock, halted } = parts;
+  const { clock, halted, inHand } = parts;
   const cut = new AbortController();
-  const running = new Map<string, Promise<void>>();
-  const queue = createNextSlices(parts, () => [...running.keys()]);
+  const running = new Set<Promise<void>>();
+  const queue = createNextSlices(parts);
   let awake = Promise.withResolvers<void>();
-  let ended = Promise.withResolvers<void>();
   const wake = () => {
     queue.changed();
     awake.resolve();
@@ -39,13 +41,14 @@ export function startSliceRunner(
   halted.addEventListener("abort", wake, { once: true });
 
   function take(slice: Slice): void {
+    inHand.take(slice.sliceId);
     const work = runSlice(parts, slice, cut.signal)
       .catch(releaseSlice)
       .finally(() => {
-        running.delete(slice.sliceId);
-        ended.resolve();
+        running.delete(work);
+        inHand.drop(slice.sliceId);
       });
-    running.set(slice.sliceId, work);
+    running.add(work);
   }
 
   /** The end of a slice could not be written. If the database was lost, the slice is released; any other error would recur for ever. */
@@ -58,11 +61,12 @@ export function startSliceRunner(
     return fail("unexpected", { problem: parts.scrub(String(error)).slice(0, 300) }, error);
   }
 
-  async function untilFewerRun(most: number): Promise<void> {
-    while (running.size > most) {
-      ended = Promise.withResolvers();
-      await ended.promise;
-    }
+  function free(): number {
+    return inHand.rows() < mostRowsHeld ? Math.max(0, count - inHand.coming()) : 0;
+  }
+
+  async function untilFree(): Promise<void> {
+    while (free() < Math.ceil(count / freeShare)) await inHand.changed();
   }
 
   async function idle(): Promise<void> {
@@ -75,12 +79,12 @@ export function startSliceRunner(
 
   async function feed(): Promise<void> {
     while (!halted.aborted) {
-      const free = count - running.size;
+      const most = free();
       awake = Promise.withResolvers();
-      const slices = await queue.claim(free);
+      const slices = await queue.claim(most);
       for (const slice of slices) take(slice);
-      if (slices.length < free) await idle();
-      else await untilFewerRun(count - Math.ceil(count / freeShare));
+      if (slices.length < most) await idle();
+      else await untilFree();
     }
   }
 
@@ -97,7 +101,7 @@ export function startSliceRunner(
       const grace = AbortSignal.timeout(graceMs);
       grace.addEventListener("abort", () => cut.abort(), { once: true });
       await feeding;
-      await Promise.allSettled(running.values());
+      await Promise.allSettled(running);
     },
   };
 }
@@ -127,9 +131,9 @@ function checkEveryMs(retryMs: number): number {
   return Math.min(slowestCheckMs, Math.max(quickestCheckMs, retryMs));
 }
 
-/** Opens the queue of this process. `running` names the slices that it runs now. */
-function createNextSlices(parts: IngestParts, running: () => readonly string[]): NextSlices {
-  const { db, clock, queueId, workerId } = parts;
+/** Opens the queue of this process. */
+function createNextSlices(parts: IngestParts): NextSlices {
+  const { db, clock, queueId, workerId, inHand } = parts;
   const taker = { queueId, workerId };
   let suspects = false;
   let alone: string | null = null;
@@ -146,7 +150,7 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
   }
 
   async function releaseOrphans(now: number): Promise<void> {
-    const found = await releaseOrphanedClaims(db, taker, running());
+    const found = await releaseOrphanedClaims(db, taker, inHand.ids());
     orphanChecks = orphanChecks.filter((at) => at > now);
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }
@@ -158,9 +162,9 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
       await parts.queueLeftOver?.();
       leftOverAt = now + leftOverCheckMs;
     }
-    if (alone !== null && running().includes(alone)) return [];
+    if (alone !== null && inHand.ids().includes(alone)) return [];
     if (now >= wakeAt) {
-      isNextKnown = running().length === 0;
+      isNextKnown = inHand.ids().length === 0;
       const found = await wakeDue(db, queueId, now);
       ({ suspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
@@ -173,7 +177,7 @@ function createNextSlices(parts: IngestParts, running: () => readonly string[]):
 
   /** One at a time and no other beside it: if the process dies once more, the slice that killed it is known. */
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
-    if (running().length > 0) return [];
+    if (inHand.ids().length > 0) return [];
     const [suspect] = await claimNext(db, taker, 1, now, "suspect");
     alone = suspect?.sliceId ?? null;
     if (suspect !== undefined) return [suspect];

@@ -72,13 +72,27 @@ export type LateOutcome = {
 
 /** Notes what became of a slice that is in a final state already; one that is worked on again meanwhile is left alone. */
 export async function noteOutcome(db: Database, slice: Slice, outcome: LateOutcome): Promise<void> {
-  const { problem } = outcome;
+  await noteOutcomes(db, [{ slice, outcome }]);
+}
+
+/** The same of several slices. What a slice says already is not written. */
+export async function noteOutcomes(
+  db: Database,
+  ends: readonly { readonly slice: Slice; readonly outcome: LateOutcome }[],
+): Promise<void> {
+  const column = (of: (outcome: LateOutcome) => unknown) => ends.map(({ outcome }) => of(outcome));
+  const ids = ends.map(({ slice }) => slice.sliceId);
   await sql`
-    update ops.slice
-    set    state = ${outcome.state}, error_code = ${problem?.code ?? null},
-           error_message = ${problem === null ? null : cleanText(problem.message)}, due_at = null,
-           rows_loaded = ${outcome.rows}, rows_rejected = ${outcome.rejects}
-    where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state in ('loaded', 'empty', 'failed')`.execute(
-    db,
-  );
+    update ops.slice as s
+    set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = null,
+           rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected
+    from   unnest(${ids}::bigint[], ${ends.map(({ slice }) => slice.attempt)}::integer[], ${column(({ state }) => state)}::text[],
+                  ${column(({ problem }) => problem?.code ?? null)}::text[],
+                  ${column(({ problem }) => (problem === null ? null : cleanText(problem.message)))}::text[],
+                  ${column(({ rows }) => rows)}::integer[], ${column(({ rejects }) => rejects)}::integer[])
+           as e (slice_id, attempt, state, error_code, error_message, rows_loaded, rows_rejected)
+    where  s.slice_id = any (${ids}::bigint[]) and s.slice_id = e.slice_id and s.attempt = e.attempt
+    and    s.state in ('loaded', 'empty', 'failed')
+    and    (s.state, s.error_code, s.error_message, s.due_at, s.rows_loaded, s.rows_rejected)
+           is distinct from (e.state, e.error_code, e.error_message, null, e.rows_loaded, e.rows_rejected)`.execute(db);
 }

@@ -1,6 +1,7 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Slice, SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
+import { digestOf } from "./batches.ts";
 import { insertSlices, sliceColumns, sliceOf, type SliceRow } from "./slices.ts";
 
 /** What `ops.request` says of an answer that was imported from a file: nothing was sent, so no account was charged. */
@@ -14,61 +15,89 @@ export const importedRequest = {
   workerId: null,
 } as const;
 
+/** The draft of a slice that a file answers, and when its pages came (epoch-ms by page); null where the file does not say. */
+export type AnsweredDraft = { readonly draft: SliceDraft; readonly times: readonly number[] | null };
+
 /** A slice that may have been answered by the same answer, and whether its answer is still stored. */
-type StoredAnswer = { readonly slice: Slice; readonly isStored: boolean };
+export type StoredAnswer = { readonly slice: Slice; readonly isStored: boolean };
+
+/** Of each row `d` of drafts its slices `s`: by the hash of the scope, which is indexed. */
+const isAbout = sql`
+  hashtextextended(s.scope::text, 0) = hashtextextended(d.scope::text, 0) and s.dataset = d.dataset and s.scope = d.scope
+  and s.window_start = d.window_start and (select b.digest from ops.batch as b where b.batch_id = s.batch_id) is not distinct from d.digest`;
 
 /**
- * Slices that were loaded for the same thing. With `times` (epoch-ms by page) those whose pages came at just these times, also when
- * their answer was pruned since; without, all whose answer is stored.
+ * Slices that were loaded for the same as each of the drafts. With times those whose pages came at just these times, also when their
+ * answer was pruned since; without, all whose answer is stored.
  */
 export async function storedAnswers(
   db: Database,
-  draft: SliceDraft,
-  times: readonly number[] | null,
-): Promise<readonly StoredAnswer[]> {
-  const came = (times ?? []).map((time) => new Date(time).toISOString());
-  const { rows } = await sql<SliceRow & { is_stored: boolean }>`
-    select *
-    from  (select ${sliceColumns}, exists (select from raw.answer as a where a.slice_id = s.slice_id) as is_stored
-           from   ops.slice as s
-           left   join ops.batch as b on b.batch_id = s.batch_id
-           where  s.dataset = ${draft.dataset} and s.operation = ${draft.operation} and s.state in ('loaded', 'empty')
-           and    s.scope = ${JSON.stringify(draft.scope)}::jsonb and s.window_start = ${draft.window.start}
-           and    (s.window_end = ${draft.window.end} or s.requested_end = ${draft.window.end})
-           and    b.items is not distinct from ${draft.items === null ? null : [...draft.items]}::text[]
-           and    not exists (select from unnest(${came}::timestamptz[]) with ordinality as page (at, number)
-                              where  not exists (select from ops.request as q
-                                                 where q.slice_id = s.slice_id and q.page = page.number - 1 and q.received_at = page.at and q.error_code is null))) as alike
-    where  is_stored or ${times !== null}
+  drafts: readonly AnsweredDraft[],
+): Promise<readonly (readonly StoredAnswer[])[]> {
+  const { rows } = await sql<SliceRow & { place: number; is_stored: boolean }>`
+    select alike.*
+    from   ${draftRows(drafts)}
+    cross  join lateral (
+      select d.place, ${sliceColumns}, exists (select from raw.answer as a where a.slice_id = s.slice_id) as is_stored
+      from   ops.slice as s
+      left   join ops.batch as b on b.batch_id = s.batch_id
+      where  ${isAbout} and s.operation = d.operation and s.state in ('loaded', 'empty')
+      and    (s.window_end = d.window_end or s.requested_end = d.window_end)
+      and    not exists (select from unnest(d.times) with ordinality as page (at, number)
+                         where  not exists (select from ops.request as q
+                                            where q.slice_id = s.slice_id and q.page = page.number - 1 and q.received_at = page.at and q.error_code is null))
+      offset 0 -- a fence: slices are looked up draft by draft
+    ) as alike
+    where  is_stored or d.times is not null
     order  by is_stored desc, slice_id`.execute(db);
-  return rows.map((row) => ({ slice: sliceOf(row), isStored: row.is_stored }));
+  const found = drafts.map((): StoredAnswer[] => []);
+  for (const row of rows) found[row.place]?.push({ slice: sliceOf(row), isStored: row.is_stored });
+  return found;
 }
 
 /**
- * A slice for an answer that is there already, in a final state from the start, so that nobody requests it: the one that waits for the same
- * where there is one, and the answer is not older than its plan. Null when one is under way. To be called in the transaction that
- * loads the answer.
+ * Slices for answers that are there already, in a final state from the start, so that nobody requests them: those that wait for the same
+ * where there are any, and the answer is not older than their plan. Null for each that is under way. No two drafts may be about the
+ * same. To be called in the transaction that loads the answers.
  */
-export async function takeSlice(db: Database, runId: string, draft: SliceDraft, now: number): Promise<Slice | null> {
+export async function takeSlices(
+  db: Database,
+  runId: string,
+  drafts: readonly SliceDraft[],
+  now: number,
+): Promise<readonly (Slice | null)[]> {
   const at = sql`${new Date(now).toISOString()}::timestamptz`;
-  const [inserted] = await insertSlices(db, runId, [draft], now);
-  const { rows } = await sql<SliceRow>`
+  await insertSlices(db, runId, drafts, now);
+  const { rows } = await sql<SliceRow & { place: number }>`
     with taken as (
       update ops.slice as s
-      set    state = 'loaded', operation = ${draft.operation}, as_of = ${draft.asOf}, fingerprint = ${draft.fingerprint}, run_id = ${runId},
+      set    state = 'loaded', operation = d.operation, as_of = d.as_of, fingerprint = d.fingerprint, run_id = ${runId},
              worker_id = null, attempt = attempt + 1, due_at = null, error_code = null, error_message = null, started_at = ${at}, ended_at = ${at}
-      where  ${inserted === undefined ? waitsFor(draft) : sql`s.slice_id = ${inserted}`}
-      returning *
+      from   ${draftRows(drafts.map((draft) => ({ draft, times: null })))}
+      where  ${isAbout} and s.window_end = d.window_end and s.as_of <= d.as_of and s.state in ('pending', 'deferred')
+      returning d.place, s.*
     )
-    select ${sliceColumns} from taken as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
-  const [row] = rows;
-  return row === undefined ? null : sliceOf(row);
+    select s.place, ${sliceColumns} from taken as s left join ops.batch as b on b.batch_id = s.batch_id`.execute(db);
+  const taken = new Map(rows.map((row) => [row.place, sliceOf(row)]));
+  return drafts.map((_, place) => taken.get(place) ?? null);
 }
 
-function waitsFor(draft: SliceDraft): ReturnType<typeof sql> {
+/** SQL: drafts as rows `d`. */
+function draftRows(drafts: readonly AnsweredDraft[]): SqlFragment {
+  const rows = drafts.map(({ draft, times }, place) => ({
+    place,
+    dataset: draft.dataset,
+    operation: draft.operation,
+    scope: draft.scope,
+    digest: draft.items === null || draft.items.length === 0 ? null : digestOf(draft.items),
+    window_start: draft.window.start,
+    window_end: draft.window.end,
+    as_of: draft.asOf,
+    fingerprint: draft.fingerprint,
+    times: times?.map((time) => new Date(time).toISOString()) ?? null,
+  }));
   return sql`
-    s.dataset = ${draft.dataset} and s.scope = ${JSON.stringify(draft.scope)}::jsonb
-    and s.window_start = ${draft.window.start} and s.window_end = ${draft.window.end} and s.as_of <= ${draft.asOf}
-    and s.state in ('pending', 'deferred')
-    and (select items from ops.batch as b where b.batch_id = s.batch_id) is not distinct from ${draft.items === null ? null : [...draft.items]}::text[]`;
+    jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as d
+    (place integer, dataset text, operation text, scope jsonb, digest text, window_start date, window_end date, as_of date,
+     fingerprint text, times timestamptz[])`;
 }

@@ -2,6 +2,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { encodeRows, stored } from "./column-array.ts";
 import { arrayLiteral, isDimension, pgTypes } from "./columns.ts";
+import { countSums } from "./counted-sums.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "./dimensions.ts";
 import { historyStatements } from "./history.ts";
@@ -9,8 +10,9 @@ import { monthsOf, type Partitions } from "./partitions.ts";
 import type { Load, ReadyLoad } from "./ready-load.ts";
 import { keptNote, restatement, withdrawal } from "./restatements.ts";
 import { isFresh, isGone, isOfOtherSource, isReplaced, list, mergeStatement, type Staged } from "./statements.ts";
+import { isSummed } from "./sums.ts";
 import { partitionColumn, type Row, type Table } from "./table.ts";
-import { upsert } from "./upsert.ts";
+import { upsert, upsertInTurn } from "./upsert.ts";
 
 /** Looks up and makes what a load needs outside its transaction: keys of dimensions and partitions. */
 export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<ReadyLoad> {
@@ -19,9 +21,10 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
     if (isDimension(kind)) await dimensions.learn(kind, namesIn(column, load));
   const months = monthsOf(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
   await partitions.cover(table, months);
-  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, months };
+  if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, sums: null, months };
   const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
-  return { ...load, count: rows.length, encoded, rows: [], months };
+  const sums = isSummed(table) ? countSums(table, rows, dimensions) : null;
+  return { ...load, count: rows.length, encoded, sums, rows: [], months };
 }
 
 /** Makes the partitions of loads again that another process dropped since they were prepared. */
@@ -42,15 +45,17 @@ function namesIn(column: string, { scope, rows }: Load): readonly string[] {
 
 /**
  * Writes loads of different slices inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written.
- * Rows of tables that are loaded row by row are written together; other tables are updated answer by answer, in the order given.
+ * Rows of tables that are loaded row by row are written together, and with `inTurn` to the byte as if one slice came after the other;
+ * other tables are updated answer by answer, in the order given.
  */
 export async function runLoads(
   transaction: Database,
   loads: readonly ReadyLoad[],
   dimensions: Dimensions,
+  { inTurn = false }: { readonly inTurn?: boolean } = {},
 ): Promise<void> {
   for (const [table, together] of Map.groupBy(loads, (load) => load.table)) {
-    if (table.load.kind === "upsert") await upsert(transaction, table, together);
+    if (table.load.kind === "upsert") await (inTurn ? upsertInTurn : upsert)(transaction, table, together);
     else for (const load of together) await runOne(transaction, load, dimensions);
   }
 }

@@ -1,5 +1,6 @@
 import type { Day } from "../core/day.ts";
 import type { EncodedColumn } from "./column-array.ts";
+import type { CountedSums } from "./counted-sums.ts";
 import type { Row, Table } from "./table.ts";
 
 /** Rows of one slice for one table. `day` is the day of observation; history rows start or end on it. */
@@ -25,6 +26,8 @@ export type ReadyLoad = Omit<Load, "rows"> & {
   readonly count: number;
   /** Null where rows are replaced as a whole, and where there are none. */
   readonly encoded: ReadonlyMap<string, EncodedColumn> | null;
+  /** Sums over the rows; null where the table has none. */
+  readonly sums: CountedSums | null;
   /** Empty where rows are encoded. */
   readonly rows: readonly Row[];
   /** First days of the months that rows go into; none where a table has no partitions. */

@@ -30,7 +30,7 @@ export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFrag
 
 /** Sums over rows `t`, by key. */
 export function sumsOver({ sums }: Summed, rows: SqlFragment): SqlFragment {
-  const made = Object.entries(sums.columns).map(([name, expression]) => sql`${sql.raw(expression)} as ${sql.id(name)}`);
+  const made = Object.entries(sums.columns).map(([name, sum]) => sql`${sql.raw(sum.sql)} as ${sql.id(name)}`);
   return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
 }
 

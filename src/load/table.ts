@@ -48,9 +48,12 @@ export type Sums = {
   readonly lockedBy: readonly string[];
   /** Columns of the other table that sums are made of, beside those of the key. */
   readonly madeOf: readonly string[];
-  /** Columns with their sums over the rows `t`: numbers that add up, 0 where there is nothing. */
-  readonly columns: Readonly<Record<string, string>>;
+  /** Columns with their sums: whole numbers that add up, 0 where there is nothing. */
+  readonly columns: Readonly<Record<string, Sum>>;
 };
+
+/** A sum in both places in which it is counted: as SQL over the rows `t`, and as what one row adds to it. */
+type Sum = { readonly sql: string; readonly of: (row: Row) => number };
 
 /** A table of the warehouse as the loader sees it. `slice_id` and `fetched_at` (and the history columns) are added by the loader. */
 export type Table<C extends Readonly<Record<string, ColumnKind>> = Readonly<Record<string, ColumnKind>>> = {

@@ -1,9 +1,11 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { repeat, spread, type EncodedColumn } from "./column-array.ts";
+import { repeat, spread } from "./column-array.ts";
 import { pgTypes } from "./columns.ts";
+import { asRows } from "./counted-sums.ts";
 import type { Database } from "../postgres/database.ts";
 import type { ReadyLoad } from "./ready-load.ts";
 import { restatement } from "./restatements.ts";
+import { cellsOf, columnOf, type Filled, filledOf, runsApart, stretchOf } from "./runs-apart.ts";
 import { equal, list, mergeStatement, rankOf } from "./statements.ts";
 import { addSums, isSummed, lockSums, mergeWithSums, sumsOver, type Summed } from "./sums.ts";
 import type { ColumnKind, Ranked, Table } from "./table.ts";
@@ -16,23 +18,39 @@ import type { ColumnKind, Ranked, Table } from "./table.ts";
  * of them in between, the statement fails for its key and nothing is written: tried again, the rows are merged.
  */
 export async function upsert(transaction: Database, table: Table, loads: readonly ReadyLoad[]): Promise<void> {
-  const filled = loads.flatMap((load) => (load.encoded === null ? [] : [{ ...load, encoded: load.encoded }]));
-  if (filled.length === 0) return;
+  const filled = filledOf(loads);
+  if (filled.length > 0) await write(transaction, table, filled);
+}
+
+/**
+ * The same to the byte as one slice after the other: of answers with equal values for a cell the first one keeps the row. Slices go
+ * together as long as no cell is in two of them.
+ */
+export async function upsertInTurn(transaction: Database, table: Table, loads: readonly ReadyLoad[]): Promise<void> {
+  for (const together of runsApart(table, filledOf(loads))) await write(transaction, table, together);
+}
+
+async function write(transaction: Database, table: Table, filled: readonly Filled[]): Promise<void> {
   const group = groupOf(table, filled);
   const lock = isSummed(table) ? lockSums(table, lockedBy(table, filled)) : null;
   if (await holdsSome(transaction, group, lock)) await merge(transaction, table, group);
-  else await insert(transaction, table, group);
+  else await insert(table, group, filled).execute(transaction);
 }
 
-async function insert(transaction: Database, table: Table, { target, columns, source }: Group): Promise<void> {
+/** The statement that inserts rows of which none is there, and adds up their sums. */
+function insert(table: Table, { target, columns, source, apart }: Group, loads: readonly Filled[]): SqlFragment {
   const insertion = sql`
     insert into ${target} (${list(columns)}, slice_id, fetched_at)
     select ${list(columns)}, slice_id, fetched_at from ${source} as s`;
-  if (!isSummed(table)) await insertion.execute(transaction);
-  else
-    await sql`with t as (${insertion} returning ${list([...table.sums.key, ...table.sums.madeOf])}) ${addSums(table, sumsOver(table, sql`t`))}`.execute(
-      transaction,
-    );
+  if (!isSummed(table)) return insertion;
+  // of two answers with one cell only what wins is summed
+  if (!apart)
+    return sql`with t as (${insertion} returning ${list([...table.sums.key, ...table.sums.madeOf])}) ${addSums(table, sumsOver(table, sql`t`))}`;
+  const counted = asRows(
+    table,
+    loads.flatMap(({ sums }) => sums ?? []),
+  );
+  return sql`with t as (${insertion}) ${addSums(table, counted)}`;
 }
 
 async function merge(transaction: Database, table: Table, group: Group): Promise<void> {
@@ -51,15 +69,12 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
 /** What loads lock of the sums over their rows: the keys that separate writers, each row's joined to one text. */
 function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
   const keys = loads.flatMap((load) => {
-    const columns = sums.lockedBy.map((column) => of(column, load));
+    const columns = sums.lockedBy.map((column) => columnOf(column, load));
     if (columns.every(({ constant }) => constant)) return columns.map(({ elements }) => elements).join(" ");
-    const values = columns.map((column) => spread(column, load.count).split(","));
-    return Array.from({ length: load.count }, (_, row) => values.map((each) => each[row]).join(" "));
+    return cellsOf(sums.lockedBy, load);
   });
   return new Set(keys);
 }
-
-type Filled = ReadyLoad & { readonly encoded: ReadonlyMap<string, EncodedColumn> };
 
 type Group = {
   readonly target: SqlFragment;
@@ -70,20 +85,19 @@ type Group = {
   readonly stretches: SqlFragment;
   /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
   readonly source: SqlFragment;
+  /** True where no cell is in two of the slices. */
+  readonly apart: boolean;
 };
 
 function groupOf(table: Table, loads: readonly Filled[]): Group {
   const columns = Object.keys(table.columns);
-  const shared = new Set(columns.filter((column) => loads.every((load) => of(column, load).constant)));
+  const shared = new Set(columns.filter((column) => loads.every((load) => columnOf(column, load).constant)));
   const array = (column: string, elements: (load: Filled) => string) =>
     arrayFrom(table.columns[column] ?? "text", loads.map(elements));
-  const one = (column: string) => array(column, (load) => of(column, load).elements);
+  const one = (column: string) => array(column, (load) => columnOf(column, load).elements);
   const own = columns.filter((column) => !shared.has(column));
-  const unshared = table.key.findIndex((column) => !shared.has(column));
-  const stretch = table.key.slice(0, unshared < 0 ? undefined : unshared);
-  const stretchesOf = new Set(loads.map((load) => stretch.map((column) => of(column, load).elements).join(",")));
-  // no two slices are about the same part of the index: then no cell can be in both
-  const apart = stretch.length > 0 && stretchesOf.size === loads.length;
+  const stretch = stretchOf(table, loads);
+  const apart = runsApart(table, loads).length === 1;
   const places = arrayFrom(
     "int",
     loads.map(({ count }, index) => repeat(String(index + 1), count)),
@@ -98,7 +112,7 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
   const values = columns.map((column) =>
     shared.has(column) ? sql`(${one(column)})[place] as ${sql.id(column)}` : sql.id(column),
   );
-  const arrays = own.map((column) => array(column, (load) => spread(of(column, load), load.count)));
+  const arrays = own.map((column) => array(column, (load) => spread(columnOf(column, load), load.count)));
   const rows = sql`(
       select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
       from   unnest(${sql.join([...arrays, places])}) as u (${list([...own, "place"])}))`;
@@ -113,18 +127,13 @@ function groupOf(table: Table, loads: readonly Filled[]): Group {
     stretch,
     stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
     source: apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
+    apart,
   };
 }
 
 function rankedBy({ load }: Table): Ranked | undefined {
   return load.kind === "upsert" ? load.ranked : undefined;
 }
-
-function of(column: string, load: Filled): EncodedColumn {
-  return load.encoded.get(column) ?? none;
-}
-
-const none: EncodedColumn = { constant: true, elements: "NULL" };
 
 function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment {
   return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
 import { cleanJson } from "../core/text.ts";
@@ -39,8 +39,17 @@ export async function land(db: Database, landing: Landing): Promise<void> {
   await landAll(db, [landing]);
 }
 
-/** Commits requests and their answers in one statement: all or none. Of a repeat nothing is written where the first try was. */
+/** Commits requests and their answers in one statement: all or none. */
 export async function landAll(db: Database, landings: readonly Landing[]): Promise<void> {
+  const { first, isDone } = await storing(landings);
+  await sql`with ${first} select ${isDone}`.execute(db);
+}
+
+/**
+ * The CTEs of a statement that store requests and their answers, and a condition that runs them and is true if they wrote any. Of a
+ * repeat nothing is written where the first try was.
+ */
+export async function storing(landings: readonly Landing[]): Promise<{ first: SqlFragment; isDone: SqlFragment }> {
   const bodies = await Promise.all(landings.map(packed));
   let end = 0;
   const rows = landings.map((landing, index) => {
@@ -50,8 +59,8 @@ export async function landAll(db: Database, landings: readonly Landing[]): Promi
     return { ...rowOf(landing), ...(length === 0 ? {} : { start, length }) };
   });
   // the bodies travel as one value, cut where each begins: as text they would be twice as long
-  await sql`
-    with landed as materialized (
+  const first = sql`
+    landed as materialized (
       select nextval(pg_get_serial_sequence('ops.request', 'request_id')) as request_id, l.*
       from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l
              (account_id text, slice_id bigint, attempt integer, page integer, dataset text, class text, operation text, params jsonb,
@@ -68,11 +77,16 @@ export async function landAll(db: Database, landings: readonly Landing[]): Promi
       select request_id, account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
              remaining, duration_ms, byte_count, worker_id, received_at
       from   landed
-    )
-    insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-    select request_id, slice_id, attempt, page, operation, substr(${Buffer.concat(bodies)}::bytea, start, length), byte_count, received_at
-    from   landed
-    where  length is not null`.execute(db);
+      returning 1
+    ), answer as (
+      insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
+      select request_id, slice_id, attempt, page, operation, substr(${Buffer.concat(bodies)}::bytea, start, length), byte_count, received_at
+      from   landed
+      where  length is not null
+      returning 1
+    )`;
+  // the count of the answers is read so that they are written by then
+  return { first, isDone: sql`((select count(*) from request) > 0 and (select count(*) from answer) >= 0)` };
 }
 
 const nothing = Buffer.alloc(0);

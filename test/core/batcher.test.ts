@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createBatcher } from "../../src/core/batcher.ts";
 
 /** A flush that waits until it is released, and says what it was given. */
@@ -148,4 +148,40 @@ test("members of any weight, at any time, valid or not: each is done once and ge
     }),
     { numRuns: 50 },
   );
+});
+
+describe("a batch that lingers", () => {
+  const never = 60_000;
+
+  test("waits until there are enough members, of their weight", async () => {
+    const { batches, flush, letGo } = heldFlush();
+    const linger = { longestMs: never, isEnough: (weight: number) => weight >= 30 };
+    const put = createBatcher({ flush, most: 100, weigh: (member) => member, linger });
+    const ends = [10, 5].map(put);
+    await settle();
+    expect(batches).toEqual([]);
+    ends.push(put(15));
+    await settle();
+    expect(batches).toEqual([[10, 5, 15]]);
+    letGo();
+    await Promise.all(ends);
+  });
+
+  test("does not wait when no other is to come", async () => {
+    let coming = 2;
+    const linger = { longestMs: never, isEnough: () => coming === 0 };
+    const put = createBatcher({ flush: async (members: readonly number[]) => members, most: 100, linger });
+    const ends = [1, 2].map((member) => {
+      coming -= 1;
+      return put(member);
+    });
+    expect(await Promise.all(ends)).toEqual([1, 2]);
+  });
+
+  test("goes on without those that do not come", async () => {
+    const linger = { longestMs: 1, isEnough: () => false };
+    const put = createBatcher({ flush: async (members: readonly number[]) => members, most: 100, linger });
+    expect(await put(1)).toBe(1);
+    expect(await put(2)).toBe(2);
+  });
 });

@@ -158,6 +158,32 @@ test("where days are cleared to be rebuilt their sums go, and no others", async 
   expect(await differences()).toEqual([]);
 });
 
+test("what is counted here is what Postgres counts, for any ranks", async () => {
+  const dimensions = createDimensions(stage.db);
+  const partitions = createPartitions(stage.db);
+  const rank = fc.oneof(
+    fc.constantFrom(null, 0, 1, 2, 3, 4, 10, 11, 50, 51, -1, 2 ** 31 - 1, -(2 ** 31) + 1),
+    fc.integer({ min: 1, max: 300 }),
+  );
+  const cell = fc.record({ rank, device: fc.constantFrom("IPHONE", "IPAD"), app: fc.constantFrom("ios:1", "ios:2") });
+  await fc.assert(
+    fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 12 }), async (cells) => {
+      await stage.empty(summed, summary);
+      const answer = loadOf({ ranks: Object.fromEntries(cells.map((one, place) => [`word ${place}`, one.rank])) });
+      const rows = answer.rows.map((row, place) => ({
+        ...row,
+        app_key: cells[place]?.app ?? "",
+        device_key: cells[place]?.device ?? "",
+      }));
+      const ready = await prepareLoad({ ...answer, rows }, dimensions, partitions);
+      expect(ready.sums?.length).toBe(new Set(cells.map((one) => `${one.app} ${one.device}`)).size);
+      await stage.db.transaction().execute((transaction) => runLoads(transaction, [ready], dimensions));
+      expect(await differences()).toEqual([]);
+    }),
+    { numRuns: 40, seed: testSeed },
+  );
+});
+
 test("for any answers in any groups, the sums are those of the rows", async () => {
   const keywords = ["plan", "habit", "diary", "note"];
   const answer = fc.record({

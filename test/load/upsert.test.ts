@@ -49,11 +49,16 @@ const loadOf = ({ slice, at, day: date, ranks }: Answer): Load => ({
 });
 
 /** Loads answers in one transaction, as a group that is committed together. */
-async function together(...answers: readonly Answer[]): Promise<void> {
+const together = (...answers: readonly Answer[]) => load(answers, false);
+
+/** Loads answers in one transaction as a replay does. */
+const inTurn = (...answers: readonly Answer[]) => load(answers, true);
+
+async function load(answers: readonly Answer[], isInTurn: boolean): Promise<void> {
   const dimensions = createDimensions(stage.db);
   const partitions = createPartitions(stage.db);
   const ready = await Promise.all(answers.map((answer) => prepareLoad(loadOf(answer), dimensions, partitions)));
-  await stage.db.transaction().execute((transaction) => runLoads(transaction, ready, dimensions));
+  await stage.db.transaction().execute((transaction) => runLoads(transaction, ready, dimensions, { inTurn: isInTurn }));
 }
 
 const cells = async () =>
@@ -88,6 +93,30 @@ test.each([
     '2026-08-01 b 7 "7", {} 2 2.000000',
     '2026-08-01 c 8 "8", {} 2 2.000000',
   ]);
+});
+
+test("in turn, equal values stay with the slice that brought them first, and what returns with the one that brought it again", async () => {
+  const at = (slice: string, ranks: Answer["ranks"]) => ({ slice, at: Number(slice) * 1000, day: "2026-08-01", ranks });
+  const answers = [
+    at("1", { a: 1, b: 2, c: 3 }),
+    at("2", { a: 1, b: 9 }),
+    at("3", { b: 2, d: 4 }),
+    at("4", { d: 4, e: 5 }),
+  ];
+  for (const answer of answers) await inTurn(answer);
+  const oneByOne = await cells();
+  await stage.empty(rank);
+  await inTurn(...answers);
+  expect(await cells()).toEqual(oneByOne);
+  expect(
+    oneByOne.map((cell) =>
+      cell
+        .replace(/"[^ ]+" ?/g, "")
+        .split(" ")
+        .slice(1, -1)
+        .join(" "),
+    ),
+  ).toEqual(["a 1 {} 1", "b 2 {} 3", "c 3 {} 1", "d 4 {} 3", "e 5 {} 4"]);
 });
 
 test("a group that is partly there already writes what is new or changed and nothing else", async () => {
