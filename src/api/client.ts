@@ -52,11 +52,10 @@ export function createClient(options: ClientOptions): Client {
   async function send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
     const address = addressOf(operation, params, options.storeWords);
     const from = options.clock.now();
-    const deadline = AbortSignal.timeout(options.timeoutMs);
-    const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    using deadline = startDeadline(options.timeoutMs, signal);
     const { onRequest } = options;
     try {
-      const sent = await follow({ ...address, path: basePath + address.path }, stop);
+      const sent = await follow({ ...address, path: basePath + address.path }, deadline.signal);
       const receivedAt = options.clock.now();
       const reply = classifyReply(operation, {
         status: sent.status,
@@ -70,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
       onRequest?.({ operation: operation.id, status, outcome: problem?.code ?? "ok", durationMs });
       return reply;
     } catch (cause) {
-      const why = { stopped: signal?.aborted === true, late: deadline.aborted, network };
+      const why = { stopped: signal?.aborted === true, late: deadline.isOver(), network };
       const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
       onRequest?.({
         operation: operation.id,
@@ -130,6 +129,30 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return { send, [Symbol.asyncDispose]: () => agent.destroy() };
+}
+
+/** A signal that is aborted when the time of a call is over, or with `signal`; `isOver` tells the first. */
+type Deadline = Disposable & { readonly signal: AbortSignal; readonly isOver: () => boolean };
+
+/** One timer and one listener, both gone with the call: signals made of others are kept until the collector finds them. */
+function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
+  const call = new AbortController();
+  let isOver = false;
+  const timer = setTimeout(() => {
+    isOver = true;
+    call.abort(new DOMException("the time of the call is over", "TimeoutError"));
+  }, ms);
+  const stop = () => call.abort(signal?.reason);
+  if (signal?.aborted === true) stop();
+  else signal?.addEventListener("abort", stop, { once: true });
+  return {
+    signal: call.signal,
+    isOver: () => isOver,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    },
+  };
 }
 
 /** Only gzip is requested; a proxy may still pack an answer in another way. */

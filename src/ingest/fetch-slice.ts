@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
@@ -12,24 +13,24 @@ import { digestOf } from "../ledger/batches.ts";
 import { readableFrom } from "../ledger/landed-slices.ts";
 import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { pageLimitOf } from "./page-limit.ts";
-import { paidCall } from "./paid-call.ts";
+import { type CallSignals, paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
 import { readPages } from "./read-pages.ts";
 
-/** `signal` cuts the call under way; `retryWork` does work again that a busy or restarted database made fail. */
-type FetchOptions = { readonly signal: AbortSignal; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
+/** `signals` stop its calls; `retryWork` does work again that a busy or restarted database made fail. */
+type FetchOptions = { readonly signals: CallSignals; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
 
 /** Fetches the answer of a slice and prepares it for loading. An unchanged answer, whose rows are loaded already, is not read. */
 export async function fetchSlice(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  { signal, retryWork }: FetchOptions,
+  { signals, retryWork }: FetchOptions,
 ): Promise<SliceLoad> {
   const operation = operationById(slice.operation);
   const calls = callsOf(dataset, slice);
-  const page = await pagesOf(parts, dataset, slice, signal);
+  const page = await pagesOf(parts, dataset, slice, signals);
   if (dataset.answersRepeat !== true || calls > 1 || operation.paging !== null) {
     const fetched = await readPages(operation, page, {
       calls,
@@ -44,6 +45,8 @@ export async function fetchSlice(
   const rows = await retryWork(() => parts.batched.unchanged({ sliceId: slice.sliceId, digest }));
   if (rows !== null)
     return { slice, digest, rows, fetchedAt: only.fetchedAt, drift: [], loads: [], invalid: [], unanswered: [] };
+  // in a turn of its own: its rows are gone before those of the next answer are made, and the collector has little to copy
+  await nextTurn();
   const fetched = await readPages(operation, async () => only);
   return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), digest };
 }
@@ -74,15 +77,13 @@ async function pagesOf(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  signal: AbortSignal,
+  signals: CallSignals,
 ): Promise<(index: number) => Promise<LandedPage>> {
   const operation = operationById(slice.operation);
   const landed =
     slice.attempt > 1
       ? await landedPages(parts.db, slice.sliceId, await readableFrom(parts.db, slice.sliceId))
       : new Map<number, LandedPage>();
-  // a call that is not sent yet is given back as soon as everything is to stop; one that is under way has until the task is aborted
-  const signals = { unsent: AbortSignal.any([signal, parts.halted]), underWay: signal };
   return async (index) => {
     const kept = landed.get(index);
     if (kept !== undefined && isStillTrue(slice, kept) && isReadable(operation, kept.body)) return kept;

@@ -34,13 +34,16 @@ export type ApiCall = {
   readonly page: { readonly slice: Slice; readonly index: number } | null;
 };
 
-/** A call that costs credits. */
-export type PaidCall = ApiCall & {
+/** What stops a call. */
+export type CallSignals = {
   /** Aborting it takes back a call that is not sent yet. */
   readonly unsent: AbortSignal;
   /** Aborting it cuts a call that is under way; where it is left out the call runs to its end, since it is paid for. */
   readonly underWay?: AbortSignal;
 };
+
+/** A call that costs credits. */
+export type PaidCall = ApiCall & CallSignals;
 
 /** What a call takes to be in `ops.request`. */
 type LandingParts = Pick<IngestParts, "accountId" | "scrub"> & { readonly workerId: string | null };

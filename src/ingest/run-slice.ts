@@ -16,7 +16,7 @@ import { retryDatabase } from "./retry-database.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 import { moveSnapshot } from "./move-snapshot.ts";
-import { stopCalls } from "./paid-call.ts";
+import { type CallSignals, stopCalls } from "./paid-call.ts";
 
 /** A slice that lacks credits and whose reset is unknown is tried again after this. */
 const unknownResetMs = 60 * 60_000;
@@ -47,7 +47,7 @@ const commitTries = 4;
  * Runs one claimed slice to the end of its attempt. Every end is written to the ledger; it throws only when the database stays
  * unreachable, and then the slice is still claimed by this process.
  */
-export async function runSlice(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
+export async function runSlice(parts: IngestParts, claimed: Slice, signals: CallSignals): Promise<void> {
   let slice: Slice | null = claimed;
   await retryDatabase(parts, async () => {
     // after an outage of the database the slice is still this process's and is claimed again
@@ -55,7 +55,7 @@ export async function runSlice(parts: IngestParts, claimed: Slice, signal: Abort
     if (slice === null) return;
     const held = slice;
     slice = null;
-    await attempt(parts, held, signal);
+    await attempt(parts, held, signals);
   });
   await parts.at?.("before the end");
 }
@@ -65,14 +65,14 @@ function claimAgain({ inHand, batched }: IngestParts, { sliceId }: Slice): Promi
   return batched.claim(sliceId);
 }
 
-async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal): Promise<void> {
+async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals): Promise<void> {
   const today = parts.clock.today();
   const late = claimed.class === "snapshot" && claimed.asOf < today;
   const slice = late ? await moveSnapshot(parts, claimed, today) : claimed;
   const from = parts.clock.now();
   try {
     const dataset = datasetNamed(slice.dataset);
-    const load = await fetchSlice(parts, dataset, slice, { signal, retryWork: (work) => retryWork(parts, work) });
+    const load = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
     const done = await retryWork(parts, () => commitWithMonths(parts, load));
     // one a slice: a night has thousands
     parts.log.debug(
@@ -87,13 +87,13 @@ async function attempt(parts: IngestParts, claimed: Slice, signal: AbortSignal):
     );
   } catch (error) {
     if (isLostConnection(error)) throw error;
-    await failAttempt(parts, slice, knownError(parts, error, signal)).catch(async (fault: unknown) => {
+    await failAttempt(parts, slice, knownError(parts, error, signals)).catch(async (fault: unknown) => {
       if (isLostConnection(fault)) throw fault;
       // otherwise the slice would be tried for ever, and its run would wait for it
       await end(parts, slice, {
         ...release,
         state: "failed",
-        error: storedError(parts, knownError(parts, fault, signal)),
+        error: storedError(parts, knownError(parts, fault, signals)),
       });
     });
   }
@@ -122,9 +122,9 @@ async function retryWork<T>(parts: IngestParts, work: () => Promise<T>): Promise
 }
 
 /** Any error as one of ours. An unforeseen one fails the slice: another request would cost credits and break again. */
-function knownError(parts: IngestParts, error: unknown, signal: AbortSignal): StorehouseError {
+function knownError(parts: IngestParts, error: unknown, { unsent }: CallSignals): StorehouseError {
   if (error instanceof StorehouseError) return error;
-  if (signal.aborted || parts.halted.aborted) return fail("stopped");
+  if (unsent.aborted) return fail("stopped");
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return fail("unexpected", { problem: parts.scrub(text).slice(0, 300) }, error);
 }

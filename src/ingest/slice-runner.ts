@@ -31,6 +31,8 @@ export function startSliceRunner(
 ): SliceRunner {
   const { clock, halted, inHand } = parts;
   const cut = new AbortController();
+  // a call that is not sent yet is given back as soon as everything is to stop; one that is under way has until the grace is over
+  const signals = { unsent: AbortSignal.any([cut.signal, halted]), underWay: cut.signal };
   const running = new Set<Promise<void>>();
   const queue = createNextSlices(parts);
   let awake = Promise.withResolvers<void>();
@@ -42,7 +44,7 @@ export function startSliceRunner(
 
   function take(slice: Slice): void {
     inHand.take(slice.sliceId);
-    const work = runSlice(parts, slice, cut.signal)
+    const work = runSlice(parts, slice, signals)
       .catch(releaseSlice)
       .finally(() => {
         running.delete(work);

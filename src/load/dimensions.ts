@@ -5,8 +5,11 @@ import type { Database } from "../postgres/database.ts";
 
 /** Looks up the integer keys of dimensions and makes the rows that are missing. Keys never change, so what was found is kept. */
 export interface Dimensions {
-  /** Makes sure that every name has a key. Runs outside the load's transaction: a key without facts does no harm. */
-  learn(kind: DimensionKind, names: Iterable<string>): Promise<void>;
+  /**
+   * Makes sure that every name has a key; null where each has one, so that nobody waits. Runs outside the load's transaction: a key
+   * without facts does no harm.
+   */
+  learn(kind: DimensionKind, names: Iterable<string>): Promise<void> | null;
   /** The key of a name that was learned. */
   keyOf(kind: DimensionKind, name: string): number;
 }
@@ -24,15 +27,15 @@ export function createDimensions(db: Database): Dimensions {
 
   let lookingUp: Promise<void> = Promise.resolve();
 
-  async function learn(kind: DimensionKind, names: Iterable<string>): Promise<void> {
+  function learn(kind: DimensionKind, names: Iterable<string>): Promise<void> | null {
     const unknown = new Set<string>();
     const keys = known[kind];
     for (const name of names) if (!keys.has(name)) unknown.add(name);
-    if (unknown.size === 0) return;
+    if (unknown.size === 0) return null;
     // one after the other: slices that start together mostly lack the same names
     const mine = lookingUp.then(() => lookUp(kind, unknown));
     lookingUp = mine.catch(() => undefined);
-    await mine;
+    return mine;
   }
 
   async function lookUp(kind: DimensionKind, names: ReadonlySet<string>): Promise<void> {

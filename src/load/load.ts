@@ -17,10 +17,14 @@ import { upsert, upsertInTurn } from "./upsert.ts";
 /** Looks up and makes what a load needs outside its transaction: keys of dimensions and partitions. */
 export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<ReadyLoad> {
   const { table, rows } = load;
-  for (const [column, kind] of Object.entries(table.columns))
-    if (isDimension(kind)) await dimensions.learn(kind, namesIn(column, load));
+  // a wait for nothing would let the rows of many answers be in memory side by side
+  for (const [column, kind] of Object.entries(table.columns)) {
+    const learning = isDimension(kind) ? dimensions.learn(kind, namesIn(column, load)) : null;
+    if (learning !== null) await learning;
+  }
   const months = monthsOf(table.partitioned ? rows.map((row) => row[partitionColumn(table)] as Day) : []);
-  await partitions.cover(table, months);
+  const covering = partitions.cover(table, months);
+  if (covering !== null) await covering;
   if (table.load.kind !== "upsert") return { ...load, count: rows.length, encoded: null, sums: null, months };
   const encoded = rows.length === 0 ? null : encodeRows(table, rows, dimensions);
   const sums = isSummed(table) ? countSums(table, rows, dimensions) : null;

@@ -8,26 +8,33 @@ type Cut = Pick<Table, "name" | "columns" | "sums">;
 
 /** Makes monthly partitions when they are first needed. */
 export interface Partitions {
-  /** Makes sure that the partitions of these days exist. Runs outside the load's transaction, since attaching takes locks. */
-  cover(table: Cut, days: Iterable<Day>): Promise<void>;
+  /**
+   * Makes sure that the partitions of these days exist; null where they are known to, so that nobody waits. Runs outside the load's
+   * transaction, since attaching takes locks.
+   */
+  cover(table: Cut, days: Iterable<Day>): Promise<void> | null;
   /** Checks the months in the catalogue again: another process may have dropped one since. */
   coverAnew(table: Cut, days: Iterable<Day>): Promise<void>;
 }
 
 /** Opens the partitions of a warehouse; what exists is remembered. */
 export function createPartitions(db: Database): Partitions {
-  const known = new Map<string, Promise<void>>();
+  const known = new Set<string>();
+  const underWay = new Map<string, Promise<void>>();
 
-  async function cover(table: Cut, days: Iterable<Day>): Promise<void> {
-    for (const start of monthsOf(days)) {
+  function cover(table: Cut, days: Iterable<Day>): Promise<void> | null {
+    const missing = [...monthsOf(days)].filter((start) => !known.has(leafOf(table.name, start)));
+    return missing.length === 0 ? null : makeAll(table, missing);
+  }
+
+  async function makeAll(table: Cut, months: readonly Day[]): Promise<void> {
+    for (const start of months) {
       const leaf = leafOf(table.name, start);
       // a load that needs it meanwhile waits for the same statement
-      const made = known.get(leaf) ?? make(db, table, start);
-      known.set(leaf, made);
-      await made.catch((error: unknown) => {
-        known.delete(leaf);
-        throw error;
-      });
+      const making = underWay.get(leaf) ?? make(db, table, start).finally(() => underWay.delete(leaf));
+      underWay.set(leaf, making);
+      await making;
+      known.add(leaf);
     }
   }
 

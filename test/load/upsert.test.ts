@@ -108,15 +108,13 @@ test("in turn, equal values stay with the slice that brought them first, and wha
   await stage.empty(rank);
   await inTurn(...answers);
   expect(await cells()).toEqual(oneByOne);
-  expect(
-    oneByOne.map((cell) =>
-      cell
-        .replace(/"[^ ]+" ?/g, "")
-        .split(" ")
-        .slice(1, -1)
-        .join(" "),
-    ),
-  ).toEqual(["a 1 {} 1", "b 2 {} 3", "c 3 {} 1", "d 4 {} 3", "e 5 {} 4"]);
+  expect(oneByOne).toEqual([
+    '2026-08-01 a 1 "1", {} 1 1.000000',
+    '2026-08-01 b 2 "2", {} 3 3.000000',
+    '2026-08-01 c 3 "3", {} 1 1.000000',
+    '2026-08-01 d 4 "4", {} 3 3.000000',
+    '2026-08-01 e 5 "5", {} 4 4.000000',
+  ]);
 });
 
 test("a group that is partly there already writes what is new or changed and nothing else", async () => {
