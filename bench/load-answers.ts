@@ -17,12 +17,12 @@ import { today } from "./work.ts";
 /** How long a load took, in ms. */
 export type LoadTime = { readonly ms: number; readonly cpuMs: number; readonly slices: number };
 
-/** As many as a sync has in hand: those whose rows wait for their commit. */
+/** As many as a sync has: those whose rows wait for their commit. */
 const hands = 200;
 
 /**
  * Loads the answers of the first run once more: from checked values in memory to rows, rejects and outcomes in the tables, as
- * many at a time as a sync has in hand. Neither HTTP nor parsing nor landing.
+ * many at a time as a sync has. Neither HTTP nor parsing nor landing.
  */
 export async function loadAlone({ config, changed }: { config: Config; changed: boolean }): Promise<LoadTime> {
   await using app = await createApp(config, today);
@@ -34,10 +34,10 @@ export async function loadAlone({ config, changed }: { config: Config; changed: 
   const work = async () => {
     for (const slice of queue) {
       const fetchedAt = parts.clock.now();
-      parts.inHand.take(slice.sliceId);
+      parts.claimedSlices.take(slice.sliceId);
       const answer = { pages: [answerOf(slice, changed)], invalid: [], drift: [], fetchedAt };
       await commitSlice(parts, await prepareSlice(parts, dataset, slice, answer));
-      parts.inHand.drop(slice.sliceId);
+      parts.claimedSlices.drop(slice.sliceId);
     }
   };
   const cpuBefore = process.cpuUsage();

@@ -144,7 +144,7 @@ function stepTable({ steps, size }: Found): Table {
     ...cells(steps.unchanged.filter(has)),
   ];
   return {
-    title: "Statements of the whole path, their time in Postgres and their WAL, an answer; counted in a run of its own",
+    title: "Statements of the whole path, their time in Postgres and their WAL, an answer, from a run of its own",
     head: ["", "first time", "us", "WAL bytes", "unchanged", "us", "WAL bytes"],
     rows: [
       ...steps.new.map(({ step }) => row(step, (cost) => cost.step === step)),

@@ -13,7 +13,7 @@ import { refreshBalance } from "./ingest/balance-check.ts";
 import { createBatchedSteps } from "./ingest/batched-steps.ts";
 import type { IngestParts } from "./ingest/ingest-parts.ts";
 import { startSliceRunner, type SliceRunner } from "./ingest/slice-runner.ts";
-import { createSlicesInHand } from "./ingest/slices-in-hand.ts";
+import { createClaimedSlices } from "./ingest/claimed-slices.ts";
 import { sharedQueue } from "./ledger/shared-queue.ts";
 import { endOutage, noteOutage } from "./ledger/api-outages.ts";
 import { enterWorker, isAlive, type WorkerKind } from "./ledger/workers.ts";
@@ -86,7 +86,7 @@ export async function openIngest(
     refresh,
   });
   const dimensions = createDimensions(db);
-  const inHand = createSlicesInHand();
+  const claimedSlices = createClaimedSlices();
   const outage = outageLog({ db, clock, accountId: access.accountId }, onApi);
   const queueId = kind === "worker" ? sharedQueue : workerId;
   const retryMs = api.retry_seconds * 1000;
@@ -118,14 +118,14 @@ export async function openIngest(
       db,
       dimensions,
       clock,
-      inHand,
+      claimedSlices,
       queueId,
       workerId,
       accountId: access.accountId,
       pace: api.requests_per_second,
       at: app.at,
     }),
-    inHand,
+    claimedSlices,
     partitions: createPartitions(db),
     clock,
     log,

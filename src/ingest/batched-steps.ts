@@ -11,7 +11,7 @@ import type { Dimensions } from "../load/dimensions.ts";
 import { landAll, storing, type Landing } from "../raw/store-answers.ts";
 import { commitGroup, endBare, isBare, type GroupMember } from "./commit-group.ts";
 import type { CrashHook } from "./crash-point.ts";
-import type { SlicesInHand } from "./slices-in-hand.ts";
+import type { ClaimedSlices } from "./claimed-slices.ts";
 
 /**
  * The steps that slices running at the same time take together, in one statement or transaction: a round trip costs as much as a hundred
@@ -37,7 +37,7 @@ type BatchParts = Taker & {
   readonly db: Database;
   readonly dimensions: Dimensions;
   readonly clock: Clock;
-  readonly inHand: SlicesInHand;
+  readonly claimedSlices: ClaimedSlices;
   readonly accountId: string;
   /** Requests a second that the pace of the account may recover to. */
   readonly pace: number;
@@ -125,12 +125,15 @@ function whenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
  * outcome needs no transaction.
  */
 function inLanes(parts: BatchParts): BatchedSteps["commit"] {
-  const { inHand } = parts;
+  const { claimedSlices } = parts;
   const group = {
     most: mostRows,
     weigh: ({ load }: GroupMember) => Math.max(load.rows, mostRows / mostAtOnce),
     spoilsAll: isLostConnection,
-    linger: { longestMs: longestLingerMs, isEnough: (rows: number) => rows >= enoughRows || inHand.coming() === 0 },
+    linger: {
+      longestMs: longestLingerMs,
+      isEnough: (rows: number) => rows >= enoughRows || claimedSlices.coming() === 0,
+    },
   };
   const bare = createBatcher({ ...group, flush: (members: readonly GroupMember[]) => endBare(parts, members) });
   const lanes = Array.from({ length: laneCount }, () =>
@@ -138,7 +141,7 @@ function inLanes(parts: BatchParts): BatchedSteps["commit"] {
   );
   return (member) => {
     const { slice, rows } = member.load;
-    inHand.hold(slice.sliceId, rows);
+    claimedSlices.hold(slice.sliceId, rows);
     const lane = isBare(member) ? bare : (lanes[laneOf(slice)] as (typeof lanes)[number]);
     return lane(member);
   };

@@ -9,7 +9,7 @@ import type { Partitions } from "../load/partitions.ts";
 import type { ApiOutage } from "./api-outage.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { BatchedSteps } from "./batched-steps.ts";
-import type { SlicesInHand } from "./slices-in-hand.ts";
+import type { ClaimedSlices } from "./claimed-slices.ts";
 
 /** What running slices needs; made by the composition root. */
 export type IngestParts = {
@@ -20,7 +20,7 @@ export type IngestParts = {
   readonly dimensions: Dimensions;
   readonly partitions: Partitions;
   readonly batched: BatchedSteps;
-  readonly inHand: SlicesInHand;
+  readonly claimedSlices: ClaimedSlices;
   readonly clock: Clock;
   readonly log: Log;
   readonly accountId: string;

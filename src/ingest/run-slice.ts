@@ -60,8 +60,8 @@ export async function runSlice(parts: IngestParts, claimed: Slice, signals: Call
   await parts.at?.("before the end");
 }
 
-function claimAgain({ inHand, batched }: IngestParts, { sliceId }: Slice): Promise<Slice | null> {
-  inHand.take(sliceId);
+function claimAgain({ claimedSlices, batched }: IngestParts, { sliceId }: Slice): Promise<Slice | null> {
+  claimedSlices.take(sliceId);
   return batched.claim(sliceId);
 }
 

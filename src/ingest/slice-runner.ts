@@ -29,7 +29,7 @@ export function startSliceRunner(
   parts: IngestParts,
   { count, graceMs }: { readonly count: number; readonly graceMs: number },
 ): SliceRunner {
-  const { clock, halted, inHand } = parts;
+  const { clock, halted, claimedSlices } = parts;
   const cut = new AbortController();
   // a call that is not sent yet is given back as soon as everything is to stop; one that is under way has until the grace is over
   const signals = { unsent: AbortSignal.any([cut.signal, halted]), underWay: cut.signal };
@@ -43,12 +43,12 @@ export function startSliceRunner(
   halted.addEventListener("abort", wake, { once: true });
 
   function take(slice: Slice): void {
-    inHand.take(slice.sliceId);
+    claimedSlices.take(slice.sliceId);
     const work = runSlice(parts, slice, signals)
       .catch(releaseSlice)
       .finally(() => {
         running.delete(work);
-        inHand.drop(slice.sliceId);
+        claimedSlices.drop(slice.sliceId);
       });
     running.add(work);
   }
@@ -64,11 +64,11 @@ export function startSliceRunner(
   }
 
   function free(): number {
-    return inHand.rows() < mostRowsHeld ? Math.max(0, count - inHand.coming()) : 0;
+    return claimedSlices.rows() < mostRowsHeld ? Math.max(0, count - claimedSlices.coming()) : 0;
   }
 
   async function untilFree(): Promise<void> {
-    while (free() < Math.ceil(count / freeShare)) await inHand.changed();
+    while (free() < Math.ceil(count / freeShare)) await claimedSlices.changed();
   }
 
   async function idle(): Promise<void> {
@@ -135,7 +135,7 @@ function checkEveryMs(retryMs: number): number {
 
 /** Opens the queue of this process. */
 function createNextSlices(parts: IngestParts): NextSlices {
-  const { db, clock, queueId, workerId, inHand } = parts;
+  const { db, clock, queueId, workerId, claimedSlices } = parts;
   const taker = { queueId, workerId };
   let suspects = false;
   let alone: string | null = null;
@@ -152,7 +152,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
   }
 
   async function releaseOrphans(now: number): Promise<void> {
-    const found = await releaseOrphanedClaims(db, taker, inHand.ids());
+    const found = await releaseOrphanedClaims(db, taker, claimedSlices.ids());
     orphanChecks = orphanChecks.filter((at) => at > now);
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }
@@ -164,9 +164,9 @@ function createNextSlices(parts: IngestParts): NextSlices {
       await parts.queueLeftOver?.();
       leftOverAt = now + leftOverCheckMs;
     }
-    if (alone !== null && inHand.ids().includes(alone)) return [];
+    if (alone !== null && claimedSlices.ids().includes(alone)) return [];
     if (now >= wakeAt) {
-      isNextKnown = inHand.ids().length === 0;
+      isNextKnown = claimedSlices.ids().length === 0;
       const found = await wakeDue(db, queueId, now);
       ({ suspects, nextDueAt } = found);
       wakeAt = now + checkEveryMs(parts.retryMs);
@@ -179,7 +179,7 @@ function createNextSlices(parts: IngestParts): NextSlices {
 
   /** One at a time and no other beside it: if the process dies once more, the slice that killed it is known. */
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
-    if (inHand.ids().length > 0) return [];
+    if (claimedSlices.ids().length > 0) return [];
     const [suspect] = await claimNext(db, taker, 1, now, "suspect");
     alone = suspect?.sliceId ?? null;
     if (suspect !== undefined) return [suspect];

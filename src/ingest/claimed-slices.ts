@@ -1,5 +1,5 @@
 /** The slices that this process has claimed, by how far they are: some are on their way to their commit, others wait for it. */
-export type SlicesInHand = {
+export type ClaimedSlices = {
   /** Notes that a slice is on its way: it is claimed, requested, stored or read. */
   readonly take: (sliceId: string) => void;
   /** Notes that a slice is ready to be committed, with so many rows in memory. */
@@ -18,8 +18,8 @@ export type SlicesInHand = {
 /** An answer without rows takes memory too. */
 const leastRows = 100;
 
-/** Counts slices in hand; at first there are none. */
-export function createSlicesInHand(): SlicesInHand {
+/** Counts claimed slices; at first there are none. */
+export function createClaimedSlices(): ClaimedSlices {
   /** Rows by slice; null while it is on its way. */
   const slices = new Map<string, number | null>();
   let coming = 0;

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createClaimedSlices } from "../../src/ingest/claimed-slices.ts";
+
+test("counts slices on their way, and rows of those that wait for their commit", () => {
+  const claimedSlices = createClaimedSlices();
+  for (const slice of ["1", "2", "3"]) claimedSlices.take(slice);
+  expect([claimedSlices.coming(), claimedSlices.rows()]).toEqual([3, 0]);
+  claimedSlices.hold("1", 700);
+  claimedSlices.hold("2", 0);
+  // an answer without rows counts too
+  expect([claimedSlices.coming(), claimedSlices.rows()]).toEqual([1, 800]);
+  claimedSlices.drop("1");
+  claimedSlices.drop("3");
+  expect([claimedSlices.coming(), claimedSlices.rows(), claimedSlices.ids()]).toEqual([0, 100, ["2"]]);
+});
+
+test("a slice that is tried again is on its way again, and one that nobody took counts nowhere", () => {
+  const claimedSlices = createClaimedSlices();
+  claimedSlices.take("1");
+  claimedSlices.hold("1", 500);
+  claimedSlices.hold("1", 500);
+  claimedSlices.take("1");
+  claimedSlices.hold("9", 500);
+  expect([claimedSlices.coming(), claimedSlices.rows(), claimedSlices.ids()]).toEqual([1, 0, ["1"]]);
+});
+
+test("tells of every change", async () => {
+  const claimedSlices = createClaimedSlices();
+  claimedSlices.take("1");
+  for (const change of [() => claimedSlices.hold("1", 1), () => claimedSlices.drop("1")]) {
+    const changed = claimedSlices.changed();
+    change();
+    await changed;
+  }
+  expect(claimedSlices.ids()).toEqual([]);
+});
