@@ -73,7 +73,7 @@ describe("monthly partitions", () => {
   test("may be wanted by many workers at the same moment", async () => {
     const days = ["2026-03-01", "2026-04-01", "2026-05-01"].map((text) => day(text));
     const orders = [days, days.toReversed(), [...days.slice(1), ...days.slice(0, 1)], days];
-    await Promise.all(orders.map((wanted) => createPartitions(stage.db).cover(ranks, wanted)));
+    await Promise.all(orders.map(async (wanted) => createPartitions(stage.db).cover(ranks, wanted)));
     expect(await leaves()).toHaveLength(3);
   });
 
