@@ -30,8 +30,8 @@ export function martQuestions({ days }: Account): readonly MartQuestion[] {
       "select * from mart.keyword_opportunity where device_code = 'IPHONE' order by opportunity_score desc nulls last limit 50",
     ),
     ask(
-      "what releases did, the newest 100",
-      "select * from mart.release_impact where window_day_count = 14 order by release_day desc limit 100",
+      "what the releases of 90 days did",
+      `select * from mart.release_impact where window_day_count = 14 and release_day >= '${addDays(today, -90)}' order by release_day desc limit 100`,
     ),
     ask(
       "share of voice by day and app, 30 days",
@@ -53,12 +53,13 @@ export function martQuestions({ days }: Account): readonly MartQuestion[] {
     ask("how fresh everything is", "select * from mart.data_freshness"),
     ask("list of apps, for a filter", "select app_name from mart.organic_share_of_voice_daily group by app_name"),
     ask("newest day, for a filter", "select max(date_day) from mart.organic_share_of_voice_daily"),
+    ask(
+      "average rank by app and month, all days",
+      "select app_name, date_trunc('month', date_day::timestamp), sum(rank_sum) / sum(ranked_keyword_count) from mart.organic_share_of_voice_daily group by 1, 2",
+    ),
+    askAll("what all releases did", "select * from mart.release_impact"),
     askAll("average of all ranks", "select avg(keyword_rank) from mart.keyword_rank_daily"),
     askAll("newest day of all ranks", "select max(date_day) from mart.keyword_rank_daily"),
     askAll("list of apps of all ranks", "select app_name from mart.keyword_rank_daily group by app_name"),
-    askAll(
-      "average rank by app and month, of all ranks",
-      "select app_name, date_trunc('month', date_day::timestamp), avg(keyword_rank) from mart.keyword_rank_daily group by 1, 2",
-    ),
   ];
 }

@@ -52,7 +52,7 @@ async function medianOf(client: pg.Client, query: string, rounds: number): Promi
 
 async function planOf(client: pg.Client, query: string): Promise<string> {
   const { rows } = await client.query<{ "QUERY PLAN": string }>(
-    `explain (analyze, costs off, timing off, summary off) ${query}`,
+    `explain (analyze, costs off, timing off, summary off, buffers off) ${query}`,
   );
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }

@@ -107,7 +107,7 @@ comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded o
 comment on column ops.coverage_daily.lost_count     is 'Snapshot cells that were not fetched in their time: nobody can request them any more.';
 select ops.comment_columns('ops.coverage_daily');
 
-create function ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date) returns date language sql immutable
+create function ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date) returns date language sql immutable parallel safe
   return case timing.kind
          when 'snapshot' then case when timing.refresh_days < 3650 then today + 2 - timing.refresh_days end
          when 'series' then today + 1 - timing.settle_days
@@ -122,7 +122,7 @@ comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day af
 
 create view ops.freshness as
 with answer as (
-  select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope,
+  select s.dataset, s.scope, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          max(s.window_start) filter (where s.state in ('loaded', 'empty')) as newest_start,
          max(s.window_end) filter (where s.state in ('loaded', 'empty')) as newest_end,
          max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred', 'failed')) as unanswered_end,
@@ -135,7 +135,7 @@ with answer as (
   group  by s.dataset, s.scope
   union  all
   -- calls about many apps: each app of the list stands for itself
-  select s.dataset, s.scope ->> 'store', split_part(i.item, ':', -1), coalesce(s.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end), s.scope,
+  select s.dataset, s.scope, split_part(i.item, ':', -1), coalesce(s.scope ->> 'country', case when i.item like '%:%' then split_part(i.item, ':', 1) end),
          max(s.window_start) filter (where s.state in ('loaded', 'empty')),
          max(s.window_end) filter (where s.state in ('loaded', 'empty')),
          max(s.window_end) filter (where s.state in ('pending', 'running', 'deferred', 'failed')),
@@ -149,7 +149,7 @@ with answer as (
   where  s.dataset in (select d.dataset from ops.dataset as d where d.items_are_apps)
   group  by s.dataset, s.scope, i.item
 ), due as (
-  select a.*, n.due_end, n.due_end_before
+  select a.*, a.scope ->> 'store' as store, n.due_end, n.due_end_before
   from   answer as a
   left   join ops.dataset_timing as o on o.dataset = a.dataset and o.scope = a.scope and not o.is_default
   left   join ops.dataset_timing as b on b.dataset = a.dataset and b.is_default

@@ -127,3 +127,28 @@ comment on column mart.review_by_version.three_star_count    is 'Reviews with th
 comment on column mart.review_by_version.four_star_count     is 'Reviews with four stars.';
 comment on column mart.review_by_version.five_star_count     is 'Reviews with five stars.';
 select ops.comment_columns('mart.review_by_version');
+
+create view mart.review_text as
+select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, r.language_code, r.reviewed_at::date as date_day,
+       r.reviewed_at, r.rating, r.title, r.content, r.reviewer as reviewer_name, nullif(r.version, '') as version, r.is_replied, r.source as review_source, r.review_id
+from   core.review as r
+left   join core.dim_app     as a on a.app_key = r.app_key
+left   join core.dim_country as c on c.country_key = r.country_key
+where  (r.source = 'v2' or not exists (
+  select from core.review as o
+  where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
+  and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day'));
+comment on view   mart.review_text               is 'One row per review in its latest form, to read: stars, title and text with the names of app and country. A review of both lists of a store is there once. Rows may be counted, and stars be averaged. What do users complain about? Which reviews wait for a reply?';
+comment on column mart.review_text.country_code  is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
+comment on column mart.review_text.language_code is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
+comment on column mart.review_text.date_day      is 'Day on which it was written or last edited.';
+comment on column mart.review_text.reviewed_at   is 'When it was written or last edited, as the service reports it, without time zone.';
+comment on column mart.review_text.rating        is 'Stars, 1 to 5.';
+comment on column mart.review_text.title         is 'Title; null where the review has none.';
+comment on column mart.review_text.content       is 'Text in any language and script.';
+comment on column mart.review_text.reviewer_name is 'Name of the reviewer.';
+comment on column mart.review_text.version       is 'Reviewed version of the app, where the service reports it (Android, list v2).';
+comment on column mart.review_text.is_replied    is 'True when the developer has answered it; null where answered reviews are not requested separately (option replied of the dataset review).';
+comment on column mart.review_text.review_source is 'List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country.';
+comment on column mart.review_text.review_id     is 'Id of the review in its list.';
+select ops.comment_columns('mart.review_text');

@@ -916,6 +916,22 @@ create table core.fact_visibility (
   constraint fact_visibility_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
+-- Apps of the groups in portfolio.groups of the configuration, as of the last planning. An app may be in several groups.
+create table core.grouped_app (
+  group_name text not null, -- Name of the group.
+  store text not null, -- ios or android.
+  track_id text not null, -- Track id of the app in its store.
+  constraint grouped_app_pkey PRIMARY KEY (group_name, store, track_id),
+  constraint grouped_app_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+
+-- Keywords of the groups in portfolio.groups of the configuration, as of the last planning. A keyword may be in several groups.
+create table core.grouped_keyword (
+  group_name text not null, -- Name of the group.
+  keyword text not null, -- The keyword.
+  constraint grouped_keyword_pkey PRIMARY KEY (group_name, keyword)
+);
+
 -- The hidden keyword field of iOS apps by locale; one row per period without a change.
 create table core.keyword_spot (
   app_key integer not null, -- The app.
@@ -969,6 +985,18 @@ create table core.mmp_integration (
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint mmp_integration_pkey PRIMARY KEY (app_key, tracker_type, valid_from),
   constraint mmp_integration_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
+);
+
+-- Rates of exchange into the reporting currency, loaded by the user; empty until then. All rows name the same reporting_currency.
+create table core.reporting_rate (
+  currency text not null, -- Currency, three letters.
+  date_day date not null, -- First day of the rate. It holds until the next one, for 31 days at most.
+  reporting_currency text not null, -- Currency of reports, three letters.
+  rate numeric not null, -- Units of reporting_currency for one unit of currency.
+  constraint reporting_rate_pkey PRIMARY KEY (currency, date_day),
+  constraint reporting_rate_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint reporting_rate_rate_check CHECK ((rate > (0)::numeric)),
+  constraint reporting_rate_reporting_currency_check CHECK ((reporting_currency ~ '^[A-Z]{3}$'::text))
 );
 
 -- Reviews of apps, one row per review in its latest form. Where both lists of a store are switched on, choose one source. What do users complain about?
@@ -1146,6 +1174,77 @@ create table core.tracked_keyword (
   constraint tracked_keyword_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key),
   constraint tracked_keyword_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key)
 );
+
+-- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together); then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
+create view mart.advertisement (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Requested country, ISO 3166-1 alpha-2; ALL for all countries together.
+  country_name text, -- Name of the country.
+  period_start date, -- First day of the 30 days.
+  period_end date, -- Last day of the period, inclusive.
+  network text, -- Requested network; empty for all networks together.
+  media_type text, -- Id of the requested kind of media; empty for all kinds together.
+  creative_id text, -- Key of the advertisement within one answer: a digest of the media and the texts shown with it.
+  title text, -- Title of the advertisement.
+  subtitle text, -- Line under the title.
+  action_text text, -- Text of the button.
+  network_names text, -- Networks in which it was seen, separated by commas.
+  media_url text, -- Address of the media.
+  preview_url text, -- Address of a picture of it.
+  size_text text, -- Size as the service writes it, for instance 320x50.
+  first_seen_at timestamp with time zone, -- When it was first seen.
+  last_seen_at timestamp with time zone, -- When it was last seen.
+  impression_count numeric, -- Impressions, as estimated for the period.
+  is_competitor boolean -- True for an app that the account names as a competitor now.
+) as
+ SELECT a.store,
+    a.track_id,
+    COALESCE(a.app_name, f.app_name, a.track_id) AS app_name,
+    c.country_code,
+    c.country_name,
+    f.period_start,
+    f.period_end,
+    f.network,
+    f.media_type,
+    f.creative_key AS creative_id,
+    f.title,
+    f.subtitle,
+    f.action_text,
+    n.network_names,
+    f.media_url,
+    f.preview_url,
+    f.size_text,
+    f.first_seen_at,
+    f.last_seen_at,
+    f.impression_count,
+    (EXISTS ( SELECT
+           FROM core.tracked_competitor t
+          WHERE t.competitor_app_key = f.app_key AND t.valid_to IS NULL)) AS is_competitor
+   FROM core.ad_creative f
+     JOIN core.dim_app a ON a.app_key = f.app_key
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     LEFT JOIN LATERAL ( SELECT string_agg(e.value ->> 'title'::text, ', '::text ORDER BY (e.value ->> 'title'::text)) AS network_names
+           FROM jsonb_array_elements(
+                CASE
+                    WHEN jsonb_typeof(f.networks) = 'array'::text THEN f.networks
+                    ELSE NULL::jsonb
+                END) e(value)) n ON true;
+
+-- One row per group and app, from portfolio.groups.apps of the configuration. Join it to any mart by store and track_id: figures are then added up by group, once for each group of an app. Which apps are in a group? How does each group of apps do?
+create view mart.app_group (
+  group_name text, -- Name of the group.
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text -- Name of the app, or its track id where no name is known.
+) as
+ SELECT g.group_name,
+    g.store,
+    g.track_id,
+    COALESCE(a.app_name, g.track_id) AS app_name
+   FROM core.grouped_app g
+     LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
 -- One row per app of the portfolio, country and day with any figure: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. How did the app do yesterday? What else changed on the day on which downloads fell?
 create view mart.app_overview_daily (
@@ -1466,6 +1565,115 @@ create view mart.app_overview_daily (
      LEFT JOIN ops.unanswered_keyword_daily n ON n.store = a.store AND n.track_id = a.track_id AND n.country_code = c.country_code AND n.date_day = o.date_day
      LEFT JOIN ops.search_ads_default m ON true;
 
+-- One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
+create view mart.app_page_change (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  is_competitor boolean, -- True for an app that the account names as a competitor now.
+  country_code text, -- Country of the page, ISO 3166-1 alpha-2; ALL on Android, whose pages differ by language.
+  country_name text, -- Name of the country.
+  language_code text, -- Language of the page (Android); empty on iOS.
+  date_day date, -- Day on which the change was first seen (page), or day of the release.
+  change_source text, -- page: two visits of the page differ; release: a new version; release detail: what the service reports of a release (dataset app_change). One change may have a row of each.
+  property text, -- title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and what release details name, such as subtitle.
+  old_value text, -- Value before; null where there was none or the service does not report it.
+  new_value text -- Value after; null where there is none.
+) as
+ WITH change AS (
+         SELECT h.app_key,
+            h.country_key,
+            h.language_code,
+            h.valid_from AS date_day,
+            'page'::text AS change_source,
+            v.property,
+            v.old_value,
+            v.new_value
+           FROM core.app_history h
+             JOIN LATERAL ( SELECT p_1.app_key,
+                    p_1.country_key,
+                    p_1.language_code,
+                    p_1.valid_from,
+                    p_1.valid_to,
+                    p_1.is_current,
+                    p_1.app_name,
+                    p_1.developer_id,
+                    p_1.developer_name,
+                    p_1.price_text,
+                    p_1.icon_url,
+                    p_1.category_id,
+                    p_1.category_name,
+                    p_1.version,
+                    p_1.updated_at,
+                    p_1.description,
+                    p_1.screenshots,
+                    p_1.whats_new,
+                    p_1.has_in_app_purchases,
+                    p_1.in_app_products,
+                    p_1.is_removed,
+                    p_1.released_at,
+                    p_1.available_countries,
+                    p_1.file_size,
+                    p_1.install_range,
+                    p_1.has_top_developer_badge,
+                    p_1.support_url,
+                    p_1.store_url,
+                    p_1.owner_email,
+                    p_1.video_url,
+                    p_1.video_frame_url,
+                    p_1.last_modified_at,
+                    p_1.similar_apps,
+                    p_1.rating,
+                    p_1.rating_count,
+                    p_1.ratings_by_star,
+                    p_1.extra,
+                    p_1.slice_id,
+                    p_1.fetched_at
+                   FROM core.app_history p_1
+                  WHERE p_1.app_key = h.app_key AND p_1.country_key = h.country_key AND p_1.language_code = h.language_code AND p_1.valid_from < h.valid_from
+                  ORDER BY p_1.valid_from DESC
+                 LIMIT 1) p ON true
+             CROSS JOIN LATERAL ( VALUES ('title'::text,p.app_name,h.app_name), ('description'::text,p.description,h.description), ('screenshots'::text,p.screenshots::text,h.screenshots::text), ('price'::text,p.price_text,h.price_text), ('icon'::text,p.icon_url,h.icon_url), ('video'::text,p.video_url,h.video_url), ('category'::text,p.category_name,h.category_name), ('developer'::text,p.developer_name,h.developer_name), ('in-app products'::text,p.in_app_products,h.in_app_products), ('removed'::text,p.is_removed::text,h.is_removed::text)) v(property, old_value, new_value)
+          WHERE v.old_value IS DISTINCT FROM v.new_value
+        UNION ALL
+         SELECT r.app_key,
+            r.country_key,
+            r.language_code,
+            r.version_at::date AS version_at,
+            'release'::text,
+            'version'::text,
+            lag(r.version) OVER (PARTITION BY r.app_key, r.country_key, r.language_code ORDER BY r.version_at, r.version) AS lag,
+            r.version
+           FROM core.app_version r
+        UNION ALL
+         SELECT g_1.app_key,
+            g_1.country_key,
+            g_1.language_code,
+            g_1.version_at::date AS version_at,
+            'release detail'::text,
+            lower(replace(g_1.property, '_'::text, ' '::text)) AS lower,
+            g_1.old_value #>> '{}'::text[],
+            g_1.new_value #>> '{}'::text[]
+           FROM core.app_change g_1
+        )
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    (EXISTS ( SELECT
+           FROM core.tracked_competitor t
+          WHERE t.competitor_app_key = g.app_key AND t.valid_to IS NULL)) AS is_competitor,
+    c.country_code,
+    c.country_name,
+    g.language_code,
+    g.date_day,
+    g.change_source,
+    g.property,
+    g.old_value,
+    g.new_value
+   FROM change g
+     JOIN core.dim_app a ON a.app_key = g.app_key
+     JOIN core.dim_country c ON c.country_key = g.country_key;
+
 -- One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?
 create view mart.bid_change_impact (
   org_id text, -- Search-ads organisation.
@@ -1701,6 +1909,107 @@ create view mart.category_rank_vs_downloads_daily (
            FROM core.fact_sales_metric f
           WHERE f.app_key = a.app_key AND f.date_day = r.date_day AND f.country_key = c.country_key AND NOT f.is_total) s ON true;
 
+-- One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or left it since its list before. Needs the dataset top_chart. Ranks are never added up; choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?
+create view mart.chart_movement_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app; its track id where the name is missing.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
+  category_name text, -- Name of the category.
+  chart text, -- FREE, PAID or GROSSING.
+  chart_version text, -- v1 or v2 of the iOS charts; empty on Android. Choose one.
+  date_day date, -- Day of the chart.
+  previous_day date, -- Day of the list before, which is the day before unless that was not loaded; null for the first list.
+  chart_rank integer, -- Place in the chart, 1 is the top; null when it left.
+  previous_chart_rank integer, -- Place in the list before; null when it was not in it.
+  places_gained integer, -- Places gained since then, negative when lost; null when one of the two is null.
+  movement text, -- entered, left, gained, lost, same; first list: there is none to compare with.
+  is_portfolio_app boolean -- True for an app of the portfolio.
+) as
+ WITH chart_day AS (
+         SELECT f.category_code,
+            f.country_key,
+            f.chart,
+            f.device_key,
+            f.chart_version,
+            f.date_day,
+            max(f.category_name) AS category_name,
+            lag(f.date_day) OVER (PARTITION BY f.category_code, f.country_key, f.chart, f.device_key, f.chart_version ORDER BY f.date_day) AS previous_day
+           FROM core.fact_top_chart f
+          GROUP BY f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day
+        )
+ SELECT a.store,
+    a.track_id,
+    COALESCE(a.app_name, a.track_id) AS app_name,
+    c.country_code,
+    c.country_name,
+    d.device_code,
+    n.category_code,
+    n.category_name,
+    n.chart,
+    n.chart_version,
+    n.date_day,
+    n.previous_day,
+    m.chart_rank,
+    m.previous_chart_rank,
+    m.previous_chart_rank - m.chart_rank AS places_gained,
+        CASE
+            WHEN n.previous_day IS NULL THEN 'first list'::text
+            WHEN m.previous_chart_rank IS NULL THEN 'entered'::text
+            WHEN m.chart_rank IS NULL THEN 'left'::text
+            WHEN m.chart_rank < m.previous_chart_rank THEN 'gained'::text
+            WHEN m.chart_rank > m.previous_chart_rank THEN 'lost'::text
+            ELSE 'same'::text
+        END AS movement,
+    (EXISTS ( SELECT
+           FROM ops.portfolio_app p
+          WHERE p.app_key = m.app_key)) AS is_portfolio_app
+   FROM chart_day n
+     CROSS JOIN LATERAL ( SELECT COALESCE(t.app_key, y.app_key) AS app_key,
+            t.rank AS chart_rank,
+            y.rank AS previous_chart_rank
+           FROM ( SELECT f.app_key,
+                    f.rank
+                   FROM core.fact_top_chart f
+                  WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day = n.date_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) t
+             FULL JOIN ( SELECT f.app_key,
+                    f.rank
+                   FROM core.fact_top_chart f
+                  WHERE f.category_code = n.category_code AND f.country_key = n.country_key AND f.chart = n.chart AND f.date_day = n.previous_day AND f.device_key = n.device_key AND f.chart_version = n.chart_version) y ON y.app_key = t.app_key) m
+     JOIN core.dim_app a ON a.app_key = m.app_key
+     JOIN core.dim_country c ON c.country_key = n.country_key
+     JOIN core.dim_device d ON d.device_key = n.device_key;
+
+-- One row per day (UTC), app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?
+create view mart.credit_spend_by_app_daily (
+  date_day date, -- Day of the answer, UTC.
+  store text, -- ios or android; null for requests that are not about a store.
+  track_id text, -- Track id of the app; null for requests about several apps or none, such as lists, charts and commands, and for slices that were cancelled since.
+  app_name text, -- Name of the app, or its track id where no name is known; null where track_id is.
+  country_code text, -- Country, ISO 3166-1 alpha-2; null for requests about all countries or none.
+  dataset text, -- Dataset; empty for requests of a command.
+  credit_class text, -- Class in which credits were held.
+  request_count bigint, -- Requests.
+  credit_count bigint -- Credits charged.
+) as
+ SELECT (q.received_at AT TIME ZONE 'UTC'::text)::date AS date_day,
+    s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    COALESCE(a.app_name, s.scope ->> 'app'::text) AS app_name,
+    s.scope ->> 'country'::text AS country_code,
+    COALESCE(q.dataset, ''::text) AS dataset,
+    q.class AS credit_class,
+    count(*) AS request_count,
+    sum(q.cost) AS credit_count
+   FROM ops.request q
+     LEFT JOIN ops.slice s ON s.slice_id = q.slice_id
+     LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
+  WHERE q.account_id <> 'import'::text
+  GROUP BY ((q.received_at AT TIME ZONE 'UTC'::text)::date), (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (COALESCE(a.app_name, s.scope ->> 'app'::text)), (s.scope ->> 'country'::text), (COALESCE(q.dataset, ''::text)), q.class;
+
 -- One row per day (UTC), dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?
 create view mart.credit_spend_daily (
   date_day date, -- Day of the answer, UTC.
@@ -1747,6 +2056,169 @@ create view mart.data_freshness (
     f.open_count AS open_slice_count
    FROM ops.freshness f
      LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
+
+-- One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country brought most revenue last month?
+create view mart.download_revenue_monthly (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  region text, -- Continent-sized region of the country in UN M49.
+  month_start date, -- First day of the month.
+  month_day_count integer, -- Days of the month.
+  estimated_day_count bigint, -- Days with estimated downloads; fewer than month_day_count where the month is not over or days are missing.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS), over these days.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
+  estimated_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
+  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before; null unless both months have all their days.
+  store_day_count bigint, -- Days with downloads of the store.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
+  store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
+  store_download_change_share numeric, -- Relative change since the month before; null unless both months have all their days.
+  store_revenue_change_share numeric -- Relative change of store_revenue since the month before; null unless both months have all their days.
+) as
+ WITH daily AS (
+         SELECT p.store,
+            p.track_id,
+            p.app_name,
+            f.country_key,
+            f.date_day,
+            max(f.estimated_downloads) AS estimated_downloads,
+            max(f.estimated_revenue) AS estimated_revenue,
+            max(f.store_downloads) AS store_downloads,
+            max(f.store_revenue) AS store_revenue
+           FROM ops.portfolio_app p
+             CROSS JOIN LATERAL ( SELECT e.country_key,
+                    e.date_day,
+                    COALESCE(max(e.download_count) FILTER (WHERE e.is_total), sum(e.download_count) FILTER (WHERE NOT e.is_total)) AS estimated_downloads,
+                    COALESCE(max(e.revenue) FILTER (WHERE e.is_total), sum(e.revenue) FILTER (WHERE NOT e.is_total)) AS estimated_revenue,
+                    NULL::numeric AS store_downloads,
+                    NULL::numeric AS store_revenue
+                   FROM core.fact_download_revenue e
+                  WHERE e.app_key = p.app_key
+                  GROUP BY e.country_key, e.date_day
+                UNION ALL
+                 SELECT s.country_key,
+                    s.date_day,
+                    NULL::numeric,
+                    NULL::numeric,
+                    COALESCE(max(s.units) FILTER (WHERE s.context = 'DOWNLOAD'::text AND s.device_key = 0), sum(s.units) FILTER (WHERE s.context = 'DOWNLOAD'::text AND s.device_key <> 0)) AS "coalesce",
+                    COALESCE(max(s.units) FILTER (WHERE s.context = 'REVENUE_TOTAL'::text AND s.device_key = 0), sum(s.units) FILTER (WHERE s.context = 'REVENUE_TOTAL'::text AND s.device_key <> 0)) AS "coalesce"
+                   FROM core.fact_sales_metric s
+                  WHERE s.app_key = p.app_key AND NOT s.is_total
+                  GROUP BY s.country_key, s.date_day) f
+          GROUP BY p.store, p.track_id, p.app_name, f.country_key, f.date_day
+        ), monthly AS (
+         SELECT f.store,
+            f.track_id,
+            f.app_name,
+            f.country_key,
+            d.month_start,
+            (d.month_start + '1 mon'::interval)::date - d.month_start AS day_count,
+            sum(f.estimated_downloads) AS estimated_downloads,
+            sum(f.estimated_revenue) AS estimated_revenue,
+            count(f.estimated_downloads) AS estimated_days,
+            sum(f.store_downloads) AS store_downloads,
+            sum(f.store_revenue) AS store_revenue,
+            count(f.store_downloads) AS store_days
+           FROM daily f
+             JOIN core.dim_date d ON d.date_day = f.date_day
+          GROUP BY f.store, f.track_id, f.app_name, f.country_key, d.month_start
+        ), compared AS (
+         SELECT m_1.store,
+            m_1.track_id,
+            m_1.app_name,
+            m_1.country_key,
+            m_1.month_start,
+            m_1.day_count,
+            m_1.estimated_downloads,
+            m_1.estimated_revenue,
+            m_1.estimated_days,
+            m_1.store_downloads,
+            m_1.store_revenue,
+            m_1.store_days,
+            lag(m_1.month_start) OVER before = (m_1.month_start - '1 mon'::interval)::date AS has_previous,
+            lag(m_1.estimated_downloads) OVER before AS previous_estimated_downloads,
+            lag(m_1.estimated_revenue) OVER before AS previous_estimated_revenue,
+            lag(m_1.estimated_days = m_1.day_count) OVER before AND m_1.estimated_days = m_1.day_count AS are_estimates_whole,
+            lag(m_1.store_downloads) OVER before AS previous_store_downloads,
+            lag(m_1.store_revenue) OVER before AS previous_store_revenue,
+            lag(m_1.store_days = m_1.day_count) OVER before AND m_1.store_days = m_1.day_count AS are_sales_whole
+           FROM monthly m_1
+          WINDOW before AS (PARTITION BY m_1.store, m_1.track_id, m_1.country_key ORDER BY m_1.month_start)
+        )
+ SELECT m.store,
+    m.track_id,
+    m.app_name,
+    c.country_code,
+    c.country_name,
+    c.region,
+    m.month_start,
+    m.day_count AS month_day_count,
+    m.estimated_days AS estimated_day_count,
+    m.estimated_downloads AS estimated_download_count,
+    m.estimated_revenue,
+        CASE
+            WHEN m.has_previous AND m.are_estimates_whole THEN round(m.estimated_downloads / NULLIF(m.previous_estimated_downloads, 0::numeric) - 1::numeric, 6)
+            ELSE NULL::numeric
+        END AS estimated_download_change_share,
+        CASE
+            WHEN m.has_previous AND m.are_estimates_whole THEN round(m.estimated_revenue / NULLIF(m.previous_estimated_revenue, 0::numeric) - 1::numeric, 6)
+            ELSE NULL::numeric
+        END AS estimated_revenue_change_share,
+    m.store_days AS store_day_count,
+    m.store_downloads AS store_download_count,
+    m.store_revenue,
+        CASE
+            WHEN m.has_previous AND m.are_sales_whole THEN round(m.store_downloads / NULLIF(m.previous_store_downloads, 0::numeric) - 1::numeric, 6)
+            ELSE NULL::numeric
+        END AS store_download_change_share,
+        CASE
+            WHEN m.has_previous AND m.are_sales_whole THEN round(m.store_revenue / NULLIF(m.previous_store_revenue, 0::numeric) - 1::numeric, 6)
+            ELSE NULL::numeric
+        END AS store_revenue_change_share
+   FROM compared m
+     JOIN core.dim_country c ON c.country_key = m.country_key;
+
+-- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?
+create view mart.featuring_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country of the store, ISO 3166-1 alpha-2; ALL where the answer names none.
+  country_name text, -- Name of the country.
+  category_code text, -- Id of the category whose page showed it (36 is overall).
+  date_day date, -- Day on which it was shown.
+  card_number integer, -- Number of the card among those of the day, country and category.
+  card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
+  label text, -- Label above the title.
+  title text, -- Title of the card.
+  card_name text, -- Name of what the card shows.
+  card_rank integer, -- Place of the app among those on the card, 1 is the first; null where the card does not list it.
+  listed_app_count integer, -- Number of apps on the card; null where it lists none.
+  link_url text, -- Where the card leads.
+  image_url text -- Address of its picture.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    f.category_code,
+    f.date_day,
+    f.card_number,
+    f.card_type,
+    f.label,
+    f.title,
+    f.card_name,
+    f."position" AS card_rank,
+    f.listed_count AS listed_app_count,
+    f.link_url,
+    f.image_url
+   FROM core.fact_featuring f
+     JOIN core.dim_app a ON a.app_key = f.app_key
+     JOIN core.dim_country c ON c.country_key = f.country_key;
 
 -- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
 create view mart.keyword_cannibalisation (
@@ -1841,6 +2313,83 @@ create view mart.keyword_cannibalisation (
                    FROM core.fact_keyword_metadata m
                   WHERE (m.keyword_key = ANY (s.keyword_keys)) AND m.country_key = p.country_key AND m.store = a.store) t) b ON true
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
+
+-- One row per group and keyword, from portfolio.groups.keywords of the configuration. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?
+create view mart.keyword_group (
+  group_name text, -- Name of the group.
+  keyword text -- The keyword.
+) as
+ SELECT group_name,
+    keyword
+   FROM core.grouped_keyword g;
+
+-- One row per app, keyword, country, device and day of the share: the share of the app in the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up within one keyword, country, device and day, never beyond. Who gets the impressions of a keyword? How large is our part?
+create view mart.keyword_impression_share (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app; its track id where the name is missing.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  share_day date, -- Day of the share; the day of observation where the service reports none.
+  date_day date, -- Day of the newest observation that reports it.
+  impression_share numeric, -- Share of the impressions, in the scale of the service.
+  share_rank bigint, -- Place among the reported apps; 1 has the largest share.
+  is_portfolio_app boolean -- True for an app of the portfolio.
+) as
+ SELECT a.store,
+    a.track_id,
+    COALESCE(a.app_name, a.track_id) AS app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    f.share_day,
+    f.date_day,
+    f.impression_share,
+    rank() OVER (PARTITION BY f.keyword_key, f.country_key, f.store, f.device_key, f.date_day, f.share_day ORDER BY f.impression_share DESC NULLS LAST) AS share_rank,
+    (EXISTS ( SELECT
+           FROM ops.portfolio_app p
+          WHERE p.app_key = f.app_key)) AS is_portfolio_app
+   FROM core.fact_impression_share f
+     JOIN core.dim_app a ON a.app_key = f.app_key
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key
+     JOIN core.dim_device d ON d.device_key = f.device_key
+  WHERE NOT (EXISTS ( SELECT
+           FROM core.fact_impression_share n
+          WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND n.device_key = f.device_key AND n.date_day > f.date_day AND n.share_day = f.share_day));
+
+-- One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up over keywords and countries. Which keywords bring installs? What would a keyword be worth?
+create view mart.keyword_install_estimate (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  date_day date, -- Day of the estimate; the day of observation for kind now.
+  estimate_kind text, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
+  max_reach_count numeric, -- Estimated unique impressions of the keyword in the country; null where the service reports none.
+  conversion_rate numeric, -- Share of the reached people who would install; 0.0023 is 0.23 percent.
+  expected_install_count numeric -- Installs to be expected from reach and conversion.
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    f.date_day,
+    f.kind AS estimate_kind,
+    f.max_reach_count,
+    f.conversion_rate,
+    f.install_count AS expected_install_count
+   FROM core.fact_keyword_estimate f
+     JOIN core.dim_app a ON a.app_key = f.app_key
+     JOIN core.dim_country c ON c.country_key = f.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = f.keyword_key;
 
 -- One row per app, country, keyword, device and day on which the account tracked the keyword and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
 create view mart.keyword_not_requested_daily (
@@ -2092,6 +2641,95 @@ create view mart.keyword_rank_movers (
      JOIN core.dim_country c ON c.country_key = l.country_key
      JOIN core.dim_keyword k ON k.keyword_key = l.keyword_key
      JOIN core.dim_device d ON d.device_key = l.device_key;
+
+-- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?
+create view mart.keyword_rank_vs_competitor (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  competitor_track_id text, -- Track id of the competitor in the same store.
+  competitor_app_name text, -- Name of the competitor; its track id where the name is missing.
+  competitor_source text, -- named: the account names it; portfolio: the account names none, and it is another app of the portfolio.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  keyword text, -- The keyword.
+  device_code text, -- IPHONE, IPAD, or ALL on Android.
+  date_day date, -- Newest day of the keyword for our app.
+  keyword_rank integer, -- Our rank; null when not ranked.
+  competitor_date_day date, -- Day of the competitor's rank: date_day, or the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.
+  competitor_keyword_rank integer, -- Its rank; null when not ranked, not in the list, or unknown.
+  competitor_rank_source text, -- own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.
+  places_ahead integer, -- Places by which we are ahead, negative when behind; null when one of the two ranks is null.
+  comparison text -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.
+) as
+ WITH competitor AS (
+         SELECT t_1.app_key,
+            t_1.competitor_app_key,
+            'named'::text AS competitor_source
+           FROM core.tracked_competitor t_1
+          WHERE t_1.valid_to IS NULL
+        UNION ALL
+         SELECT p.app_key,
+            o_1.app_key,
+            'portfolio'::text
+           FROM ops.portfolio_app p
+             JOIN ops.portfolio_app o_1 ON o_1.store = p.store AND o_1.app_key <> p.app_key
+          WHERE NOT (EXISTS ( SELECT
+                   FROM core.tracked_competitor n
+                  WHERE n.app_key = p.app_key AND n.valid_to IS NULL))
+        )
+ SELECT l.store,
+    l.track_id,
+    l.app_name,
+    o.track_id AS competitor_track_id,
+    COALESCE(o.app_name, o.track_id) AS competitor_app_name,
+    t.competitor_source,
+    c.country_code,
+    c.country_name,
+    k.keyword,
+    d.device_code,
+    l.date_day,
+    l.rank AS keyword_rank,
+    r.date_day AS competitor_date_day,
+    r.rank AS competitor_keyword_rank,
+    r.rank_source AS competitor_rank_source,
+    r.rank - l.rank AS places_ahead,
+        CASE
+            WHEN r.rank_source IS NULL THEN 'unknown'::text
+            WHEN l.rank IS NULL AND r.rank IS NULL THEN 'neither'::text
+            WHEN l.rank IS NULL THEN 'only the competitor'::text
+            WHEN r.rank IS NULL THEN 'only we'::text
+            WHEN l.rank < r.rank THEN 'ahead'::text
+            WHEN l.rank > r.rank THEN 'behind'::text
+            ELSE 'same'::text
+        END AS comparison
+   FROM ops.latest_keyword_rank l
+     JOIN competitor t ON t.app_key = l.app_key
+     JOIN core.dim_app o ON o.app_key = t.competitor_app_key AND o.store = l.store
+     JOIN core.dim_country c ON c.country_key = l.country_key
+     JOIN core.dim_keyword k ON k.keyword_key = l.keyword_key
+     JOIN core.dim_device d ON d.device_key = l.device_key
+     LEFT JOIN LATERAL ( SELECT f.date_day,
+            f.rank
+           FROM core.fact_keyword_rank f
+          WHERE f.app_key = t.competitor_app_key AND f.date_day = l.date_day AND f.country_key = l.country_key AND f.keyword_key = l.keyword_key AND f.device_key = l.device_key
+         LIMIT 1) own ON true
+     LEFT JOIN LATERAL ( SELECT max(f.date_day) AS date_day
+           FROM core.fact_keyword_app f
+          WHERE own.date_day IS NULL AND f.keyword_key = l.keyword_key AND f.country_key = l.country_key AND f.store = l.store AND f.device_key = l.device_key AND f.date_day >= (l.date_day - 35) AND f.date_day <= (l.date_day + 7)) list ON true
+     LEFT JOIN LATERAL ( SELECT min(f."position") AS rank
+           FROM core.fact_keyword_app f
+          WHERE f.keyword_key = l.keyword_key AND f.date_day = list.date_day AND f.country_key = l.country_key AND f.store = l.store AND f.device_key = l.device_key AND f.app_key = t.competitor_app_key) place ON true
+     CROSS JOIN LATERAL ( SELECT COALESCE(own.date_day, list.date_day) AS date_day,
+                CASE
+                    WHEN own.date_day IS NULL THEN place.rank
+                    ELSE own.rank
+                END AS rank,
+                CASE
+                    WHEN own.date_day IS NOT NULL THEN 'own rank'::text
+                    WHEN list.date_day IS NOT NULL THEN 'search list'::text
+                    ELSE NULL::text
+                END AS rank_source) r;
 
 -- One row per app, country, device and day: its share of voice in the searches for its keywords. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
 create view mart.organic_share_of_voice_daily (
@@ -2437,6 +3075,40 @@ create view mart.release_impact (
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days)
                   GROUP BY f.date_day) d) t;
 
+-- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything, and rates be computed from the sums. How many visitors become users? In which country do we lose them?
+create view mart.retention_daily (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  country_name text, -- Name of the country.
+  date_day date, -- The day.
+  store_visit_count numeric, -- Visits of the page in the Android store; null where the service reports none.
+  store_download_count numeric, -- Downloads as the store reported them to the account; null where not requested.
+  visit_conversion_rate numeric -- Downloads per visit. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).
+) as
+ SELECT a.store,
+    a.track_id,
+    a.app_name,
+    c.country_code,
+    c.country_name,
+    v.date_day,
+    v.store_visit_count,
+    s.download_count AS store_download_count,
+    round(s.download_count / NULLIF(v.store_visit_count, 0::numeric), 6) AS visit_conversion_rate
+   FROM ( SELECT f.app_key,
+            f.country_key,
+            f.date_day,
+            COALESCE(max(f.android_store_visit_count) FILTER (WHERE f.device_key = 0), sum(f.android_store_visit_count) FILTER (WHERE f.device_key <> 0)) AS store_visit_count
+           FROM core.fact_retention f
+          WHERE NOT f.is_total
+          GROUP BY f.app_key, f.country_key, f.date_day) v
+     JOIN core.dim_app a ON a.app_key = v.app_key
+     JOIN core.dim_country c ON c.country_key = v.country_key
+     LEFT JOIN LATERAL ( SELECT COALESCE(max(f.units) FILTER (WHERE f.device_key = 0), sum(f.units) FILTER (WHERE f.device_key <> 0)) AS download_count
+           FROM core.fact_sales_metric f
+          WHERE f.app_key = v.app_key AND f.date_day = v.date_day AND f.country_key = v.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total) s ON true;
+
 -- One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. Counts and rating_sum may be added up over everything, and averages be computed from those sums. How was the last release received? Which version was liked best?
 create view mart.review_by_version (
   store text, -- ios or android.
@@ -2604,6 +3276,48 @@ UNION ALL
   WHERE NOT (EXISTS ( SELECT
            FROM core.review r
           WHERE r.app_key = a.app_key AND r.country_key = c.country_key AND r.reviewed_at >= d.date_day AND r.reviewed_at < (d.date_day + 1)));
+
+-- One row per review in its latest form, to read: stars, title and text with the names of app and country. A review of both lists of a store is there once. Rows may be counted, and stars be averaged. What do users complain about? Which reviews wait for a reply?
+create view mart.review_text (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  app_name text, -- Name of the app.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.
+  country_name text, -- Name of the country.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
+  date_day date, -- Day on which it was written or last edited.
+  reviewed_at timestamp without time zone, -- When it was written or last edited, as the service reports it, without time zone.
+  rating integer, -- Stars, 1 to 5.
+  title text, -- Title; null where the review has none.
+  content text, -- Text in any language and script.
+  reviewer_name text, -- Name of the reviewer.
+  version text, -- Reviewed version of the app, where the service reports it (Android, list v2).
+  is_replied boolean, -- True when the developer has answered it; null where answered reviews are not requested separately (option replied of the dataset review).
+  review_source text, -- List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country.
+  review_id text -- Id of the review in its list.
+) as
+ SELECT a.store,
+    a.track_id,
+    COALESCE(a.app_name, a.track_id) AS app_name,
+    c.country_code,
+    c.country_name,
+    r.language_code,
+    r.reviewed_at::date AS date_day,
+    r.reviewed_at,
+    r.rating,
+    r.title,
+    r.content,
+    r.reviewer AS reviewer_name,
+    NULLIF(r.version, ''::text) AS version,
+    r.is_replied,
+    r.source AS review_source,
+    r.review_id
+   FROM core.review r
+     LEFT JOIN core.dim_app a ON a.app_key = r.app_key
+     LEFT JOIN core.dim_country c ON c.country_key = r.country_key
+  WHERE r.source = 'v2'::text OR NOT (EXISTS ( SELECT
+           FROM core.review o
+          WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)));
 
 -- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which ad groups spend without installs? What does a tap cost in each?
 create view mart.search_ads_ad_group_report (
@@ -3225,6 +3939,53 @@ create view mart.search_ads_daily_default (
     redownload_count
    FROM mart.search_ads_campaign_report r
   WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
+
+-- One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?
+create view mart.search_ads_daily_reporting (
+  org_id text, -- Search-ads organisation.
+  org_name text, -- Name of the organisation.
+  track_id text, -- Advertised app; empty for none.
+  app_name text, -- Name of the app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  campaign_id text, -- Campaign; empty for none.
+  campaign_name text, -- Name of the campaign.
+  date_day date, -- The day.
+  money_currency text, -- Currency of money_spend: the organisation's own where the service reports the money in it, or else that of ops.search_ads_default.
+  money_spend numeric, -- Money spent, in money_currency.
+  reporting_currency text, -- The reporting currency; null until rates are loaded.
+  reporting_spend numeric, -- Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.
+  impression_count numeric, -- Impressions, as now reported.
+  tap_count numeric, -- Taps, as now reported.
+  install_count numeric -- Installs, new downloads and redownloads together, as now reported.
+) as
+ SELECT r.org_id,
+    r.org_name,
+    r.track_id,
+    r.app_name,
+    r.country_code,
+    r.campaign_id,
+    r.campaign_name,
+    r.date_day,
+    m.money_currency,
+    m.money_spend,
+    c.reporting_currency,
+    round(core.in_reporting_currency(m.money_spend, m.money_currency, r.date_day), 4) AS reporting_spend,
+    r.impression_count,
+    r.tap_count,
+    r.install_count
+   FROM mart.search_ads_campaign_report r
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN r.original_spend IS NULL THEN r.currency
+                    ELSE r.original_currency
+                END AS money_currency,
+                CASE
+                    WHEN r.original_spend IS NULL THEN r.spend
+                    ELSE r.original_spend
+                END AS money_spend) m
+     LEFT JOIN ( SELECT max(n.reporting_currency) AS reporting_currency
+           FROM core.reporting_rate n) c ON true
+  WHERE r.is_primary_currency AND r.is_default_attribution AND r.goal_id = ''::text AND NOT r.is_withdrawn;
 
 -- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
 create view mart.search_ads_keyword_report (
@@ -4167,10 +4928,9 @@ create view ops.freshness (
 ) as
  WITH answer AS (
          SELECT s.dataset,
-            s.scope ->> 'store'::text AS store,
+            s.scope,
             s.scope ->> 'app'::text AS track_id,
             s.scope ->> 'country'::text AS country_code,
-            s.scope,
             max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_start,
             max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS newest_end,
             max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AS unanswered_end,
@@ -4186,14 +4946,13 @@ create view ops.freshness (
           GROUP BY s.dataset, s.scope
         UNION ALL
          SELECT s.dataset,
-            s.scope ->> 'store'::text,
+            s.scope,
             split_part(i_1.item, ':'::text, '-1'::integer) AS split_part,
             COALESCE(s.scope ->> 'country'::text,
                 CASE
                     WHEN i_1.item ~~ '%:%'::text THEN split_part(i_1.item, ':'::text, 1)
                     ELSE NULL::text
                 END) AS "coalesce",
-            s.scope,
             max(s.window_start) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
             max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AS max,
             max(s.window_end) FILTER (WHERE s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AS max,
@@ -4211,10 +4970,9 @@ create view ops.freshness (
           GROUP BY s.dataset, s.scope, i_1.item
         ), due AS (
          SELECT a.dataset,
-            a.store,
+            a.scope,
             a.track_id,
             a.country_code,
-            a.scope,
             a.newest_start,
             a.newest_end,
             a.unanswered_end,
@@ -4223,6 +4981,7 @@ create view ops.freshness (
             a.loaded_count,
             a.open_count,
             a.is_unavailable,
+            a.scope ->> 'store'::text AS store,
             n.due_end,
             n.due_end_before
            FROM answer a
@@ -5367,6 +6126,13 @@ create table raw.answer (
 );
 CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
 
+-- An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, at most 31 days old; null where there is none. Money that is in the reporting currency stays as it is.
+CREATE OR REPLACE FUNCTION core.in_reporting_currency(amount numeric, currency text, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+RETURN (amount * CASE WHEN (EXISTS (SELECT FROM core.reporting_rate o WHERE (o.reporting_currency = in_reporting_currency.currency))) THEN (1)::numeric ELSE (SELECT r.rate FROM core.reporting_rate r WHERE ((r.currency = in_reporting_currency.currency) AND (r.date_day <= in_reporting_currency.day) AND (r.date_day > (in_reporting_currency.day - 31))) ORDER BY r.date_day DESC LIMIT 1) END);
+
 -- Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension: Postgres 18 and later record the keys of facts without checking each row again; older versions check them.
 CREATE OR REPLACE FUNCTION ops.add_foreign_keys(relation regclass)
  RETURNS void
@@ -5447,7 +6213,7 @@ $function$;
 CREATE OR REPLACE FUNCTION ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date)
  RETURNS date
  LANGUAGE sql
- IMMUTABLE
+ IMMUTABLE PARALLEL SAFE
 RETURN CASE (timing).kind WHEN 'snapshot'::text THEN CASE WHEN ((timing).refresh_days < 3650) THEN ((today + 2) - (timing).refresh_days) ELSE NULL::date END WHEN 'series'::text THEN (((today + 1) - (timing).settle_days) - CASE WHEN ((timing).pack_days IS NULL) THEN 0 ELSE ((((today + 1) - (timing).settle_days) - '2007-01-01'::date) % (timing).pack_days) END) WHEN 'period'::text THEN CASE WHEN ((EXTRACT(day FROM newest_start) = (1)::numeric) AND (newest_end = ((newest_start + '1 mon'::interval))::date)) THEN (date_trunc('month'::text, (((today + 1) - (timing).settle_days))::timestamp without time zone))::date ELSE COALESCE(GREATEST(newest_end, (newest_end + (((((today + 1) - (timing).settle_days) - newest_end) / (newest_end - newest_start)) * (newest_end - newest_start)))), ((today + 1) - (timing).settle_days)) END ELSE NULL::date END;
 
 -- Creates the partition of a fact for the month that starts on the given day; returns false when it exists. The caller needs the right to execute the function and no right to create tables.
@@ -5586,5 +6352,5 @@ revoke all on function ops.reported_at(regclass,timestamp with time zone) from p
 CREATE OR REPLACE FUNCTION ops.today()
  RETURNS date
  LANGUAGE sql
- STABLE
+ STABLE PARALLEL SAFE
 RETURN COALESCE((NULLIF(current_setting('storehouse.today'::text, true), ''::text))::date, ((now() AT TIME ZONE 'UTC'::text))::date);

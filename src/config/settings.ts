@@ -24,15 +24,34 @@ const DayText = z
   .refine((text): text is Day => isDay(text), "a day is YYYY-MM-DD")
   .meta({ format: "date" });
 
+const TrackId = z.union([z.string().regex(trackId, trackIds), z.int().min(1, trackIds).transform(String)], {
+  error: trackIds,
+});
+
 const ConfiguredApp = z
   .strictObject({
-    id: z
-      .union([z.string().regex(trackId, trackIds), z.int().min(1, trackIds).transform(String)], { error: trackIds })
-      .describe("Track id: a number on iOS, a package name on Android."),
+    id: TrackId.describe("Track id: a number on iOS, a package name on Android."),
     countries: z.array(Country).min(1).describe("Countries to follow the app in."),
     keywords: z.array(Keyword).default([]).describe("Keywords to follow in each of these countries."),
   })
   .describe("An app to follow, beside or instead of those that the account tracks.");
+
+const GroupName = z.string().trim().min(1, "a group has a name");
+const Groups = z
+  .strictObject({
+    apps: z
+      .record(GroupName, z.array(TrackId).min(1))
+      .default({})
+      .meta({ examples: [{ casual: ["123456789"] }] })
+      .describe("Track ids of apps by group; an app may be in several."),
+    keywords: z
+      .record(GroupName, z.array(Keyword).min(1))
+      .default({})
+      .meta({ examples: [{ brand: ["habit garden"] }] })
+      .describe("Keywords by group; a keyword may be in several."),
+  })
+  .prefault({})
+  .describe("Groups for marts (mart.app_group, mart.keyword_group); they change nothing about what is fetched.");
 
 const DatasetSettings = z
   .strictObject({
@@ -134,6 +153,7 @@ export const Settings = z.strictObject({
         .default("account")
         .describe("Where its apps come from: the account, the list below, or both."),
       apps: z.array(ConfiguredApp).default([]),
+      groups: Groups,
     })
     .prefault({})
     .describe("What to fetch."),

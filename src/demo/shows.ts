@@ -52,6 +52,12 @@ export const everythingShow: DemoShow = show({
   market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 8, organicKeywords: 20 },
   datasets: [],
   settings: {
+    portfolio: {
+      groups: {
+        apps: { habits: ["6446318020"] },
+        keywords: { lists: ["to-do, list", "タスク"], testing: ["a/b testing"] },
+      },
+    },
     datasets: {
       ...everythingOn.datasets,
       search_ads_report: { on: true, options: { levels: ["CAMPAIGN", "AD_GROUP", "KEYWORD", "SEARCH_TERM"] } },

@@ -2,15 +2,17 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectRoot } from "../config/config.ts";
 import type { Relation } from "../postgres/relations.ts";
-import { martExamples } from "./mart-examples.ts";
+import { nightCosts, nightWords } from "../cli/night.ts";
+import { martExamples, type MartExample } from "./mart-examples.ts";
 import { pageText, table } from "./page.ts";
 
 /** Where the answers of the examples stand; a test writes them (`vitest -u`) and holds them. */
 export const martAnswers = path.join(projectRoot, "src", "docs", "mart-answers.txt");
 
 /** The page of marts: what a row of each stands for, and a question to each with its SQL and its answer. */
-export function martsPage(relations: readonly Relation[]): string {
+export async function martsPage(relations: readonly Relation[]): Promise<string> {
   const answers = readAnswers();
+  const costs = await nightCosts();
   return pageText({
     file: "marts.md",
     title: "Marts",
@@ -24,11 +26,18 @@ export function martsPage(relations: readonly Relation[]): string {
         martExamples.map(({ mart }) => grainOf(mart, relations)),
       ),
       ...martExamples.map(
-        ({ mart, question, query }) =>
-          `## ${mart}\n\n${question}\n\n\`\`\`sql\n${query};\n\`\`\`\n\n\`\`\`text\n${answers.get(mart) ?? ""}\n\`\`\``,
+        (example) =>
+          `## ${example.mart}\n\n${example.question}${needsWords(example, costs)}\n\n\`\`\`sql\n${example.query};\n\`\`\`\n\n\`\`\`text\n${answers.get(example.mart) ?? ""}\n\`\`\``,
       ),
     ],
   });
+}
+
+/** Which datasets a mart needs beside those that are on, and what they cost a night; empty where it needs none. */
+export function needsWords({ needs = [] }: Pick<MartExample, "needs">, costs: ReadonlyMap<string, number>): string {
+  if (needs.length === 0) return "";
+  const each = needs.map((name) => `${name} on: about ${nightWords(costs.get(name) ?? 0)} credits a night`);
+  return ` Needs ${each.join(", and ")} for 20 apps.`;
 }
 
 /** A mart with the sentence of its comment that says what a row stands for, and the questions in it. */

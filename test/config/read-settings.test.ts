@@ -27,7 +27,7 @@ async function read(yaml: string): Promise<Settings> {
 }
 
 const defaults: Settings = {
-  portfolio: { source: "account", apps: [] },
+  portfolio: { source: "account", apps: [], groups: { apps: {}, keywords: {} } },
   datasets: {},
   retention: { action: "drop" },
   credits: {
@@ -94,6 +94,7 @@ api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
         { id: "6446318020", countries: ["US", "NO"], keywords: ["habit tracker", "to-do, list", "タスク"] },
         { id: "app.lumi.habit", countries: ["JP"], keywords: [] },
       ],
+      groups: { apps: {}, keywords: {} },
     },
     datasets: {
       keyword_rank: { history_days: 90, countries: ["US"], on: false, settle_days: 0, lookback_days: 3 },

@@ -129,7 +129,7 @@ describe("what a driver's metadata calls report to a reader", () => {
 
 const spans = ["period_start", "period_end", "valid_from", "valid_to", "month_start", "week_start"];
 const measures =
-  /(_count|_share|_sum|_score|_rank|_rating|_revenue|_spend|_volume|_popularity|_bid|_rate|^spend|^rating|^chance|^days_back|^days_behind|^places_gained|^change_number|^return_on_spend)$|^(before_|after_)?cost_per_/;
+  /(_count|_share|_sum|_score|_rank|_rating|_revenue|_spend|_volume|_popularity|_bid|_rate|^spend|^rating|^chance|^days_back|^days_behind|^places_(gained|ahead)|^change_number|^card_number|^return_on_spend)$|^(before_|after_)?cost_per_/;
 
 /** What names promise of values, and of which columns: each rule holds in core and mart unless it says otherwise. */
 const rules: readonly {

@@ -169,3 +169,25 @@ test("credits are reported by day in UTC, dataset, operation and class, and an i
     "2026-08-20 | keyword_rank | o | daily | 1 | 0 | 3",
   ]);
 });
+
+test("credits are reported by app and country, and come to the same sum", async () => {
+  await mart.ask(`
+    insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, params, cost, duration_ms, byte_count, received_at)
+    select 'a', s.slice_id, 1, 0, s.dataset, 'daily', 'o', '{}', 5, 1, 1, '2026-08-21Z' from ops.slice as s
+    where  s.dataset in ('keyword_rank', 'visibility') and s.scope ->> 'app' in ('1', '3') or s.dataset = 'tracked_app'`);
+  expect(
+    await mart.ask(`
+      select date_day, app_name, country_code, dataset, request_count, credit_count from mart.credit_spend_by_app_daily
+      where  date_day = '2026-08-21' order by 2 nulls last, 4`),
+  ).toEqual([
+    "2026-08-21 | 3 | US | keyword_rank | 2 | 10",
+    "2026-08-21 | Ours | US | keyword_rank | 1 | 5",
+    "2026-08-21 | - | - | tracked_app | 1 | 5",
+  ]);
+  const [byApp, byDay] = await Promise.all(
+    ["credit_spend_by_app_daily", "credit_spend_daily"].map((view) =>
+      mart.ask(`select sum(credit_count) as credits, sum(request_count) as requests from mart.${view}`),
+    ),
+  );
+  expect(byApp).toEqual(byDay);
+});

@@ -96,6 +96,23 @@ test("a version is reported on Android; on iOS it is the newest one out at that 
   ]);
 });
 
+test("reviews are there to read, each once, with names, and whether they are answered where that is known", async () => {
+  expect(
+    await mart.ask(`
+      select app_name, country_name, language_code, date_day, rating, version, is_replied, review_source from mart.review_text
+      where  app_name in ('Ours', 'Other store') order by 1, 2, reviewed_at, rating`),
+  ).toEqual([
+    "Other store | All countries | en | 2026-08-01 | 1 | - | - | v2",
+    "Other store | All countries | en | 2026-08-01 | 3 | 2.0.0 | - | v2",
+    "Other store | All countries | de | 2026-08-01 | 5 | 2.0.0 | - | v2",
+    "Ours | Japan |  | 2026-08-01 | 5 | - | - | v2",
+    "Ours | United States |  | 2026-08-01 | 1 | - | true | v2",
+    "Ours | United States |  | 2026-08-01 | - | - | - | v2",
+    "Ours | United States |  | 2026-08-01 | 4 | - | false | v2",
+    "Ours | United States |  | 2026-08-05 | 5 | - | - | v2",
+  ]);
+});
+
 test("a day that was requested and has no review counts 0, and a day that was not requested has no row", async () => {
   await mart.ask(
     "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', '2026-08-08', '{}', '2026-08-08Z')",

@@ -33,10 +33,18 @@ function change({ folder }: MetabaseStage, file: string, from: string, to: strin
   writeFileSync(name, text.replace(from, to));
 }
 
-test("five dashboards, each with a text, its cards, and filters on the columns of their tables", async () => {
+test("seven dashboards, each with a text, its cards, and filters on the columns of their tables", async () => {
   const stage = await shared.fresh();
   const { state } = stage.metabase;
-  const names = ["Data health", "Keyword performance", "Reviews", "Search ads", "Share of voice"];
+  const names = [
+    "Competitors",
+    "Data health",
+    "Keyword performance",
+    "Market",
+    "Reviews",
+    "Search ads",
+    "Share of voice",
+  ];
   expect([...state.dashboards.values()].map(({ name }) => name)).toEqual(names);
   for (const { dashcards, parameters } of state.dashboards.values()) {
     expect(dashcards.filter(({ card_id: card }) => card === null)).toHaveLength(1);
@@ -196,7 +204,7 @@ test.each([
   await expect(stage.apply()).rejects.toThrow(/^metabase_failed: .*the server stops/);
   expect((await stage.apply()).isComplete).toBe(true);
   const { state } = stage.metabase;
-  expect(state.dashboards.size).toBe(5);
+  expect(state.dashboards.size).toBe(7);
   const names = [...state.cards.values()].map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   expect((await stage.apply()).changes).toEqual([]);

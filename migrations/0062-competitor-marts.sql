@@ -1,0 +1,101 @@
+-- Marts about competitors: their ranks for our keywords, and what they changed.
+
+create view mart.keyword_rank_vs_competitor as
+with competitor as (
+  select t.app_key, t.competitor_app_key, 'named' as competitor_source
+  from   core.tracked_competitor as t
+  where  t.valid_to is null
+  union  all
+  select p.app_key, o.app_key, 'portfolio'
+  from   ops.portfolio_app as p
+  join   ops.portfolio_app as o on o.store = p.store and o.app_key <> p.app_key
+  where  not exists (select from core.tracked_competitor as n where n.app_key = p.app_key and n.valid_to is null)
+)
+select l.store, l.track_id, l.app_name, o.track_id as competitor_track_id, coalesce(o.app_name, o.track_id) as competitor_app_name, t.competitor_source,
+       c.country_code, c.country_name, k.keyword, d.device_code, l.date_day, l.rank as keyword_rank, r.date_day as competitor_date_day,
+       r.rank as competitor_keyword_rank, r.rank_source as competitor_rank_source, r.rank - l.rank as places_ahead,
+       case when r.rank_source is null then 'unknown'
+            when l.rank is null and r.rank is null then 'neither'
+            when l.rank is null then 'only the competitor'
+            when r.rank is null then 'only we'
+            when l.rank < r.rank then 'ahead'
+            when l.rank > r.rank then 'behind'
+            else 'same' end as comparison
+from   ops.latest_keyword_rank as l
+join   competitor       as t on t.app_key = l.app_key
+join   core.dim_app     as o on o.app_key = t.competitor_app_key and o.store = l.store
+join   core.dim_country as c on c.country_key = l.country_key
+join   core.dim_keyword as k on k.keyword_key = l.keyword_key
+join   core.dim_device  as d on d.device_key = l.device_key
+-- its own rank of that day, where it is in the portfolio for the keyword
+left   join lateral (
+  select f.date_day, f.rank
+  from   core.fact_keyword_rank as f
+  where  f.app_key = t.competitor_app_key and f.date_day = l.date_day and f.country_key = l.country_key and f.keyword_key = l.keyword_key and f.device_key = l.device_key
+  limit  1) as own on true
+-- or else its place in the newest list of the search, of the last five weeks
+left   join lateral (
+  select max(f.date_day) as date_day
+  from   core.fact_keyword_app as f
+  where  own.date_day is null and f.keyword_key = l.keyword_key and f.country_key = l.country_key and f.store = l.store and f.device_key = l.device_key
+  and    f.date_day between l.date_day - 35 and l.date_day + 7) as list on true
+left   join lateral (
+  select min(f.position) as rank
+  from   core.fact_keyword_app as f
+  where  f.keyword_key = l.keyword_key and f.date_day = list.date_day and f.country_key = l.country_key and f.store = l.store and f.device_key = l.device_key
+  and    f.app_key = t.competitor_app_key) as place on true
+cross  join lateral (
+  select coalesce(own.date_day, list.date_day) as date_day, case when own.date_day is null then place.rank else own.rank end as rank,
+         case when own.date_day is not null then 'own rank' when list.date_day is not null then 'search list' end as rank_source) as r;
+comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are those that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?';
+comment on column mart.keyword_rank_vs_competitor.competitor_track_id     is 'Track id of the competitor in the same store.';
+comment on column mart.keyword_rank_vs_competitor.competitor_app_name     is 'Name of the competitor; its track id where the name is missing.';
+comment on column mart.keyword_rank_vs_competitor.competitor_source       is 'named: the account names it; portfolio: the account names none, and it is another app of the portfolio.';
+comment on column mart.keyword_rank_vs_competitor.date_day                is 'Newest day of the keyword for our app.';
+comment on column mart.keyword_rank_vs_competitor.keyword_rank            is 'Our rank; null when not ranked.';
+comment on column mart.keyword_rank_vs_competitor.competitor_date_day     is 'Day of the competitor''s rank: date_day, or the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.';
+comment on column mart.keyword_rank_vs_competitor.competitor_keyword_rank is 'Its rank; null when not ranked, not in the list, or unknown.';
+comment on column mart.keyword_rank_vs_competitor.competitor_rank_source  is 'own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.';
+comment on column mart.keyword_rank_vs_competitor.places_ahead            is 'Places by which we are ahead, negative when behind; null when one of the two ranks is null.';
+comment on column mart.keyword_rank_vs_competitor.comparison              is 'ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested.';
+select ops.comment_columns('mart.keyword_rank_vs_competitor');
+
+create view mart.app_page_change as
+with change as (
+  -- from one version of the page to the next; which versions there are is known from releases
+  select h.app_key, h.country_key, h.language_code, h.valid_from as date_day, 'page' as change_source, v.property, v.old_value, v.new_value
+  from   core.app_history as h
+  join   lateral (
+    select p.*
+    from   core.app_history as p
+    where  p.app_key = h.app_key and p.country_key = h.country_key and p.language_code = h.language_code and p.valid_from < h.valid_from
+    order  by p.valid_from desc limit 1) as p on true
+  cross  join lateral (values
+    ('title', p.app_name, h.app_name), ('description', p.description, h.description), ('screenshots', p.screenshots::text, h.screenshots::text),
+    ('price', p.price_text, h.price_text), ('icon', p.icon_url, h.icon_url), ('video', p.video_url, h.video_url),
+    ('category', p.category_name, h.category_name), ('developer', p.developer_name, h.developer_name),
+    ('in-app products', p.in_app_products, h.in_app_products), ('removed', p.is_removed::text, h.is_removed::text)) as v (property, old_value, new_value)
+  where  v.old_value is distinct from v.new_value
+  union  all
+  select r.app_key, r.country_key, r.language_code, r.version_at::date, 'release', 'version',
+         lag(r.version) over (partition by r.app_key, r.country_key, r.language_code order by r.version_at, r.version), r.version
+  from   core.app_version as r
+  union  all
+  select g.app_key, g.country_key, g.language_code, g.version_at::date, 'release detail', lower(replace(g.property, '_', ' ')), g.old_value #>> '{}', g.new_value #>> '{}'
+  from   core.app_change as g
+)
+select a.store, a.track_id, a.app_name, exists (select from core.tracked_competitor as t where t.competitor_app_key = g.app_key and t.valid_to is null) as is_competitor,
+       c.country_code, c.country_name, g.language_code, g.date_day, g.change_source, g.property, g.old_value, g.new_value
+from   change as g
+join   core.dim_app     as a on a.app_key = g.app_key
+join   core.dim_country as c on c.country_key = g.country_key;
+comment on view   mart.app_page_change               is 'One row per app, country, language, day, source and changed property of its page in the store: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
+comment on column mart.app_page_change.is_competitor is 'True for an app that the account names as a competitor now.';
+comment on column mart.app_page_change.country_code  is 'Country of the page, ISO 3166-1 alpha-2; ALL on Android, whose pages differ by language.';
+comment on column mart.app_page_change.language_code is 'Language of the page (Android); empty on iOS.';
+comment on column mart.app_page_change.date_day      is 'Day on which the change was first seen (page), or day of the release.';
+comment on column mart.app_page_change.change_source is 'page: two visits of the page differ; release: a new version; release detail: what the service reports of a release (dataset app_change). One change may have a row of each.';
+comment on column mart.app_page_change.property      is 'title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and what release details name, such as subtitle.';
+comment on column mart.app_page_change.old_value     is 'Value before; null where there was none or the service does not report it.';
+comment on column mart.app_page_change.new_value     is 'Value after; null where there is none.';
+select ops.comment_columns('mart.app_page_change');

@@ -1,0 +1,66 @@
+-- Who entered and left a chart, and where the store featured an app.
+
+create view mart.chart_movement_daily as
+with chart_day as (
+  select f.category_code, f.country_key, f.chart, f.device_key, f.chart_version, f.date_day, max(f.category_name) as category_name,
+         lag(f.date_day) over (partition by f.category_code, f.country_key, f.chart, f.device_key, f.chart_version order by f.date_day) as previous_day
+  from   core.fact_top_chart as f
+  group  by 1, 2, 3, 4, 5, 6
+)
+select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, d.device_code, n.category_code, n.category_name, n.chart,
+       n.chart_version, n.date_day, n.previous_day, m.chart_rank, m.previous_chart_rank, m.previous_chart_rank - m.chart_rank as places_gained,
+       case when n.previous_day is null then 'first list'
+            when m.previous_chart_rank is null then 'entered'
+            when m.chart_rank is null then 'left'
+            when m.chart_rank < m.previous_chart_rank then 'gained'
+            when m.chart_rank > m.previous_chart_rank then 'lost'
+            else 'same' end as movement,
+       exists (select from ops.portfolio_app as p where p.app_key = m.app_key) as is_portfolio_app
+from   chart_day as n
+cross  join lateral (
+  select coalesce(t.app_key, y.app_key) as app_key, t.rank as chart_rank, y.rank as previous_chart_rank
+  from   (select f.app_key, f.rank
+          from   core.fact_top_chart as f
+          where  f.category_code = n.category_code and f.country_key = n.country_key and f.chart = n.chart and f.date_day = n.date_day
+          and    f.device_key = n.device_key and f.chart_version = n.chart_version) as t
+  full   join (select f.app_key, f.rank
+               from   core.fact_top_chart as f
+               where  f.category_code = n.category_code and f.country_key = n.country_key and f.chart = n.chart and f.date_day = n.previous_day
+               and    f.device_key = n.device_key and f.chart_version = n.chart_version) as y on y.app_key = t.app_key) as m
+join   core.dim_app     as a on a.app_key = m.app_key
+join   core.dim_country as c on c.country_key = n.country_key
+join   core.dim_device  as d on d.device_key = n.device_key;
+comment on view   mart.chart_movement_daily                     is 'One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or left it since its list before. Needs the dataset top_chart. Ranks are never added up; choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?';
+comment on column mart.chart_movement_daily.app_name            is 'Name of the app; its track id where the name is missing.';
+comment on column mart.chart_movement_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
+comment on column mart.chart_movement_daily.chart               is 'FREE, PAID or GROSSING.';
+comment on column mart.chart_movement_daily.chart_version       is 'v1 or v2 of the iOS charts; empty on Android. Choose one.';
+comment on column mart.chart_movement_daily.date_day            is 'Day of the chart.';
+comment on column mart.chart_movement_daily.previous_day        is 'Day of the list before, which is the day before unless that was not loaded; null for the first list.';
+comment on column mart.chart_movement_daily.chart_rank          is 'Place in the chart, 1 is the top; null when it left.';
+comment on column mart.chart_movement_daily.previous_chart_rank is 'Place in the list before; null when it was not in it.';
+comment on column mart.chart_movement_daily.places_gained       is 'Places gained since then, negative when lost; null when one of the two is null.';
+comment on column mart.chart_movement_daily.movement            is 'entered, left, gained, lost, same; first list: there is none to compare with.';
+comment on column mart.chart_movement_daily.is_portfolio_app    is 'True for an app of the portfolio.';
+select ops.comment_columns('mart.chart_movement_daily');
+
+create view mart.featuring_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, f.category_code, f.date_day, f.card_number, f.card_type, f.label, f.title, f.card_name,
+       f.position as card_rank, f.listed_count as listed_app_count, f.link_url, f.image_url
+from   core.fact_featuring as f
+join   core.dim_app     as a on a.app_key = f.app_key
+join   core.dim_country as c on c.country_key = f.country_key;
+comment on view   mart.featuring_daily                  is 'One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?';
+comment on column mart.featuring_daily.country_code     is 'Country of the store, ISO 3166-1 alpha-2; ALL where the answer names none.';
+comment on column mart.featuring_daily.category_code    is 'Id of the category whose page showed it (36 is overall).';
+comment on column mart.featuring_daily.date_day         is 'Day on which it was shown.';
+comment on column mart.featuring_daily.card_number      is 'Number of the card among those of the day, country and category.';
+comment on column mart.featuring_daily.card_type        is 'Kind of card as the service names it (FullImage, AppList, Grid ...).';
+comment on column mart.featuring_daily.label            is 'Label above the title.';
+comment on column mart.featuring_daily.title            is 'Title of the card.';
+comment on column mart.featuring_daily.card_name        is 'Name of what the card shows.';
+comment on column mart.featuring_daily.card_rank        is 'Place of the app among those on the card, 1 is the first; null where the card does not list it.';
+comment on column mart.featuring_daily.listed_app_count is 'Number of apps on the card; null where it lists none.';
+comment on column mart.featuring_daily.link_url         is 'Where the card leads.';
+comment on column mart.featuring_daily.image_url        is 'Address of its picture.';
+select ops.comment_columns('mart.featuring_daily');

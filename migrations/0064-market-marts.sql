@@ -1,0 +1,153 @@
+-- Marts about downloads, reach, retention and advertisements of the market.
+
+create view mart.download_revenue_monthly as
+with daily as (
+  select p.store, p.track_id, p.app_name, f.country_key, f.date_day, max(f.estimated_downloads) as estimated_downloads, max(f.estimated_revenue) as estimated_revenue,
+         max(f.store_downloads) as store_downloads, max(f.store_revenue) as store_revenue
+  from   ops.portfolio_app as p
+  cross  join lateral (
+    select e.country_key, e.date_day,
+           coalesce(max(e.download_count) filter (where e.is_total), sum(e.download_count) filter (where not e.is_total)) as estimated_downloads,
+           coalesce(max(e.revenue) filter (where e.is_total), sum(e.revenue) filter (where not e.is_total)) as estimated_revenue,
+           null::numeric as store_downloads, null::numeric as store_revenue
+    from   core.fact_download_revenue as e
+    where  e.app_key = p.app_key
+    group  by 1, 2
+    union  all
+    select s.country_key, s.date_day, null, null,
+           coalesce(max(s.units) filter (where s.context = 'DOWNLOAD' and s.device_key = 0), sum(s.units) filter (where s.context = 'DOWNLOAD' and s.device_key <> 0)),
+           coalesce(max(s.units) filter (where s.context = 'REVENUE_TOTAL' and s.device_key = 0), sum(s.units) filter (where s.context = 'REVENUE_TOTAL' and s.device_key <> 0))
+    from   core.fact_sales_metric as s
+    where  s.app_key = p.app_key and not s.is_total
+    group  by 1, 2) as f
+  group  by 1, 2, 3, 4, 5
+), monthly as (
+  select f.store, f.track_id, f.app_name, f.country_key, d.month_start, (d.month_start + interval '1 month')::date - d.month_start as day_count,
+         sum(f.estimated_downloads) as estimated_downloads, sum(f.estimated_revenue) as estimated_revenue, count(f.estimated_downloads) as estimated_days,
+         sum(f.store_downloads) as store_downloads, sum(f.store_revenue) as store_revenue, count(f.store_downloads) as store_days
+  from   daily as f
+  join   core.dim_date as d on d.date_day = f.date_day
+  group  by 1, 2, 3, 4, 5
+), compared as (
+  select m.*, lag(m.month_start) over before = (m.month_start - interval '1 month')::date as has_previous,
+         lag(m.estimated_downloads) over before as previous_estimated_downloads, lag(m.estimated_revenue) over before as previous_estimated_revenue,
+         lag(m.estimated_days = m.day_count) over before and m.estimated_days = m.day_count as are_estimates_whole,
+         lag(m.store_downloads) over before as previous_store_downloads, lag(m.store_revenue) over before as previous_store_revenue,
+         lag(m.store_days = m.day_count) over before and m.store_days = m.day_count as are_sales_whole
+  from   monthly as m
+  window before as (partition by m.store, m.track_id, m.country_key order by m.month_start)
+)
+select m.store, m.track_id, m.app_name, c.country_code, c.country_name, c.region, m.month_start, m.day_count as month_day_count, m.estimated_days as estimated_day_count,
+       m.estimated_downloads as estimated_download_count, m.estimated_revenue,
+       case when m.has_previous and m.are_estimates_whole then round(m.estimated_downloads / nullif(m.previous_estimated_downloads, 0) - 1, 6) end as estimated_download_change_share,
+       case when m.has_previous and m.are_estimates_whole then round(m.estimated_revenue / nullif(m.previous_estimated_revenue, 0) - 1, 6) end as estimated_revenue_change_share,
+       m.store_days as store_day_count, m.store_downloads as store_download_count, m.store_revenue,
+       case when m.has_previous and m.are_sales_whole then round(m.store_downloads / nullif(m.previous_store_downloads, 0) - 1, 6) end as store_download_change_share,
+       case when m.has_previous and m.are_sales_whole then round(m.store_revenue / nullif(m.previous_store_revenue, 0) - 1, 6) end as store_revenue_change_share
+from   compared as m
+join   core.dim_country as c on c.country_key = m.country_key;
+comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?';
+comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country in UN M49.';
+comment on column mart.download_revenue_monthly.month_start                     is 'First day of the month.';
+comment on column mart.download_revenue_monthly.month_day_count                 is 'Days of the month.';
+comment on column mart.download_revenue_monthly.estimated_day_count             is 'Days with estimated downloads; fewer than month_day_count where the month is not over or days are missing.';
+comment on column mart.download_revenue_monthly.estimated_download_count        is 'Downloads as the service estimates them (iOS), over these days.';
+comment on column mart.download_revenue_monthly.estimated_revenue               is 'Revenue as the service estimates it (iOS), without a currency.';
+comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads of the store.';
+comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
+comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
+comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before; null unless both months have all their days.';
+select ops.comment_columns('mart.download_revenue_monthly');
+
+create view mart.keyword_impression_share as
+select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.country_code, c.country_name, k.keyword, d.device_code, f.share_day, f.date_day,
+       f.impression_share, rank() over (partition by f.keyword_key, f.country_key, f.store, f.device_key, f.date_day, f.share_day order by f.impression_share desc nulls last) as share_rank,
+       exists (select from ops.portfolio_app as p where p.app_key = f.app_key) as is_portfolio_app
+from   core.fact_impression_share as f
+join   core.dim_app     as a on a.app_key = f.app_key
+join   core.dim_country as c on c.country_key = f.country_key
+join   core.dim_keyword as k on k.keyword_key = f.keyword_key
+join   core.dim_device  as d on d.device_key = f.device_key
+-- a day may be reported by several observations: the newest one counts
+where  not exists (
+  select from core.fact_impression_share as n
+  where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and n.device_key = f.device_key
+  and    n.date_day > f.date_day and n.share_day = f.share_day);
+comment on view   mart.keyword_impression_share                  is 'One row per app, keyword, country, device and day of the share: the share of the app in the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up within one keyword, country, device and day, never beyond. Who gets the impressions of a keyword? How large is our part?';
+comment on column mart.keyword_impression_share.app_name         is 'Name of the app; its track id where the name is missing.';
+comment on column mart.keyword_impression_share.share_day        is 'Day of the share; the day of observation where the service reports none.';
+comment on column mart.keyword_impression_share.date_day         is 'Day of the newest observation that reports it.';
+comment on column mart.keyword_impression_share.impression_share is 'Share of the impressions, in the scale of the service.';
+comment on column mart.keyword_impression_share.share_rank       is 'Place among the reported apps; 1 has the largest share.';
+comment on column mart.keyword_impression_share.is_portfolio_app is 'True for an app of the portfolio.';
+select ops.comment_columns('mart.keyword_impression_share');
+
+create view mart.keyword_install_estimate as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, k.keyword, f.date_day, f.kind as estimate_kind, f.max_reach_count,
+       f.conversion_rate, f.install_count as expected_install_count
+from   core.fact_keyword_estimate as f
+join   core.dim_app     as a on a.app_key = f.app_key
+join   core.dim_country as c on c.country_key = f.country_key
+join   core.dim_keyword as k on k.keyword_key = f.keyword_key;
+comment on view   mart.keyword_install_estimate                        is 'One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up over keywords and countries. Which keywords bring installs? What would a keyword be worth?';
+comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate; the day of observation for kind now.';
+comment on column mart.keyword_install_estimate.estimate_kind          is 'now: as estimated on the day of observation; history: of the day, as the service keeps it.';
+comment on column mart.keyword_install_estimate.max_reach_count        is 'Estimated unique impressions of the keyword in the country; null where the service reports none.';
+comment on column mart.keyword_install_estimate.conversion_rate        is 'Share of the reached people who would install; 0.0023 is 0.23 percent.';
+comment on column mart.keyword_install_estimate.expected_install_count is 'Installs to be expected from reach and conversion.';
+select ops.comment_columns('mart.keyword_install_estimate');
+
+create view mart.retention_daily as
+select a.store, a.track_id, a.app_name, c.country_code, c.country_name, v.date_day, v.store_visit_count, s.download_count as store_download_count,
+       round(s.download_count / nullif(v.store_visit_count, 0), 6) as visit_conversion_rate
+from   (
+  select f.app_key, f.country_key, f.date_day,
+         coalesce(max(f.android_store_visit_count) filter (where f.device_key = 0), sum(f.android_store_visit_count) filter (where f.device_key <> 0)) as store_visit_count
+  from   core.fact_retention as f
+  where  not f.is_total
+  group  by 1, 2, 3) as v
+join   core.dim_app     as a on a.app_key = v.app_key
+join   core.dim_country as c on c.country_key = v.country_key
+left   join lateral (
+  select coalesce(max(f.units) filter (where f.device_key = 0), sum(f.units) filter (where f.device_key <> 0)) as download_count
+  from   core.fact_sales_metric as f
+  where  f.app_key = v.app_key and f.date_day = v.date_day and f.country_key = v.country_key and f.context = 'DOWNLOAD' and not f.is_total) as s on true;
+comment on view   mart.retention_daily                       is 'One row per app of the account, country and day: visits of its page in the store, as the service''s retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything, and rates be computed from the sums. How many visitors become users? In which country do we lose them?';
+comment on column mart.retention_daily.store_visit_count     is 'Visits of the page in the Android store; null where the service reports none.';
+comment on column mart.retention_daily.store_download_count  is 'Downloads as the store reported them to the account; null where not requested.';
+comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).';
+select ops.comment_columns('mart.retention_daily');
+
+create view mart.advertisement as
+select a.store, a.track_id, coalesce(a.app_name, f.app_name, a.track_id) as app_name, c.country_code, c.country_name, f.period_start, f.period_end, f.network,
+       f.media_type, f.creative_key as creative_id, f.title, f.subtitle, f.action_text, n.network_names, f.media_url, f.preview_url, f.size_text,
+       f.first_seen_at, f.last_seen_at, f.impression_count,
+       exists (select from core.tracked_competitor as t where t.competitor_app_key = f.app_key and t.valid_to is null) as is_competitor
+from   core.ad_creative as f
+join   core.dim_app     as a on a.app_key = f.app_key
+join   core.dim_country as c on c.country_key = f.country_key
+left   join lateral (
+  select string_agg(e.value ->> 'title', ', ' order by e.value ->> 'title') as network_names
+  from   jsonb_array_elements(case when jsonb_typeof(f.networks) = 'array' then f.networks end) as e) as n on true;
+comment on view   mart.advertisement                  is 'One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together); then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?';
+comment on column mart.advertisement.country_code     is 'Requested country, ISO 3166-1 alpha-2; ALL for all countries together.';
+comment on column mart.advertisement.period_start     is 'First day of the 30 days.';
+comment on column mart.advertisement.period_end       is 'Last day of the period, inclusive.';
+comment on column mart.advertisement.network          is 'Requested network; empty for all networks together.';
+comment on column mart.advertisement.media_type       is 'Id of the requested kind of media; empty for all kinds together.';
+comment on column mart.advertisement.creative_id      is 'Key of the advertisement within one answer: a digest of the media and the texts shown with it.';
+comment on column mart.advertisement.title            is 'Title of the advertisement.';
+comment on column mart.advertisement.subtitle         is 'Line under the title.';
+comment on column mart.advertisement.action_text      is 'Text of the button.';
+comment on column mart.advertisement.network_names    is 'Networks in which it was seen, separated by commas.';
+comment on column mart.advertisement.media_url        is 'Address of the media.';
+comment on column mart.advertisement.preview_url      is 'Address of a picture of it.';
+comment on column mart.advertisement.size_text        is 'Size as the service writes it, for instance 320x50.';
+comment on column mart.advertisement.first_seen_at    is 'When it was first seen.';
+comment on column mart.advertisement.last_seen_at     is 'When it was last seen.';
+comment on column mart.advertisement.impression_count is 'Impressions, as estimated for the period.';
+comment on column mart.advertisement.is_competitor    is 'True for an app that the account names as a competitor now.';
+select ops.comment_columns('mart.advertisement');

@@ -1,0 +1,36 @@
+-- Groups of apps and of keywords, as the configuration has them: the second key of every mart that has apps or keywords.
+
+create table core.grouped_app (
+  group_name text not null,
+  store      text not null check (store in ('ios', 'android')),
+  track_id   text not null,
+  primary key (group_name, store, track_id)
+);
+comment on table  core.grouped_app            is 'Apps of the groups in portfolio.groups of the configuration, as of the last planning. An app may be in several groups.';
+comment on column core.grouped_app.group_name is 'Name of the group.';
+select ops.comment_columns('core.grouped_app');
+
+create table core.grouped_keyword (
+  group_name text not null,
+  keyword    text not null,
+  primary key (group_name, keyword)
+);
+comment on table  core.grouped_keyword            is 'Keywords of the groups in portfolio.groups of the configuration, as of the last planning. A keyword may be in several groups.';
+comment on column core.grouped_keyword.group_name is 'Name of the group.';
+select ops.comment_columns('core.grouped_keyword');
+
+create view mart.app_group as
+select g.group_name, g.store, g.track_id, coalesce(a.app_name, g.track_id) as app_name
+from   core.grouped_app as g
+left   join core.dim_app as a on a.store = g.store and a.track_id = g.track_id;
+comment on view   mart.app_group            is 'One row per group and app, from portfolio.groups.apps of the configuration. Join it to any mart by store and track_id: figures are then added up by group, once for each group of an app. Which apps are in a group? How does each group of apps do?';
+comment on column mart.app_group.group_name is 'Name of the group.';
+comment on column mart.app_group.app_name   is 'Name of the app, or its track id where no name is known.';
+select ops.comment_columns('mart.app_group');
+
+create view mart.keyword_group as
+select g.group_name, g.keyword
+from   core.grouped_keyword as g;
+comment on view   mart.keyword_group            is 'One row per group and keyword, from portfolio.groups.keywords of the configuration. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?';
+comment on column mart.keyword_group.group_name is 'Name of the group.';
+select ops.comment_columns('mart.keyword_group');

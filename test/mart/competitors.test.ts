@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  const rank = (app: string, keyword_key: string, place: number | null, date_day = "2026-08-08") => ({
+    app_key: app,
+    country_key: "US",
+    device_key: "IPHONE",
+    keyword_key,
+    date_day,
+    rank: place,
+  });
+  await mart.fill("core.fact_keyword_rank", [
+    rank("ios:1", "ahead", 2),
+    rank("ios:1", "behind", 9),
+    rank("ios:1", "only they", null),
+    rank("ios:1", "only we", 4),
+    rank("ios:1", "neither", null),
+    rank("ios:1", "unknown", 1),
+    rank("ios:2", "ahead", 5),
+    rank("ios:2", "behind", null),
+    rank("android:a", "ahead", 1),
+  ]);
+  // an app and place of the search list of a keyword, on a day
+  const list = (keyword_key: string, date_day: string, apps: readonly string[]) =>
+    apps.map((app_key, index) => ({
+      keyword_key,
+      date_day,
+      app_key,
+      country_key: "US",
+      store: "ios",
+      device_key: "IPHONE",
+      position: index + 1,
+    }));
+  await mart.fill("core.fact_keyword_app", [
+    ...list("ahead", "2026-08-03", ["ios:8", "ios:1", "ios:7"]),
+    // an older list says nothing beside a newer one
+    ...list("behind", "2026-07-27", ["ios:7"]),
+    ...list("behind", "2026-08-03", ["ios:8", "ios:8", "ios:9", "ios:7"]),
+    ...list("only they", "2026-08-10", ["ios:7"]),
+    ...list("only we", "2026-08-03", ["ios:1"]),
+    ...list("neither", "2026-08-03", ["ios:9"]),
+    // five weeks and a day old
+    ...list("unknown", "2026-07-03", ["ios:7"]),
+  ]);
+  const named = { app_key: "ios:1", valid_from: "2026-08-01" };
+  await mart.fill("core.tracked_competitor", [
+    { ...named, competitor_app_key: "ios:7", is_current: true },
+    { ...named, competitor_app_key: "ios:9", valid_to: "2026-08-05", is_current: false },
+  ]);
+  await mart.name({ "ios:1": "Ours", "ios:2": "Ours too", "ios:7": "Rival" });
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+const against = (app: string) =>
+  mart.ask(`
+    select competitor_app_name, competitor_source, keyword, keyword_rank, competitor_keyword_rank, competitor_date_day, competitor_rank_source,
+           places_ahead, comparison
+    from   mart.keyword_rank_vs_competitor where app_name = '${app}' order by keyword`);
+
+test("ranks stand beside those of each named competitor, by its place in the newest list of the search", async () => {
+  expect(await against("Ours")).toEqual([
+    "Rival | named | ahead | 2 | 3 | 2026-08-03 | search list | 1 | ahead",
+    "Rival | named | behind | 9 | 4 | 2026-08-03 | search list | -5 | behind",
+    "Rival | named | neither | - | - | 2026-08-03 | search list | - | neither",
+    // a list of up to a week later counts as well
+    "Rival | named | only they | - | 1 | 2026-08-10 | search list | - | only the competitor",
+    "Rival | named | only we | 4 | - | 2026-08-03 | search list | - | only we",
+    "Rival | named | unknown | 1 | - | - | - | - | unknown",
+  ]);
+});
+
+test("an app that names no competitor is beside the portfolio's apps of its store, by their own ranks of the day", async () => {
+  expect(await against("Ours too")).toEqual([
+    "Ours | portfolio | ahead | 5 | 2 | 2026-08-08 | own rank | -3 | behind",
+    "Ours | portfolio | behind | - | 9 | 2026-08-08 | own rank | - | only the competitor",
+  ]);
+});
+
+test("what a page changed is a row a property, beside releases and what the service reports of them", async () => {
+  const page = (valid_from: string, more: object, valid_to: string | null = null) => ({
+    app_key: "ios:7",
+    country_key: "US",
+    language_code: "",
+    valid_from,
+    valid_to,
+    is_current: valid_to === null,
+    ...more,
+  });
+  const first = { app_name: "Rival", description: "Old", price_text: "0.00", screenshots: '["a"]' };
+  await mart.fill("core.app_history", [
+    page("2026-07-01", first, "2026-08-02"),
+    page("2026-08-02", { ...first, app_name: "Rival: Habits", screenshots: '["a","b"]' }, "2026-08-09"),
+    page("2026-08-09", { ...first, app_name: "Rival: Habits", screenshots: '["a","b"]', price_text: "1.99" }),
+    // another country has a page of its own
+    page("2026-08-09", { ...first, country_key: "JP" }),
+  ]);
+  await mart.fill("core.app_version", [
+    { app_key: "ios:7", country_key: "US", version: "1.0", version_at: "2026-07-01T09:00:00" },
+    { app_key: "ios:7", country_key: "US", version: "1.1", version_at: "2026-08-02T09:00:00" },
+  ]);
+  await mart.fill("core.app_change", [
+    {
+      app_key: "ios:7",
+      country_key: "US",
+      version: "1.1",
+      version_at: "2026-08-02T09:00:00",
+      property: "SUB_TITLE",
+      old_value: '"Old line"',
+      new_value: '"New line"',
+    },
+  ]);
+  expect(
+    await mart.ask(`
+      select app_name, is_competitor, country_code, date_day, change_source, property, old_value, new_value from mart.app_page_change
+      order  by date_day, change_source, property`),
+  ).toEqual([
+    "Rival | true | US | 2026-07-01 | release | version | - | 1",
+    'Rival | true | US | 2026-08-02 | page | screenshots | ["a"] | ["a", "b"]',
+    "Rival | true | US | 2026-08-02 | page | title | Rival | Rival: Habits",
+    "Rival | true | US | 2026-08-02 | release | version | 1 | 1.1",
+    "Rival | true | US | 2026-08-02 | release detail | sub title | Old line | New line",
+    "Rival | true | US | 2026-08-09 | page | price | 0 | 1.99",
+  ]);
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Settings } from "../../src/config/settings.ts";
+import { recordGroups } from "../../src/planner/record-groups.ts";
+import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+let warehouse: WarehouseStage;
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  warehouse = await openWarehouseStage(2);
+});
+afterAll(async () => {
+  await mart[Symbol.asyncDispose]();
+  await warehouse[Symbol.asyncDispose]();
+});
+
+const groupsOf = (groups: object) => Settings.parse({ portfolio: { groups } }).portfolio.groups;
+
+test("groups of apps and keywords are those of the configuration, and what has not changed is not written", async () => {
+  const read = async () => {
+    const { rows } = await warehouse.pool.query<{ told: string }>(`
+      select group_name || ': ' || app_name as told from mart.app_group
+      union all select group_name || ': ' || keyword from mart.keyword_group order by 1`);
+    return rows.map(({ told }) => told);
+  };
+  const versions = async () =>
+    (await warehouse.pool.query("select ctid, xmin from core.grouped_keyword order by keyword")).rows;
+  await warehouse.pool.query("insert into core.dim_app (store, track_id, app_name) values ('ios', '12', 'Twelve')");
+  const given = {
+    apps: { casual: [12, "com.example.app"], all: ["12"] },
+    keywords: { brand: ["lumi", "lumi habit"], generic: ["habit"] },
+  };
+  await recordGroups(warehouse.db, groupsOf(given));
+  const all = [
+    "all: Twelve",
+    "brand: lumi",
+    "brand: lumi habit",
+    "casual: Twelve",
+    "casual: com.example.app",
+    "generic: habit",
+  ];
+  expect(await read()).toEqual(all);
+  const before = await versions();
+  await recordGroups(warehouse.db, groupsOf(given));
+  expect(await versions()).toEqual(before);
+  await recordGroups(warehouse.db, groupsOf({ keywords: { brand: ["lumi"] } }));
+  expect(await read()).toEqual(["brand: lumi"]);
+});
+
+test("a mart is added up by groups of keywords and of apps", async () => {
+  const rank = (app_key: string, keyword_key: string, place: number) => ({
+    app_key,
+    keyword_key,
+    rank: place,
+    country_key: "US",
+    device_key: "IPHONE",
+    date_day: "2026-08-08",
+  });
+  await mart.fill("core.fact_keyword_rank", [
+    rank("ios:1", "lumi", 1),
+    rank("ios:1", "habit", 9),
+    rank("ios:2", "habit", 4),
+    rank("ios:2", "other", 2),
+  ]);
+  await mart.ask(
+    "insert into core.grouped_keyword values ('brand', 'lumi'), ('generic', 'habit'), ('all', 'habit'), ('all', 'lumi')",
+  );
+  await mart.ask("insert into core.grouped_app values ('casual', 'ios', '1'), ('casual', 'ios', '2')");
+  expect(
+    await mart.ask(`
+      select g.group_name, count(*) as keywords, min(r.keyword_rank) as best, max(r.keyword_rank) as worst
+      from   mart.keyword_rank_daily as r join mart.keyword_group as g on g.keyword = r.keyword group by 1 order by 1`),
+  ).toEqual(["all | 3 | 1 | 9", "brand | 1 | 1 | 1", "generic | 2 | 4 | 9"]);
+  expect(
+    await mart.ask(`
+      select g.group_name, sum(o.answered_keyword_count) as keywords
+      from   mart.app_overview_daily as o join mart.app_group as g on g.store = o.store and g.track_id = o.track_id group by 1`),
+  ).toEqual(["casual | 4"]);
+});

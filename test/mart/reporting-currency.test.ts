@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openMartStage, type MartStage } from "../support/mart-stage.ts";
+
+let mart: MartStage;
+
+const spent = (org_id: string, date: string, spend: number, original: number | null) => ({
+  org_id,
+  report_level: "CAMPAIGN",
+  grain: "day",
+  currency: "USD",
+  attribution: "WITH",
+  campaign_id: `campaign of ${org_id}`,
+  country_key: "US",
+  period_start: date,
+  period_end: date,
+  date_day: date,
+  spend,
+  tap_count: 1,
+  original: original === null ? null : JSON.stringify({ spend: original }),
+});
+
+beforeAll(async () => {
+  mart = await openMartStage();
+  const connected = { integration_id: "1", valid_from: "2026-01-01", is_current: true };
+  await mart.fill("core.search_ads_integration", [
+    { org_id: "7", ...connected, currency: "GBP" },
+    { org_id: "8", ...connected, currency: "EUR" },
+  ]);
+  await mart.fill("core.fact_search_ads_report", [
+    spent("7", "2026-08-02", 12.6, 10),
+    spent("7", "2026-09-20", 12.6, 10),
+    spent("8", "2026-08-02", 11, 9),
+    // the service reports nothing in the organisation's own currency
+    spent("9", "2026-08-02", 22, null),
+  ]);
+});
+afterAll(() => mart[Symbol.asyncDispose]());
+
+const money = () =>
+  mart.ask(`
+    select org_id, date_day, money_currency, money_spend, reporting_currency, reporting_spend from mart.search_ads_daily_reporting order by 1, 2`);
+
+test("without rates there is no reporting currency, and nothing is converted", async () => {
+  expect((await money())[0]).toBe("7 | 2026-08-02 | GBP | 10 | - | -");
+});
+
+test("spend is converted by the newest rate that the user loaded for the day, from the organisation's own currency where it is known", async () => {
+  await mart.ask(`
+    insert into core.reporting_rate (currency, date_day, reporting_currency, rate)
+    values ('GBP', '2026-07-01', 'EUR', 1.5), ('GBP', '2026-08-01', 'EUR', 1.15), ('GBP', '2026-08-03', 'EUR', 9), ('USD', '2026-08-02', 'EUR', 0.9)`);
+  expect(await money()).toEqual([
+    "7 | 2026-08-02 | GBP | 10 | EUR | 11.5",
+    // the newest rate is too old
+    "7 | 2026-09-20 | GBP | 10 | EUR | -",
+    "8 | 2026-08-02 | EUR | 9 | EUR | 9",
+    "9 | 2026-08-02 | USD | 22 | EUR | 19.8",
+  ]);
+  expect(await mart.ask("select sum(reporting_spend) as spend from mart.search_ads_daily_reporting")).toEqual(["40.3"]);
+});
