@@ -2057,7 +2057,7 @@ create view mart.data_freshness (
    FROM ops.freshness f
      LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
 
--- One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country brought most revenue last month?
+-- One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Where do downloads grow? Which country had most revenue last month?
 create view mart.download_revenue_monthly (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.

@@ -4,18 +4,10 @@ import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
 import { NotifySettings } from "./notify-settings.ts";
 import { isDay, type Day } from "../core/day.ts";
-import { dotSegmentRefused, isDotSegment } from "../core/text.ts";
+import { Country, PortfolioSettings } from "./portfolio-settings.ts";
 
-const Country = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
-const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
-const trackIds = "a track id is a number (iOS) or a package name (Android)";
 const word = /^\w[\w.-]*$/;
 const words = "a word of a path is letters, digits, _, . and -, and no dot first";
-const Keyword = z
-  .string()
-  .min(1)
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character")
-  .refine((text) => !isDotSegment(text), dotSegmentRefused);
 const Days = z.int().min(0).max(3660);
 const KeepMonths = z.int().min(1).max(1200);
 const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" });
@@ -23,35 +15,6 @@ const DayText = z
   .string({ error: "a day is YYYY-MM-DD" })
   .refine((text): text is Day => isDay(text), "a day is YYYY-MM-DD")
   .meta({ format: "date" });
-
-const TrackId = z.union([z.string().regex(trackId, trackIds), z.int().min(1, trackIds).transform(String)], {
-  error: trackIds,
-});
-
-const ConfiguredApp = z
-  .strictObject({
-    id: TrackId.describe("Track id: a number on iOS, a package name on Android."),
-    countries: z.array(Country).min(1).describe("Countries to follow the app in."),
-    keywords: z.array(Keyword).default([]).describe("Keywords to follow in each of these countries."),
-  })
-  .describe("An app to follow, beside or instead of those that the account tracks.");
-
-const GroupName = z.string().trim().min(1, "a group has a name");
-const Groups = z
-  .strictObject({
-    apps: z
-      .record(GroupName, z.array(TrackId).min(1))
-      .default({})
-      .meta({ examples: [{ casual: ["123456789"] }] })
-      .describe("Track ids of apps by group; an app may be in several."),
-    keywords: z
-      .record(GroupName, z.array(Keyword).min(1))
-      .default({})
-      .meta({ examples: [{ brand: ["habit garden"] }] })
-      .describe("Keywords by group; a keyword may be in several."),
-  })
-  .prefault({})
-  .describe("Groups for marts (mart.app_group, mart.keyword_group); they change nothing about what is fetched.");
 
 const DatasetSettings = z
   .strictObject({
@@ -146,17 +109,7 @@ const keptLonger = ["history_days", "lookback_days", "refresh_days"] as const;
 
 /** config/storehouse.yaml, every part of it optional. */
 export const Settings = z.strictObject({
-  portfolio: z
-    .strictObject({
-      source: z
-        .enum(["account", "config", "both"])
-        .default("account")
-        .describe("Where its apps come from: the account, the list below, or both."),
-      apps: z.array(ConfiguredApp).default([]),
-      groups: Groups,
-    })
-    .prefault({})
-    .describe("What to fetch."),
+  portfolio: PortfolioSettings,
   datasets: z.record(z.string(), DatasetSettings).default({}).describe("Settings by dataset."),
   retention: z
     .strictObject({

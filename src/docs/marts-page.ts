@@ -3,7 +3,8 @@ import path from "node:path";
 import { projectRoot } from "../config/config.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { nightCosts, nightWords } from "../cli/night.ts";
-import { martExamples, type MartExample } from "./mart-examples.ts";
+import type { MartExample } from "./market-mart-examples.ts";
+import { martExamples } from "./mart-examples.ts";
 import { pageText, table } from "./page.ts";
 
 /** Where the answers of the examples stand; a test writes them (`vitest -u`) and holds them. */

@@ -58,7 +58,7 @@ describe("an edited configuration file", () => {
     const before = settingsOf(shipped);
     expect(settingsOf(edited)).toEqual({
       ...before,
-      portfolio: { source: "both", apps: [app] },
+      portfolio: { ...before.portfolio, source: "both", apps: [app] },
       datasets: { review: { on: false } },
     });
   });
