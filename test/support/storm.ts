@@ -239,6 +239,11 @@ async function calmDown({ stage, fleet }: World, isDone: () => Promise<boolean>)
   const done = until(async () => (await isDone()) || (await wait(1_000, false)));
   await Promise.race([done, early]);
   early.catch(() => undefined);
+  // one that has only just been started does not listen to signals yet
+  await until(async () => {
+    const alive = await stage.query<{ pid: number }>("select pid from ops.worker where stopped_at is null");
+    return fleet.every(({ process }) => alive.some(({ pid }) => pid === process.pid));
+  });
   for (const { process } of fleet) process.kill("SIGTERM");
   return Promise.all(fleet.map(({ ended }) => ended));
 }
