@@ -7,7 +7,7 @@ import { instant, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
 
 /** Amounts of one kind by day; a day that is left out has none. */
-type BarSeries = {
+export type BarSeries = {
   readonly name: string;
   readonly amounts: ReadonlyMap<Day, number>;
   /** Its colour; one of those of lines when left out. */
@@ -35,6 +35,8 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
     ...one,
     fill: (one.ink ?? lineLooks[Math.min(index, lineLooks.length - 1)]?.ink ?? inks.text).light,
   }));
+  const shown =
+    by === "week" ? { start: mondayOf(window.start), end: addDays(mondayOf(addDays(window.end, -1)), 7) } : window;
   const bars = coloured.flatMap(({ name, amounts, fill }) =>
     [...summed(amounts, by)].map(([day, amount]) => ({ at: instant(day), day, name, amount, fill })),
   );
@@ -51,7 +53,7 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
       marginRight: 8,
       marginTop: 14,
       marginBottom: 38 + below.height,
-      x: { type: "utc", domain: [instant(window.start), instant(window.end)], label: null },
+      x: { type: "utc", domain: [instant(shown.start), instant(shown.end)], label: null },
       y: { label: null, nice: true, zero: true },
       marks: [
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
@@ -79,12 +81,16 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
   };
 }
 
+function mondayOf(day: Day): Day {
+  return addDays(day, -weekday(day));
+}
+
 /** Amounts of days, or of weeks by their Monday. */
 function summed(amounts: ReadonlyMap<Day, number>, by: "day" | "week"): ReadonlyMap<Day, number> {
   if (by === "day") return amounts;
   const weeks = new Map<Day, number>();
   for (const [day, amount] of amounts) {
-    const monday = addDays(day, -weekday(day));
+    const monday = mondayOf(day);
     weeks.set(monday, (weeks.get(monday) ?? 0) + amount);
   }
   return weeks;

@@ -28,7 +28,7 @@ const font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvet
 export const hatchFill = "url(#drawing-hatch)";
 
 /** The class of every drawing: rules of CSS find its colours by it. */
-const drawingClass = "drawing";
+export const drawingClass = "drawing";
 
 /** Room at each side of a file. */
 const margin = 28;

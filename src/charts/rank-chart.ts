@@ -10,10 +10,10 @@ import { instant, middle, windowWords } from "./time.ts";
 import { isolated, shortened, whole, type NamedWords } from "./words.ts";
 
 /** A line of ranks by day: null where it was requested and not ranked; a day that is left out was not requested. */
-type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
+export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
 
 /** Something that happened on a day, such as a release. */
-type Happening = { readonly day: Day; readonly name: string };
+export type Happening = { readonly day: Day; readonly name: string };
 
 /** What a picture of ranks shows. `title` and `subtitle` in words; `axis`: what is ranked. */
 export type RankChart = {

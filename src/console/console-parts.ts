@@ -10,6 +10,8 @@ export type ConsoleParts = {
   readonly app: App;
   readonly access: Access;
   readonly reads: SharedReads;
+  /** Reads of what the planner reads. */
+  readonly ledgerReads: SharedReads;
   readonly runs: BackgroundRuns;
   readonly pulse: Pulse;
 };

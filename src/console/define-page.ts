@@ -24,6 +24,9 @@ import type { Visitor } from "./visitor.ts";
  * Classes of console.css: card, facts, table-wrap, badge, button, notice, muted, number ... A page adds rules to the style sheet, not styles.
  */
 
+/** Reads a value under a key, which all viewers of the same key share. */
+type ReadShared = <T>(key: string, work: (db: Database) => Promise<T>) => Promise<T>;
+
 /** What a page is shown with. */
 export type PageContext = {
   readonly app: App;
@@ -31,7 +34,9 @@ export type PageContext = {
   readonly now: number;
   readonly visitor: Visitor;
   /** Reads by a key that says what and for which input; the value may be some seconds old, or older where the database is slow. */
-  readonly read: <T>(key: string, work: (db: Database) => Promise<T>) => Promise<T>;
+  readonly read: ReadShared;
+  /** The same as the role in DATABASE_URL, for what the planner reads: coverage, prices. */
+  readonly readLedger: ReadShared;
   /** The token that a form hands back. */
   readonly formToken: () => string;
   /** Path and query of this page. */

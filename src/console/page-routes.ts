@@ -7,6 +7,7 @@ import { takeNote } from "./note.ts";
 import { parsed } from "./parse-input.ts";
 import { navigationEntries, pages } from "./pages/all.ts";
 import { instantText } from "./parts/times.ts";
+import type { SharedReads } from "./shared-reads.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** Serves every page. */
@@ -34,24 +35,28 @@ type Showing = {
 };
 
 async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: Showing): Promise<FastifyReply> {
-  const { app, reads } = parts;
+  const { app, reads, ledgerReads } = parts;
   const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
   const now = app.clock.now();
   // before anything is read: a change meanwhile is told when the page listens
   const since = parts.pulse.seen();
   let oldest: number | null = null;
   let token: string | null = null;
+  const from =
+    (shared: SharedReads): PageContext["read"] =>
+    async (key, work) => {
+      const { value, readAt, isOld } = await shared.read(key, work);
+      if (isOld) oldest = Math.min(readAt, oldest ?? readAt);
+      return value;
+    };
   const context: PageContext = {
     app,
     now,
     visitor,
     address: request.url,
     formToken: () => (token ??= reply.generateCsrf()),
-    read: async (key, work) => {
-      const { value, readAt, isOld } = await reads.read(key, work);
-      if (isOld) oldest = Math.min(readAt, oldest ?? readAt);
-      return value;
-    },
+    read: from(reads),
+    readLedger: from(ledgerReads),
     runs: parts.runs,
   };
   const answer = await page.show(context, input as never);

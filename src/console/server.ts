@@ -19,7 +19,7 @@ import { addLive } from "./live.ts";
 import { addPages } from "./page-routes.ts";
 import { addProblems } from "./problem-page.ts";
 import { createPulse } from "./pulse.ts";
-import { openReader } from "./reader.ts";
+import { openLedgerReader, openReader } from "./reader.ts";
 import { createSharedReads } from "./shared-reads.ts";
 import { addSignIn } from "./sign-in.ts";
 
@@ -50,13 +50,20 @@ export async function startConsole(
   const warehouse = opened.use(await openWarehouse(app.databaseUrl, actingConnections));
   const acting = { ...app, warehouse };
   const runs = opened.use(createBackgroundRuns(app));
+  const ledger = opened.use(await openLedgerReader(app, seconds * 1000));
   const reads = createSharedReads({ db: reader.db, clock, patienceMs: seconds * 1000 });
+  const ledgerReads = createSharedReads({ db: ledger.db, clock, patienceMs: seconds * 1000 });
+  const changed = () => {
+    reads.forget();
+    ledgerReads.forget();
+  };
   const parts: ConsoleParts = {
     app: acting,
     access: createAccess(config, clock),
     reads,
+    ledgerReads,
     runs,
-    pulse: opened.use(createPulse({ db: reader.db, clock, runs, changed: reads.forget })),
+    pulse: opened.use(createPulse({ db: reader.db, clock, runs, changed })),
   };
   const got = await listenOnFree({
     host,

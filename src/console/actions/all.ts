@@ -1,7 +1,9 @@
 import type { AnyAction } from "../define-action.ts";
+import { fillAction } from "./fill.ts";
+import { retryCellsAction } from "./retry-cells.ts";
 import { keywordsAction } from "./keywords.ts";
 import { retryAction } from "./retry.ts";
 import { stopAction } from "./stop.ts";
 
 /** Every action of the console. */
-export const actions: readonly AnyAction[] = [retryAction, stopAction, keywordsAction];
+export const actions: readonly AnyAction[] = [fillAction, retryCellsAction, retryAction, stopAction, keywordsAction];

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { apiAccess } from "../../config/config.ts";
+import { countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { lastDay, windowLength } from "../../core/window.ts";
+import { planInForeground } from "../../foreground.ts";
+import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
+import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../grid/filters.ts";
+import { readRows } from "../grid/read-grid.ts";
+import { fillRequest, selectionOf, type Selection } from "../grid/selection.ts";
+import { defineAction, type ActionContext } from "../define-action.ts";
+
+/** The fields of a form about cells of the grid. */
+export const cellsInput = gridInput.omit({ offset: true }).extend(selectionInput.shape);
+
+/** The selection that a form names. Throws `console_bad_input` where the portfolio has it no more. */
+export async function selectedCells({ app }: ActionContext, input: z.output<typeof cellsInput>): Promise<Selection> {
+  const ends = endsOf(input);
+  const rows = ends === null ? [] : await readRows(app, app.warehouse.db, filtersOf(input));
+  const selection = ends === null ? null : selectionOf(rows, ends);
+  if (selection === null)
+    throw fail("console_bad_input", { problem: "the portfolio has no such cells: select them again" });
+  return selection;
+}
+
+/** A selection in words. */
+export function cellsText({ groups, window }: Selection): string {
+  const days = windowLength(window) === 1 ? window.start : `${window.start} to ${lastDay(window)}`;
+  return `${countOf(groups.length, "partition")}, ${days}`;
+}
+
+/** Fills the missing cells of a selection by a backfill plan, as `storehouse backfill` does. */
+export const fillAction = defineAction({
+  name: "fill",
+  label: "Fill",
+  input: cellsInput.extend({ most: z.coerce.number().int().min(1) }),
+  price: async (context, input) => {
+    const { app } = context;
+    apiAccess(app.config.environment);
+    const selection = await selectedCells(context, input);
+    const { config, warehouse, clock } = app;
+    const requested = fillRequest(selection, input.most);
+    const { sum, leftOut } = await pricePlan(warehouse.db, { requested, settings: config.settings, clock });
+    if (sum === null)
+      throw fail("console_bad_input", {
+        problem: leftOut.slices > 0 ? "nothing fits under so few credits" : "nothing is missing there",
+      });
+    return {
+      credits: sum.credits,
+      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}`,
+    };
+  },
+  run: async (context, input, mostCredits) => {
+    const { app, runs } = context;
+    const selection = await selectedCells(context, input);
+    const { config, warehouse, clock } = app;
+    const requested = fillRequest(selection, mostCredits);
+    const { plan } = await makePlan(warehouse.db, { requested, settings: config.settings, clock });
+    if (plan === null) throw fail("console_bad_input", { problem: "nothing is missing there any more" });
+    runs.start(`Backfill plan ${plan.planId}`, (control) =>
+      planInForeground(app, { ...control, plan, maxCredits: plan.credits }),
+    );
+    return {
+      says: `Backfill plan ${plan.planId} has started: ${cellsText(selection)}, at most ${countOf(plan.credits, "credit")}.`,
+      to: gridAddress(input),
+    };
+  },
+});

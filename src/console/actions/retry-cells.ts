@@ -1,0 +1,46 @@
+import { apiAccess } from "../../config/config.ts";
+import { countOf } from "../../core/count.ts";
+import { fail } from "../../core/errors.ts";
+import { retryInForeground } from "../../foreground.ts";
+import { reopenable } from "../../ledger/reopen.ts";
+import { gridAddress } from "../grid/filters.ts";
+import { retryOf } from "../grid/selection.ts";
+import { defineAction } from "../define-action.ts";
+import { cellsInput, cellsText, selectedCells } from "./fill.ts";
+
+/** Requests failed slices of a selection again, as `storehouse retry` does. */
+export const retryCellsAction = defineAction({
+  name: "retry-cells",
+  label: "Retry",
+  input: cellsInput,
+  price: async (context, input) => {
+    const { app } = context;
+    apiAccess(app.config.environment);
+    const selection = await selectedCells(context, input);
+    const found = await reopenable(app.warehouse.db, retryOf(selection));
+    const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
+    if (found.length === 0) throw fail("nothing_to_retry");
+    return {
+      credits: sum(({ credits }) => credits),
+      says: `${countOf(
+        sum(({ slices }) => slices),
+        "failed slice",
+      )} of ${cellsText(selection)} requested again.`,
+    };
+  },
+  run: async (context, input, mostCredits) => {
+    const { app, runs } = context;
+    const selection = await selectedCells(context, input);
+    const { datasets, ...which } = retryOf(selection);
+    const what = `Retry of ${cellsText(selection)}`;
+    runs.start(what, (control) =>
+      retryInForeground(app, {
+        ...control,
+        request: { datasets, bounds: {}, today: app.clock.today() },
+        maxCredits: mostCredits,
+        which,
+      }),
+    );
+    return { says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`, to: gridAddress(input) };
+  },
+});

@@ -1,0 +1,273 @@
+// The grid of coverage with JavaScript: cells are selected by drag, shift and keyboard, what is selected is explained beside the grid, rows come
+// as they are scrolled to, and cells turn when the ledger changes.
+"use strict";
+{
+  const table = document.getElementById("cells");
+  if (table) startGrid(table, document.getElementById("selection"));
+
+  function startGrid(table, panel) {
+    const total = Number(table.dataset.total);
+    const size = Number(table.dataset.size);
+    const first = Number(table.dataset.offset);
+    const columns = [...table.querySelectorAll("thead th[data-from]")];
+    const keys = new Map();
+    let anchor = null;
+    let active = null;
+    let isDragging = false;
+    let asked = 0;
+    let loads = 0;
+
+    document.body.classList.add("js");
+    table.setAttribute("role", "grid");
+    table.setAttribute("aria-multiselectable", "true");
+    table.setAttribute("aria-rowcount", String(total));
+
+    // rows in blocks: a block that is far away is one empty row of the same height
+    const rowHeight = table.tBodies[0].rows[0]?.offsetHeight ?? 22;
+    const seen = new IntersectionObserver(onSeen, { root: table.parentElement, rootMargin: "600px 0px" });
+    prepare(table.tBodies[0], first);
+    for (let from = first + size; from < total; from += size) addBlock(from, null);
+    for (let from = first - size; from > -size; from -= size) addBlock(Math.max(0, from), table.tBodies[0]);
+    for (const body of table.tBodies) seen.observe(body);
+
+    function addBlock(from, before) {
+      const body = document.createElement("tbody");
+      table.insertBefore(body, before);
+      body.dataset.from = String(from);
+      empty(body);
+    }
+
+    function empty(body) {
+      const from = Number(body.dataset.from);
+      const until = [...table.tBodies].map((one) => Number(one.dataset.from)).filter((one) => one > from);
+      const rows = Math.min(size, (until.length ? Math.min(...until) : total) - from, total - from);
+      const row = document.createElement("tr");
+      const cell = document.createElement("td");
+      cell.colSpan = columns.length + 1;
+      cell.className = "far";
+      cell.style.height = `${rows * rowHeight}px`;
+      row.append(cell);
+      body.replaceChildren(row);
+      delete body.dataset.full;
+    }
+
+    function prepare(body, from) {
+      body.dataset.from = String(from);
+      body.dataset.full = "true";
+      for (const row of body.rows) {
+        keys.set(Number(row.dataset.row), row.dataset.key);
+        row.setAttribute("aria-rowindex", String(Number(row.dataset.row) + 1));
+      }
+      mark();
+    }
+
+    function onSeen(entries) {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting && !target.dataset.full) void load(target);
+        else if (!isIntersecting && target.dataset.full && table.tBodies.length > 8) empty(target);
+      }
+    }
+
+    async function load(body) {
+      const from = Number(body.dataset.from);
+      const markup = await text(`${table.dataset.more}${table.dataset.more.includes("?") ? "&" : "?"}offset=${from}`);
+      if (markup === null) return;
+      const block = document.createElement("table");
+      block.innerHTML = `<tbody>${markup}</tbody>`;
+      body.replaceChildren(...block.tBodies[0].rows);
+      const next = [...table.tBodies].map((one) => Number(one.dataset.from)).filter((one) => one > from);
+      const most = (next.length ? Math.min(...next) : total) - from;
+      while (body.rows.length > most) body.deleteRow(most);
+      prepare(body, from);
+    }
+
+    async function text(address) {
+      try {
+        const answer = await fetch(address, { headers: { accept: "text/html" }, credentials: "same-origin" });
+        return answer.ok ? await answer.text() : null;
+      } catch {
+        return null;
+      }
+    }
+
+    // selection
+    const placeOf = (cell) => {
+      const row = cell.closest("tr");
+      return row?.dataset.row === undefined ? null : { row: Number(row.dataset.row), column: cell.cellIndex - 1 };
+    };
+    const cellAt = ({ row, column }) => table.querySelector(`tr[data-row="${row}"]`)?.cells[column + 1] ?? null;
+    const bounds = () => ({
+      top: Math.min(anchor.row, active.row),
+      bottom: Math.max(anchor.row, active.row),
+      left: Math.min(anchor.column, active.column),
+      right: Math.max(anchor.column, active.column),
+    });
+
+    function mark() {
+      const b = anchor && active ? bounds() : null;
+      for (const cell of table.querySelectorAll('td[aria-selected="true"]')) cell.removeAttribute("aria-selected");
+      const focus = table.querySelector('td[tabindex="0"]');
+      focus?.removeAttribute("tabindex");
+      if (b === null) {
+        const start = table.querySelector("tr[data-row] td");
+        if (start) start.tabIndex = 0;
+        return;
+      }
+      for (const row of table.querySelectorAll("tr[data-row]")) {
+        const index = Number(row.dataset.row);
+        if (index < b.top || index > b.bottom) continue;
+        for (let column = b.left; column <= b.right; column += 1)
+          row.cells[column + 1]?.setAttribute("aria-selected", "true");
+      }
+      const cell = cellAt(active);
+      if (cell) cell.tabIndex = 0;
+    }
+
+    function choose(place, extend) {
+      active = place;
+      if (!extend || anchor === null) anchor = place;
+      mark();
+      const cell = cellAt(place);
+      if (cell) describe(cell, place);
+    }
+
+    function describe(cell, { row, column }) {
+      const head = columns[column];
+      const who = cell.parentElement.cells[0].textContent;
+      const state = cell.title || cell.className || "not requested";
+      cell.setAttribute("aria-label", `${who}, ${head?.title ?? ""}: ${state}`);
+    }
+
+    function parameters() {
+      const b = bounds();
+      const [from, to] = [keys.get(b.top), keys.get(b.bottom)];
+      if (from === undefined || to === undefined) return null;
+      return new URLSearchParams({
+        first: from,
+        last: to,
+        from: columns[b.left].dataset.from,
+        until: columns[b.right].dataset.to,
+      });
+    }
+
+    const withQuery = (address, query) => `${address}${address.includes("?") ? "&" : "?"}${query}`;
+
+    async function show(isNew = true) {
+      const query = anchor && active ? parameters() : null;
+      if (query === null) return;
+      history.replaceState(null, "", withQuery(table.dataset.page, query));
+      const turn = (asked += 1);
+      panel.setAttribute("aria-busy", "true");
+      const markup = await text(withQuery(table.dataset.panel, query));
+      if (turn !== asked) return;
+      panel.removeAttribute("aria-busy");
+      // a form in which somebody types is left as it is
+      if (!isNew && panel.contains(document.activeElement)) return;
+      if (markup !== null) panel.innerHTML = markup;
+    }
+
+    table.addEventListener("pointerdown", (event) => {
+      const cell = event.target.closest("tbody td");
+      const place = cell && placeOf(cell);
+      if (!place || event.button !== 0) return;
+      // by touch the grid scrolls: a tap selects a cell
+      isDragging = event.pointerType !== "touch";
+      choose(place, event.shiftKey);
+      cell.focus({ preventScroll: true });
+      event.preventDefault();
+      if (!isDragging) void show();
+    });
+    table.addEventListener("pointerover", (event) => {
+      const cell = isDragging && event.target.closest("tbody td");
+      const place = cell && placeOf(cell);
+      if (place) choose(place, true);
+    });
+    document.addEventListener("pointerup", () => {
+      if (!isDragging) return;
+      isDragging = false;
+      void show();
+    });
+
+    const moves = {
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+      PageUp: [-10, 0],
+      PageDown: [10, 0],
+    };
+    table.addEventListener("keydown", (event) => {
+      const at = active ?? placeOf(event.target.closest("td") ?? event.target);
+      if (!at) return;
+      if (event.key === "Enter" || event.key === " ") {
+        if (anchor === null) choose(at, false);
+        void show();
+      } else if (event.key === "Escape") {
+        anchor = active = null;
+        mark();
+      } else {
+        const place = moved(event, at);
+        if (place === null) return;
+        choose(place, event.shiftKey);
+        cellAt(place)?.focus({ preventScroll: false });
+      }
+      event.preventDefault();
+    });
+
+    function moved(event, { row, column }) {
+      const within = (value, most) => Math.max(0, Math.min(most, value));
+      if (event.key === "Home") return { row, column: 0 };
+      if (event.key === "End") return { row, column: columns.length - 1 };
+      const step = moves[event.key];
+      if (step === undefined) return null;
+      const place = { row: within(row + step[0], total - 1), column: within(column + step[1], columns.length - 1) };
+      return cellAt(place) ? place : { row, column };
+    }
+
+    table.addEventListener("focusin", (event) => {
+      const place = event.target.matches("tbody td") ? placeOf(event.target) : null;
+      if (place) describe(event.target, place);
+    });
+
+    // the newest days are what most look for
+    table.parentElement.scrollLeft = table.parentElement.scrollWidth;
+
+    // a selection that the address names
+    const named = new URLSearchParams(location.search);
+    if (named.has("first")) {
+      const rowOf = (key) => [...keys].find(([, one]) => one === key)?.[0];
+      const columnOf = (day) => columns.findIndex((one) => one.dataset.from <= day && day <= one.dataset.to);
+      const ends = [
+        { row: rowOf(named.get("first")), column: columnOf(named.get("from")) },
+        { row: rowOf(named.get("last")), column: columnOf(named.get("until")) },
+      ];
+      if (ends.every(({ row, column }) => row !== undefined && column >= 0)) [anchor, active] = ends;
+    }
+    mark();
+
+    // what the ledger changes is read again, at most every two seconds and not while nobody looks
+    let isDue = false;
+    function refresh() {
+      if (document.hidden || loads > 0) {
+        isDue = true;
+        return;
+      }
+      isDue = false;
+      loads += 1;
+      const full = [...table.tBodies].filter((body) => body.dataset.full);
+      void Promise.all(full.map(load))
+        .then(() => show(false))
+        .finally(() =>
+          setTimeout(() => {
+            loads -= 1;
+            if (isDue) refresh();
+          }, 2000),
+        );
+    }
+    const changes = new EventSource("/live");
+    changes.addEventListener("ledger", refresh);
+    document.addEventListener("visibilitychange", () => {
+      if (isDue) refresh();
+    });
+  }
+}

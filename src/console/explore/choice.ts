@@ -1,0 +1,161 @@
+import { addDays, type Day } from "../../core/day.ts";
+import type { Window } from "../../core/window.ts";
+import type { Database } from "../../postgres/database.ts";
+import { sql } from "../../postgres/sql.ts";
+
+/** What the address of the page names; what it leaves out is chosen for the visitor. `app` and `rivals`: `store:track id`. */
+export type Wish = {
+  readonly app?: string | undefined;
+  readonly country?: string | undefined;
+  readonly device?: string | undefined;
+  readonly keyword?: string | undefined;
+  readonly rivals?: readonly string[] | undefined;
+  readonly from?: Day | undefined;
+  readonly to?: Day | undefined;
+};
+
+/** An app that can be chosen. `app`: `store:track id`. */
+export type AppOption = {
+  readonly app: string;
+  readonly store: string;
+  readonly trackId: string;
+  readonly name: string;
+  readonly isCompetitor: boolean;
+};
+/** A country of an app with a device, and the first and the newest day of its ranks. */
+export type PlaceOption = {
+  readonly country: string;
+  readonly device: string;
+  readonly first: Day;
+  readonly newest: Day;
+};
+
+/** What a page of Explore shows, and what could be chosen instead. */
+export type Choice = {
+  readonly app: AppOption;
+  readonly country: string;
+  readonly device: string;
+  /** Empty where the app has no keyword there. */
+  readonly keyword: string;
+  readonly rivals: readonly AppOption[];
+  readonly window: Window;
+  readonly options: {
+    readonly apps: readonly AppOption[];
+    readonly countries: readonly string[];
+    readonly devices: readonly string[];
+    readonly keywords: readonly string[];
+    readonly rivals: readonly AppOption[];
+  };
+};
+
+/** Days that are shown unless others are named. */
+const usualDays = 90;
+/** Rivals that are drawn at once: more lines nobody can follow. */
+export const mostRivals = 5;
+/** Rivals that are drawn unless others are named. */
+const usualRivals = 3;
+
+/** The apps with ranks by keyword, by name: those that the account tracks before those that are only competitors. */
+export async function readApps(db: Database): Promise<readonly AppOption[]> {
+  const { rows } = await sql<AppOption>`
+    select a.store || ':' || a.track_id as app, a.store, a.track_id as "trackId", coalesce(a.app_name, a.track_id) as name,
+           not exists (select from core.tracked_app as t where t.app_key = a.app_key)
+           and exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key) as "isCompetitor"
+    from   core.dim_app as a
+    where  exists (select from core.fact_keyword_rank_summary as s where s.app_key = a.app_key)
+    order  by "isCompetitor", name, a.store desc, app`.execute(db);
+  return rows;
+}
+
+/** Countries and devices of an app with ranks, the one with the most keywords on its newest day first. */
+export async function readPlaces(db: Database, { store, trackId }: AppOption): Promise<readonly PlaceOption[]> {
+  const { rows } = await sql<PlaceOption>`
+    select c.country_code as country, d.device_code as device, min(s.date_day) as first, max(s.date_day) as newest
+    from   core.dim_app as a
+    join   core.fact_keyword_rank_summary as s on s.app_key = a.app_key
+    join   core.dim_country as c on c.country_key = s.country_key
+    join   core.dim_device  as d on d.device_key = s.device_key
+    where  a.store = ${store} and a.track_id = ${trackId}
+    group  by c.country_code, d.device_code, d.device_key
+    order  by sum(s.ranked_keyword_count) desc, c.country_code, d.device_key`.execute(db);
+  return rows;
+}
+
+/** Keywords of an app in a place on its newest day, the best rank first. */
+export async function readKeywords(
+  db: Database,
+  { store, trackId }: AppOption,
+  { country, device }: Pick<PlaceOption, "country" | "device">,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ keyword: string }>`
+    select keyword
+    from   mart.keyword_rank_movers
+    where  store = ${store} and track_id = ${trackId} and country_code = ${country} and device_code = ${device} and days_back = 1
+    order  by keyword_rank, keyword
+    limit  5000`.execute(db);
+  return rows.map(({ keyword }) => keyword);
+}
+
+/** Apps of the same store with ranks in the country that an app can be compared with: competitors that the account names for it first. */
+export async function readRivals(
+  db: Database,
+  { store, trackId }: AppOption,
+  country: string,
+): Promise<readonly AppOption[]> {
+  const { rows } = await sql<AppOption>`
+    select o.store || ':' || o.track_id as app, o.store, o.track_id as "trackId", coalesce(o.app_name, o.track_id) as name,
+           exists (select from core.tracked_competitor as t
+                   where t.app_key = a.app_key and t.competitor_app_key = o.app_key and t.valid_to is null) as "isCompetitor"
+    from   core.dim_app as a
+    join   core.dim_app as o on o.store = a.store and o.app_key <> a.app_key
+    join   core.dim_country as c on c.country_code = ${country}
+    where  a.store = ${store} and a.track_id = ${trackId}
+    and    exists (select from core.fact_keyword_rank_summary as s where s.app_key = o.app_key and s.country_key = c.country_key)
+    order  by "isCompetitor" desc, name, app
+    limit  100`.execute(db);
+  return rows;
+}
+
+/** The choice that a wish comes to; null where no app has ranks, or none of this id. */
+export async function readChoice(db: Database, wish: Wish): Promise<Choice | null> {
+  const apps = await readApps(db);
+  const app = wish.app === undefined ? apps[0] : apps.find((one) => one.app === wish.app);
+  if (app === undefined) return null;
+  const places = await readPlaces(db, app);
+  const place = chosenPlace(places, wish);
+  if (place === undefined) return null;
+  const [keywords, rivals] = [await readKeywords(db, app, place), await readRivals(db, app, place.country)];
+  const start = wish.from ?? latest(place.first, addDays(wish.to ?? place.newest, 1 - usualDays));
+  const end = addDays(wish.to ?? place.newest, 1);
+  return {
+    app,
+    country: place.country,
+    device: place.device,
+    keyword: wish.keyword ?? keywords[0] ?? "",
+    rivals: chosenRivals(rivals, wish),
+    window: start < end ? { start, end } : { start: addDays(end, -1), end },
+    options: {
+      apps,
+      countries: [...new Set(places.map(({ country }) => country))].sort(),
+      devices: [...new Set(places.filter(({ country }) => country === place.country).map(({ device }) => device))],
+      keywords,
+      rivals,
+    },
+  };
+}
+
+/** The place that is wished for, or else one that shares the country with it, or else the first. */
+function chosenPlace(places: readonly PlaceOption[], { country, device }: Wish): PlaceOption | undefined {
+  const wanted = country === undefined ? places : places.filter((one) => one.country === country.toUpperCase());
+  return wanted.find((one) => one.device === device) ?? wanted[0] ?? places[0];
+}
+
+function chosenRivals(all: readonly AppOption[], { rivals }: Wish): readonly AppOption[] {
+  if (rivals !== undefined) return all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
+  const named = all.filter(({ isCompetitor }) => isCompetitor);
+  return (named.length > 0 ? named : all).slice(0, usualRivals);
+}
+
+function latest(a: Day, b: Day): Day {
+  return a > b ? a : b;
+}

@@ -1,0 +1,56 @@
+import { lastDay } from "../../core/window.ts";
+import { html, type Html } from "../html.ts";
+import { choice } from "../parts/choice.ts";
+import { mostRivals, type Choice } from "./choice.ts";
+import { moverSpans, type View } from "./views.ts";
+
+/** What the form shows as chosen. */
+type Chosen = { readonly chosen: Choice; readonly view: View; readonly daysBack: number };
+
+/** The form that chooses what a view is about. A field that the view does not use keeps its value. */
+export function chooser({ chosen, view, daysBack }: Chosen): Html {
+  const { app, country, device, keyword, window, options } = chosen;
+  const plain = (values: readonly string[]) => values.map((value) => [value, value] as const);
+  const apps = options.apps.map((one) => [one.app, `${one.name} (${one.store})`] as const);
+  return html`<form class="filters" method="get" action="/explore">
+    <input type="hidden" name="view" value="${view.name}" />
+    ${choice({ name: "app", label: "App", value: app.app }, apps)}
+    ${choice({ name: "country", label: "Country", value: country }, plain(options.countries))}
+    ${options.devices.length > 1 ? choice({ name: "device", label: "Device", value: device }, plain(options.devices)) : null}
+    ${view.ofKeyword ? keywordField(keyword, options.keywords) : html`<input type="hidden" name="keyword" value="${keyword}" />`}
+    ${view.name === "movers" ? choice({ name: "back", label: "Days back", value: String(daysBack) }, plain(moverSpans)) : days(window.start, lastDay(window))}
+    ${view.ofKeyword ? rivals(chosen) : null}
+    <button class="button">Show</button>
+  </form>`;
+}
+
+function keywordField(keyword: string, keywords: readonly string[]): Html {
+  return html`<label>Keyword<input name="keyword" value="${keyword}" list="keywords" autocomplete="off" /></label
+    ><datalist id="keywords">${keywords.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
+}
+
+function days(from: string, to: string): Html {
+  return html`<label>from<input type="date" name="from" value="${from}" /></label
+    ><label>to<input type="date" name="to" value="${to}" /></label>`;
+}
+
+function rivals({ rivals: drawn, options }: Choice): Html | null {
+  if (options.rivals.length === 0) return null;
+  return html`<details class="rivals">
+    <summary>Compared with ${drawn.length} of ${options.rivals.length} apps</summary>
+    <fieldset>
+      <legend>At most ${mostRivals}</legend>
+      <input type="hidden" name="with" value="" />${options.rivals.map(
+        ({ app, name, isCompetitor }) =>
+          html`<label class="check"
+            ><input
+              type="checkbox"
+              name="with"
+              value="${app}"
+              ${drawn.some((one) => one.app === app) ? html` checked` : null}
+            />${name}${isCompetitor ? html` <span class="muted">competitor</span>` : null}</label
+          >`,
+      )}
+    </fieldset>
+  </details>`;
+}

@@ -1,0 +1,128 @@
+import type { Day } from "../../core/day.ts";
+import { lastDay } from "../../core/window.ts";
+import { sql, type SqlFragment } from "../../postgres/sql.ts";
+import type { Choice } from "./choice.ts";
+
+/*
+ * Each statement reads marts and core alone, so that it runs as it is for an analyst who copies it, and as storehouse_reader.
+ */
+
+/** A day of an app's rank for the keyword. */
+export type RankRow = {
+  readonly date_day: Day;
+  readonly app: string;
+  readonly app_name: string;
+  readonly keyword_rank: number | null;
+  readonly ranking_state: string;
+};
+
+/** Ranks of the app and its rivals for the keyword, by day. */
+export function ranksOf({ app, rivals, country, device, keyword, window }: Choice): SqlFragment<RankRow> {
+  const ids = [app, ...rivals].map(({ trackId }) => trackId);
+  return sql<RankRow>`
+select date_day, store || ':' || track_id as app, coalesce(app_name, track_id) as app_name, keyword_rank, ranking_state
+from   mart.keyword_rank_daily
+where  store = ${app.store} and track_id = any (${ids}::text[]) and country_code = ${country} and device_code = ${device}
+and    keyword = ${keyword} and date_day between ${window.start}::date and ${lastDay(window)}::date and ranking_state <> 'not requested'
+order  by date_day, track_id`;
+}
+
+/** A release of the app. */
+export type ReleaseRow = { readonly release_day: Day; readonly version: string; readonly release_notes: string | null };
+
+/** Releases of the app by day; of one that several store pages report the page of the country before others. */
+export function releasesOf({ app, country, window }: Choice): SqlFragment<ReleaseRow> {
+  return sql<ReleaseRow>`
+select distinct on (v.version_at::date, v.version) v.version_at::date as release_day, v.version, v.release_notes
+from   core.app_version as v
+join   core.dim_app     as a on a.app_key = v.app_key
+join   core.dim_country as c on c.country_key = v.country_key
+where  a.store = ${app.store} and a.track_id = ${app.trackId}
+and    v.version_at >= ${window.start}::date and v.version_at < ${window.end}::date
+order  by v.version_at::date, v.version, c.country_code <> ${country}`;
+}
+
+/** A keyword whose rank moved. */
+export type MoverRow = {
+  readonly keyword: string;
+  readonly movement: string;
+  readonly previous_rank: number | null;
+  readonly keyword_rank: number | null;
+  readonly places_gained: number | null;
+};
+
+/** Keywords of the app whose rank is another than so many days (1, 7, 30 or 90) before the newest day, the largest moves first. */
+export function moversOf({ app, country, device }: Choice, daysBack: number): SqlFragment<MoverRow> {
+  return sql<MoverRow>`
+select keyword, movement, previous_rank, keyword_rank, places_gained
+from   mart.keyword_rank_movers
+where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
+and    days_back = ${daysBack} and movement in ('gained', 'lost', 'entered', 'left')
+order  by abs(places_gained) desc nulls last, keyword
+limit  200`;
+}
+
+/** A day of an app's place in a chart. */
+export type ChartRow = {
+  readonly date_day: Day;
+  readonly category: string;
+  readonly chart: string;
+  readonly chart_version: string;
+  readonly best_category_rank: number | null;
+};
+
+/** The app's places in charts, by day: the best one of each day. */
+export function chartsOf({ app, country, device, window }: Choice): SqlFragment<ChartRow> {
+  return sql<ChartRow>`
+select date_day, coalesce(category_name, category_code) as category, chart, chart_version, best_category_rank
+from   mart.category_rank_daily
+where  store = ${app.store} and track_id = ${app.trackId} and country_code = ${country} and device_code = ${device}
+and    date_day between ${window.start}::date and ${lastDay(window)}::date
+order  by date_day, category, chart, chart_version`;
+}
+
+/** A day's reviews by stars. */
+export type StarRow = {
+  readonly date_day: Day;
+  readonly review_count: number;
+  readonly one_star_count: number;
+  readonly two_star_count: number;
+  readonly three_star_count: number;
+  readonly four_star_count: number;
+  readonly five_star_count: number;
+};
+
+/** The app's reviews by day and stars; reviews of a store that does not tell countries apart count in each. */
+export function starsOf({ app, country, window }: Choice): SqlFragment<StarRow> {
+  return sql<StarRow>`
+select date_day, sum(review_count)::int as review_count, sum(one_star_count)::int as one_star_count, sum(two_star_count)::int as two_star_count,
+       sum(three_star_count)::int as three_star_count, sum(four_star_count)::int as four_star_count, sum(five_star_count)::int as five_star_count
+from   mart.review_daily
+where  store = ${app.store} and track_id = ${app.trackId} and country_code in (${country}, 'ALL')
+and    date_day between ${window.start}::date and ${lastDay(window)}::date
+group  by date_day
+order  by date_day`;
+}
+
+/** A review as its author wrote it. */
+export type ReviewRow = {
+  readonly reviewed_at: string;
+  readonly rating: number | null;
+  readonly title: string | null;
+  readonly content: string | null;
+  readonly reviewer: string | null;
+  readonly version: string | null;
+};
+
+/** The app's newest reviews. */
+export function reviewsOf({ app, country, window }: Choice): SqlFragment<ReviewRow> {
+  return sql<ReviewRow>`
+select r.reviewed_at, r.rating, r.title, r.content, r.reviewer, r.version
+from   core.review      as r
+join   core.dim_app     as a on a.app_key = r.app_key
+join   core.dim_country as c on c.country_key = r.country_key
+where  a.store = ${app.store} and a.track_id = ${app.trackId} and c.country_code in (${country}, 'ALL')
+and    r.reviewed_at >= ${window.start}::date and r.reviewed_at < ${window.end}::date
+order  by r.reviewed_at desc, r.review_id
+limit  100`;
+}

@@ -1,0 +1,113 @@
+import { html, type Html } from "../html.ts";
+import { dataTable } from "../parts/table.ts";
+import type { ChartRow, MoverRow, RankRow, ReleaseRow, ReviewRow } from "./statements.ts";
+
+/** Days of a table that a page shows: the download has all. */
+const mostRows = 60;
+
+/** Ranks by day, the newest first, and the releases between them. */
+export function rankTable(rows: readonly RankRow[], releases: readonly ReleaseRow[]): Html {
+  return html`${releasePart(releases)}
+    <details class="card">
+      <summary>The newest ${Math.min(mostRows, rows.length)} of ${rows.length} ranks as a table</summary>
+      ${dataTable(
+        "Ranks by day",
+        [
+          { heading: "day", cell: (row: RankRow) => row.date_day },
+          { heading: "app", cell: (row: RankRow) => row.app_name },
+          { heading: "rank", isNumber: true, cell: (row: RankRow) => row.keyword_rank ?? "not ranked" },
+        ],
+        rows.slice(-mostRows).toReversed(),
+      )}
+    </details>`;
+}
+
+function releasePart(releases: readonly ReleaseRow[]): Html | null {
+  if (releases.length === 0) return null;
+  return html`<h2>Releases</h2>
+    <ul class="releases">
+      ${releases.toReversed().map(
+        ({ release_day: day, version, release_notes: notes }) =>
+          html`<li>
+            <strong>${version || "a release"}</strong>
+            <span class="muted">${day}</span>${notes === null || notes === "" ? null : html`<br />${shortText(notes)}`}
+          </li>`,
+      )}
+    </ul>`;
+}
+
+const longestText = 400;
+
+function shortText(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText).trimEnd()}…` : text;
+}
+
+/** What a movement is called, with an arrow. */
+const movements: Readonly<Record<string, string>> = {
+  gained: "▲ gained",
+  lost: "▼ lost",
+  entered: "▲ entered",
+  left: "▼ left",
+};
+
+/** Keywords that moved, the largest moves first. */
+export function moverTable(rows: readonly MoverRow[], daysBack: number): Html {
+  return dataTable(
+    `Keywords whose rank changed in ${daysBack} days`,
+    [
+      { heading: "keyword", cell: (row: MoverRow) => row.keyword },
+      {
+        heading: "movement",
+        cell: (row) => html`<span class="movement ${row.movement}">${movements[row.movement] ?? row.movement}</span>`,
+      },
+      { heading: "before", isNumber: true, cell: (row) => row.previous_rank },
+      { heading: "now", isNumber: true, cell: (row) => row.keyword_rank },
+      { heading: "places gained", isNumber: true, cell: (row) => row.places_gained },
+    ],
+    rows,
+  );
+}
+
+/** Places in charts by day, the newest first. */
+export function chartTable(rows: readonly ChartRow[]): Html {
+  return html`<details class="card">
+    <summary>The newest ${Math.min(mostRows, rows.length)} of ${rows.length} places as a table</summary>
+    ${dataTable(
+      "Places in charts by day",
+      [
+        { heading: "day", cell: (row: ChartRow) => row.date_day },
+        { heading: "category", cell: (row) => row.category },
+        { heading: "chart", cell: (row) => [row.chart, row.chart_version].filter((word) => word !== "").join(" ") },
+        { heading: "place", isNumber: true, cell: (row) => row.best_category_rank },
+      ],
+      rows.slice(-mostRows).toReversed(),
+    )}
+  </details>`;
+}
+
+/** The newest reviews as they were written. */
+export function reviewList(reviews: readonly ReviewRow[]): Html {
+  if (reviews.length === 0) return html``;
+  return html`<h2>Newest reviews</h2>
+    <ul class="reviews">
+      ${reviews.slice(0, mostRows).map(
+        (review) =>
+          html`<li class="card">
+            <p>
+              <span class="stars" role="img" aria-label="${review.rating ?? "no"} stars"
+                >${starText(review.rating)}</span
+              >
+              <strong>${review.title}</strong>
+            </p>
+            <p>${review.content === null ? null : shortText(review.content)}</p>
+            <p class="muted">
+              ${[review.reviewer, review.reviewed_at.slice(0, 10), review.version].filter((word) => word !== null && word !== "").join(" · ")}
+            </p>
+          </li>`,
+      )}
+    </ul>`;
+}
+
+function starText(rating: number | null): string {
+  return rating === null ? "–" : "★".repeat(rating) + "☆".repeat(Math.max(0, 5 - rating));
+}

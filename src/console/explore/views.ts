@@ -1,0 +1,184 @@
+import { barChart } from "../../charts/bar-chart.ts";
+import type { Drawing } from "../../charts/draw.ts";
+import { gradeInks } from "../../charts/palette.ts";
+import { rankChart, type RankSeries } from "../../charts/rank-chart.ts";
+import type { Day } from "../../core/day.ts";
+import type { Database } from "../../postgres/database.ts";
+import { withLiterals, type SqlFragment } from "../../postgres/sql.ts";
+import type { Html } from "../html.ts";
+import type { Choice } from "./choice.ts";
+import {
+  moversOf,
+  chartsOf,
+  ranksOf,
+  releasesOf,
+  reviewsOf,
+  starsOf,
+  type ChartRow,
+  type RankRow,
+} from "./statements.ts";
+import { chartTable, moverTable, rankTable, reviewList } from "./tables.ts";
+
+/** Days that movers look back. */
+export const moverSpans = ["1", "7", "30", "90"] as const;
+
+/** What a view shows: a drawing for a width in pixels, what stands below it, and what of it is downloaded and copied. */
+export type Shown = {
+  /** Null where there is nothing to draw. */
+  readonly drawing: ((width: number) => Drawing) | null;
+  readonly below: Html;
+  readonly isEmpty: boolean;
+  /** The rows that are downloaded, with their columns. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly columns: readonly string[];
+  /** The statements that read it, for an analyst. */
+  readonly sql: string;
+};
+
+/** One of the views of Explore. */
+export type View = {
+  readonly name: string;
+  readonly title: string;
+  /** True where it is about one keyword. */
+  readonly ofKeyword?: true;
+  readonly read: (db: Database, choice: Choice, daysBack: number) => Promise<Shown>;
+};
+
+const ranks: View = {
+  name: "ranks",
+  title: "Ranks",
+  ofKeyword: true,
+  read: async (db, choice) => {
+    const [statement, releaseStatement] = [ranksOf(choice), releasesOf(choice)];
+    const { rows } = await statement.execute(db);
+    const { rows: releases } = await releaseStatement.execute(db);
+    const happenings = releases.map(({ release_day: day, version }) => ({ day, name: version || "release" }));
+    return {
+      drawing: (width) =>
+        rankChart({
+          title: { before: "“", name: choice.keyword, after: "”" },
+          subtitle: { before: "", name: choice.app.name, after: ` · ${placeText(choice)}` },
+          axis: "rank in search results",
+          window: choice.window,
+          series: seriesOf(rows, choice),
+          happenings,
+          width,
+        }),
+      below: rankTable(rows, releases),
+      isEmpty: rows.length === 0,
+      rows,
+      columns: ["date_day", "app", "app_name", "keyword_rank", "ranking_state"],
+      sql: sqlOf(statement, releaseStatement),
+    };
+  },
+};
+
+function seriesOf(rows: readonly RankRow[], { app, rivals }: Choice): readonly RankSeries[] {
+  const byApp = Map.groupBy(rows, (row) => row.app);
+  return [app, ...rivals].flatMap(({ app: id, name }) => {
+    const own = byApp.get(id);
+    return own === undefined ? [] : [{ name, ranks: new Map(own.map((row) => [row.date_day, row.keyword_rank])) }];
+  });
+}
+
+const movers: View = {
+  name: "movers",
+  title: "Movers",
+  read: async (db, choice, daysBack) => {
+    const statement = moversOf(choice, daysBack);
+    const { rows } = await statement.execute(db);
+    return {
+      drawing: null,
+      below: moverTable(rows, daysBack),
+      isEmpty: rows.length === 0,
+      rows,
+      columns: ["keyword", "movement", "previous_rank", "keyword_rank", "places_gained"],
+      sql: sqlOf(statement),
+    };
+  },
+};
+
+const charts: View = {
+  name: "charts",
+  title: "Charts",
+  read: async (db, choice) => {
+    const statement = chartsOf(choice);
+    const { rows } = await statement.execute(db);
+    const series = chartSeries(rows);
+    return {
+      drawing: (width) =>
+        rankChart({
+          title: { before: "Places in charts of ", name: choice.app.name, after: "" },
+          subtitle: { before: "", name: placeText(choice), after: "" },
+          axis: "place in the chart",
+          window: choice.window,
+          series,
+          width,
+        }),
+      below: chartTable(rows),
+      isEmpty: rows.length === 0,
+      rows,
+      columns: ["date_day", "category", "chart", "chart_version", "best_category_rank"],
+      sql: sqlOf(statement),
+    };
+  },
+};
+
+/** A line a chart; those with the best places first, since only some fit. */
+function chartSeries(rows: readonly ChartRow[]): readonly RankSeries[] {
+  const named = Map.groupBy(rows, ({ category, chart, chart_version: version }) =>
+    [category, chart.toLowerCase(), version].filter((word) => word !== "").join(", "),
+  );
+  const best = (own: readonly ChartRow[]) =>
+    Math.min(...own.map((row) => row.best_category_rank ?? Number.POSITIVE_INFINITY));
+  return [...named]
+    .sort(([, a], [, b]) => best(a) - best(b))
+    .map(([name, own]) => ({
+      name,
+      ranks: new Map(own.map((row): [Day, number | null] => [row.date_day, row.best_category_rank])),
+    }));
+}
+
+const stars = ["one", "two", "three", "four", "five"] as const;
+
+const reviews: View = {
+  name: "reviews",
+  title: "Reviews",
+  read: async (db, choice) => {
+    const [statement, listStatement] = [starsOf(choice), reviewsOf(choice)];
+    const { rows } = await statement.execute(db);
+    const { rows: list } = await listStatement.execute(db);
+    return {
+      drawing: (width) =>
+        barChart({
+          title: { before: "Reviews of ", name: choice.app.name, after: "" },
+          subtitle: { before: "", name: placeText(choice), after: "" },
+          axis: "reviews",
+          by: "week",
+          window: choice.window,
+          series: stars.map((star, index) => ({
+            name: `${index + 1} ${index === 0 ? "star" : "stars"}`,
+            ...(gradeInks[index] === undefined ? {} : { ink: gradeInks[index] }),
+            amounts: new Map(rows.map((row) => [row.date_day, row[`${star}_star_count`]])),
+          })),
+          width,
+        }),
+      below: reviewList(list),
+      isEmpty: rows.length === 0 && list.length === 0,
+      rows,
+      columns: ["date_day", "review_count", ...stars.map((star) => `${star}_star_count`)],
+      sql: sqlOf(statement, listStatement),
+    };
+  },
+};
+
+function placeText({ country, device }: Choice): string {
+  return device === "ALL" ? country : `${country}, ${device}`;
+}
+
+function sqlOf(...statements: readonly SqlFragment[]): string {
+  return statements.map((statement) => `${withLiterals(statement)};`).join("\n\n");
+}
+
+/** Every view of Explore. */
+export const views: readonly View[] = [ranks, movers, charts, reviews];

@@ -1,0 +1,34 @@
+import type { PartitionGroup } from "../../core/partition-group.ts";
+import { html, type Html } from "../html.ts";
+import { choice } from "../parts/choice.ts";
+import { columnWidths } from "./columns.ts";
+import type { GridInput } from "./filters.ts";
+
+/** How many days a grid has, as the form offers it. */
+const spans = [30, 60, 90, 182, 365];
+
+/** The form that chooses whose cells the grid shows, and which days. `all`: every row that there is. */
+export function filterForm(input: GridInput, all: readonly PartitionGroup[], names: ReadonlyMap<string, string>): Html {
+  const each = (of: (group: PartitionGroup) => string | null) => [...new Set(all.flatMap((group) => of(group) ?? []))];
+  const plain = (values: readonly string[]) => values.map((value) => [value, value] as const);
+  return html`<form class="filters" method="get" action="/coverage">
+    ${choice({ name: "dataset", label: "Dataset", value: input.dataset, all: "all" }, plain(each(({ dataset }) => dataset)))}
+    ${choice({ name: "app", label: "App", value: input.app, all: "all" }, appOptions(all, names))}
+    ${choice({ name: "country", label: "Country", value: input.country, all: "all" }, plain(each(({ country }) => country).sort()))}
+    ${choice(
+      { name: "days", label: "Days", value: String(input.days) },
+      spans.map((days) => [String(days), `${days} days`]),
+    )}
+    <label>up to<input type="date" name="to" value="${input.to}" /></label>
+    ${choice(
+      { name: "by", label: "Columns", value: input.by, all: "what fits" },
+      columnWidths.map((one) => [one, `${one}s`]),
+    )}
+    <button class="button">Show</button>
+  </form>`;
+}
+
+function appOptions(all: readonly PartitionGroup[], names: ReadonlyMap<string, string>) {
+  const ids = [...new Set(all.flatMap(({ store, trackId }) => (trackId === null ? [] : `${store}:${trackId}`)))];
+  return ids.map((id) => [id, names.get(id) ?? id] as const).sort(([, a], [, b]) => (a < b ? -1 : 1));
+}

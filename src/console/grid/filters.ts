@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { addDays, isDay, type Day } from "../../core/day.ts";
+import type { Window } from "../../core/window.ts";
+import { addressOf } from "../parts/address.ts";
+import { columnWidths, suitableWidth, type ColumnWidth } from "./columns.ts";
+import type { GridFilters } from "./read-grid.ts";
+import type { Ends } from "./selection.ts";
+
+const Name = z.string().default("");
+const OptionalDay = z
+  .string()
+  .default("")
+  .refine((text) => text === "" || isDay(text), "is no day as YYYY-MM-DD")
+  .transform((text) => (text === "" ? undefined : (text as Day)));
+
+/** Most days of a grid: two years. */
+const mostDays = 731;
+
+/** The address of the grid: whose cells, which days, how wide a column is, and from which row on. An empty field stands for all. */
+export const gridInput = z.object({
+  dataset: Name,
+  app: Name,
+  country: Name,
+  days: z.coerce.number().int().min(1).max(mostDays).default(60),
+  to: OptionalDay,
+  by: z.enum(["", ...columnWidths]).default(""),
+  offset: z.coerce.number().int().min(0).default(0),
+});
+export type GridInput = z.output<typeof gridInput>;
+
+/** The two ends of a selection beside the filters: keys of rows, and days. */
+export const selectionInput = z.object({ first: Name, last: Name, from: OptionalDay, until: OptionalDay });
+export type SelectionInput = z.output<typeof selectionInput>;
+
+/** The filters that an address names. */
+export function filtersOf({ dataset, app, country }: Pick<GridInput, "dataset" | "app" | "country">): GridFilters {
+  const named = (text: string) => text.split(",").filter((name) => name !== "");
+  return { datasets: named(dataset), apps: named(app), countries: named(country) };
+}
+
+/** The days that an address names, up to today where it names no last one. */
+export function windowOf({ days, to }: Pick<GridInput, "days" | "to">, today: Day): Window {
+  const end = addDays(to ?? today, 1);
+  return { start: addDays(end, -days), end };
+}
+
+/** How wide a column is. */
+export function widthOf({ by }: Pick<GridInput, "by">, window: Window): ColumnWidth {
+  return by === "" ? suitableWidth(window) : by;
+}
+
+/** The ends of a selection; null where the address names none. */
+export function endsOf({ first, last, from, until }: SelectionInput): Ends | null {
+  return first === "" || last === "" || from === undefined || until === undefined
+    ? null
+    : { first, last, from, to: until };
+}
+
+/** The address of the grid with these filters, and without a selection. */
+export function gridAddress({ dataset, app, country, days, to, by }: Omit<GridInput, "offset">): string {
+  return addressOf("/coverage", { dataset, app, country, days, to, by });
+}

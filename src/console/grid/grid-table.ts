@@ -1,0 +1,80 @@
+import type { Day } from "../../core/day.ts";
+import { groupKey } from "../../core/partition-group.ts";
+import { lastDay, type Window } from "../../core/window.ts";
+import { stateLooks } from "../../charts/palette.ts";
+import { monthWords } from "../../charts/time.ts";
+import { stateWords, worstFirst, worstState, type CellCounts, type CellState } from "../../plan/cell-states.ts";
+import { html, type Html } from "../html.ts";
+import type { ColumnWidth } from "./columns.ts";
+import type { GridRow } from "./read-grid.ts";
+
+/** A sign of a state, beside or instead of its colour. */
+function signOf(state: CellState): string {
+  return stateLooks[state].sign;
+}
+
+/** What the colours and signs of the grid mean. */
+export function gridLegend(): Html {
+  const states = [...new Map(worstFirst.map((state) => [stateWords[state], state])).values()].toReversed();
+  return html`<ul class="cell-legend" aria-label="What colours and signs mean">
+    ${states.map(
+      (state) =>
+        html`<li><span class="cell ${state}" aria-hidden="true">${signOf(state)}</span>${stateWords[state]}</li>`,
+    )}
+    <li><span class="cell" aria-hidden="true"></span>not requested</li>
+  </ul>`;
+}
+
+/** The head of the grid: months, and in each its days or the first days of its weeks. */
+export function gridHead(columns: readonly Window[], width: ColumnWidth): Html {
+  const months = Map.groupBy(columns, ({ start }) => start.slice(0, 7));
+  return html`<thead>
+    <tr>
+      <th rowspan="2" scope="col" class="who">dataset, app, country</th>
+      ${[...months].map(
+        ([, inside]) =>
+          html`<th scope="colgroup" colspan="${inside.length}">
+            <span>${inside.length < (width === "day" ? 4 : 2) ? "" : monthWords(inside[0]?.start as Day)}</span>
+          </th>`,
+      )}
+    </tr>
+    <tr>
+      ${columns.map(
+        (column) =>
+          html`<th scope="col" data-from="${column.start}" data-to="${lastDay(column)}" title="${daysText(column)}">
+            ${Number(column.start.slice(8))}
+          </th>`,
+      )}
+    </tr>
+  </thead>`;
+}
+
+/** Days of a column in words. */
+function daysText(column: Window): string {
+  const last = lastDay(column);
+  return column.start === last ? last : `${column.start} to ${last}`;
+}
+
+/** Rows of the grid, the first of them with this number. */
+export function gridRows(rows: readonly GridRow[], offset: number): Html {
+  return html`${rows.map(
+    (row, index) =>
+      html`<tr data-row="${offset + index}" data-key="${groupKey(row)}">
+        <th scope="row" class="who">
+          <span class="dataset">${row.dataset}</span
+          ><span class="app">${row.appName ?? row.trackId ?? row.store ?? "the account"}</span
+          ><span class="country">${row.country}</span>
+        </th>
+        ${row.cells.map(cell)}
+      </tr> `,
+  )}`;
+}
+
+function cell(cells: CellCounts): Html {
+  const state = worstState(cells);
+  if (state === null) return html`<td></td>`;
+  const states = Object.entries(cells);
+  const title =
+    states.length > 1 ? html` title="${states.map(([name, count]) => `${count} ${name}`).join(", ")}"` : null;
+  return html`<td class="${state}" ${title}>${signOf(state)}</td>`;
+}

@@ -1,0 +1,136 @@
+import { countOf } from "../../core/count.ts";
+import { lastDay, windowLength } from "../../core/window.ts";
+import { stateLooks } from "../../charts/palette.ts";
+import { stateWords, worstFirst, type CellCounts } from "../../plan/cell-states.ts";
+import type { Reason } from "../../ledger/reasons.ts";
+import { fillAction } from "../actions/fill.ts";
+import { retryCellsAction } from "../actions/retry-cells.ts";
+import { actionForm } from "../define-action.ts";
+import type { PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { timeCell } from "../parts/times.ts";
+import type { Selection, SelectionFacts } from "./selection.ts";
+
+/** What stands beside the grid before anything is selected. */
+export function emptyPanel(): Html {
+  return html`<p class="muted">
+    Select cells to see why they are as they are, and what it costs to fill or retry them: drag over them, or press
+    shift and click a second cell. By keyboard: arrows move, shift and arrows select, Enter opens the selection here,
+    Escape ends it.
+  </p>`;
+}
+
+/** What a selection is about, why its cells are as they are, and what can be done about it at which price. `fields`: what names the selection. */
+export function selectionPanel(
+  context: PageContext,
+  {
+    selection,
+    facts,
+    fields,
+  }: {
+    readonly selection: Selection;
+    readonly facts: SelectionFacts;
+    readonly fields: Readonly<Record<string, string>>;
+  },
+): Html {
+  const { groups, window } = selection;
+  const days = windowLength(window);
+  return html`<h2>${countOf(groups.length, "partition")} × ${countOf(days, "day")}</h2>
+    <p class="muted">${window.start}${days > 1 ? ` to ${lastDay(window)}` : null}</p>
+    ${stateList(facts.cells)}
+    ${
+      facts.reasons.length === 0
+        ? null
+        : html`<h3>Why</h3>
+            <ul class="reasons">
+              ${facts.reasons.slice(0, mostReasons).map((reason) => reasonItem(reason, context.now))}
+            </ul>`
+    }
+    ${facts.reasons.length > mostReasons ? html`<p class="muted">and ${facts.reasons.length - mostReasons} more reasons: select fewer cells.</p>` : null}
+    ${fillPart(context, facts, fields)} ${retryPart(context, facts, fields)}`;
+}
+
+const mostReasons = 12;
+
+function stateList(cells: CellCounts): Html {
+  const states = worstFirst.filter((state) => cells[state] !== undefined);
+  if (states.length === 0) return html`<p>Nothing was requested here, and nothing would be by a sync.</p>`;
+  return html`<ul class="states">
+    ${states.map(
+      (state) =>
+        html`<li>
+          <span class="cell ${state}" aria-hidden="true">${stateLooks[state].sign}</span
+          >${countOf(cells[state] ?? 0, "cell")} ${stateWords[state]}
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function reasonItem(
+  { dataset, state, code, message, slices, firstDay, lastDay: last, dueAt }: Reason,
+  now: number,
+): Html {
+  const text =
+    message !== null && code !== null && message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message;
+  return html`<li>
+    <strong>${code ?? state}</strong>
+    <span class="muted"
+      >${countOf(slices, "slice")} of ${dataset}, ${state}, ${firstDay}${last === firstDay ? null : ` to ${last}`}</span
+    >${
+      text === null || text === "" ? null : html`<br />${text}`
+    }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeCell(dueAt, now)}</span>`}
+  </li>`;
+}
+
+function fillPart(
+  context: PageContext,
+  { fill, notes }: SelectionFacts,
+  fields: Readonly<Record<string, string>>,
+): Html {
+  const said = notes.map((note) => html`<p class="muted">${note}</p>`);
+  if (fill === null)
+    return html`<h3>Fill</h3>
+      <p>Nothing to fill: everything here that can be requested is loaded, under way or failed.</p>
+      ${said}`;
+  return html`<h3>Fill</h3>
+    <p>
+      A backfill of exactly these cells: ${countOf(fill.slices, "slice")}, ${countOf(fill.requests, "request")}, at most
+      <strong>${countOf(fill.credits, "credit")}</strong>.
+    </p>
+    ${said} ${fillForm(context, fill.credits, fields)}`;
+}
+
+function fillForm(
+  { visitor, formToken, address }: PageContext,
+  credits: number,
+  fields: Readonly<Record<string, string>>,
+): Html {
+  if (visitor.role !== "operator") return html`<p class="muted">An operator can fill it.</p>`;
+  const hidden = Object.entries({ ...fields, back: address, _csrf: formToken() });
+  return html`<form method="post" action="/actions/${fillAction.name}" class="action stack">
+    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label
+      >At most so many credits<input name="most" type="number" min="1" max="${credits}" value="${credits}" required
+    /></label>
+    <button class="button primary">${fillAction.label}</button>
+  </form>`;
+}
+
+function retryPart(
+  context: PageContext,
+  { retry }: SelectionFacts,
+  fields: Readonly<Record<string, string>>,
+): Html | null {
+  if (retry.length === 0) return null;
+  const sum = (of: (one: (typeof retry)[number]) => number) => retry.reduce((all, one) => all + of(one), 0);
+  const credits = sum((one) => one.credits);
+  return html`<h3>Retry</h3>
+    <p>
+      ${countOf(
+        sum(({ slices }) => slices),
+        "failed slice",
+      )}
+      for at most <strong>${countOf(credits, "credit")}</strong>. A slice is requested as a whole, with its days outside
+      the selection.
+    </p>
+    ${actionForm(context, { action: retryCellsAction, fields, agreed: credits })}`;
+}

@@ -1,0 +1,82 @@
+import type { App } from "../../app.ts";
+import { addDays, type Day } from "../../core/day.ts";
+import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
+import type { Window } from "../../core/window.ts";
+import { readReasons, type Reason } from "../../ledger/reasons.ts";
+import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
+import { sumOfCells, type CellCounts } from "../../plan/cell-states.ts";
+import { pricePlan } from "../../planner/backfill-plan.ts";
+import type { BackfillRequest } from "../../planner/backfill-request.ts";
+import { datasetNamed } from "../../datasets/shared/all.ts";
+import type { Database } from "../../postgres/database.ts";
+import { readCells } from "./read-grid.ts";
+
+/** Rows and days of the grid that somebody chose: the rows from one to another, and the days from one to another. */
+export type Selection = { readonly groups: readonly PartitionGroup[]; readonly window: Window };
+
+/** What stands at the two ends of a selection. */
+export type Ends = { readonly first: string; readonly last: string; readonly from: Day; readonly to: Day };
+
+/** The selection between two ends, whichever comes first; null where the rows of the grid have one of them no more. */
+export function selectionOf(rows: readonly PartitionGroup[], { first, last, from, to }: Ends): Selection | null {
+  const ends = [first, last].map((key) => rows.findIndex((row) => groupKey(row) === key)).sort((a, b) => a - b);
+  const [top = -1, bottom = -1] = ends;
+  if (top < 0) return null;
+  const [start, end] = from <= to ? [from, to] : [to, from];
+  return { groups: rows.slice(top, bottom + 1), window: { start, end: addDays(end, 1) } };
+}
+
+/** What there is to know of a selection before anything is done about it. */
+export type SelectionFacts = {
+  readonly cells: CellCounts;
+  readonly reasons: readonly Reason[];
+  /** What a backfill of its missing cells takes; null where none can be requested. `notes`: what of it is unavailable, in sentences. */
+  readonly fill: { readonly slices: number; readonly requests: number; readonly credits: number } | null;
+  readonly notes: readonly string[];
+  /** What a retry of its failed slices takes. */
+  readonly retry: readonly Reopened[];
+};
+
+/** Reads them. Writes nothing. */
+export async function readSelection(app: App, db: Database, selection: Selection): Promise<SelectionFacts> {
+  const rows = await readCells(app, db, { ...selection, width: "week" });
+  const wanted = fillRequest(selection, null);
+  const fill =
+    wanted.datasets.length === 0
+      ? { sum: null, notes: [] }
+      : await pricePlan(db, { requested: wanted, settings: app.config.settings, clock: app.clock });
+  const notes = wanted.datasets.length < datasetsOf(selection).length ? [...fill.notes, portfolioNote] : fill.notes;
+  return {
+    cells: sumOfCells(rows.flatMap(({ cells }) => cells)),
+    reasons: await readReasons(db, selection),
+    fill: fill.sum,
+    notes,
+    retry: await reopenable(db, retryOf(selection)),
+  };
+}
+
+const portfolioNote = "Datasets that list the portfolio are read by `storehouse sync`, not by a backfill.";
+
+function datasetsOf({ groups }: Selection): readonly string[] {
+  return [...new Set(groups.map(({ dataset }) => dataset))];
+}
+
+/** The backfill of exactly these partitions and days, for at most so many credits; without datasets that list the portfolio. */
+export function fillRequest(selection: Selection, mostCredits: number | null): BackfillRequest {
+  const datasets = datasetsOf(selection).filter((name) => datasetNamed(name).stage !== "portfolio");
+  return {
+    datasets,
+    bounds: selection.window,
+    apps: [],
+    countries: [],
+    groups: selection.groups.filter(({ dataset }) => datasets.includes(dataset)),
+    reprocess: "missing",
+    newestFirst: true,
+    mostCredits,
+  };
+}
+
+/** The retry of what failed in these partitions, about any of these days. */
+export function retryOf(selection: Selection): Reopening {
+  return { datasets: datasetsOf(selection), groups: selection.groups, about: selection.window };
+}

@@ -1,0 +1,161 @@
+import { groupKey } from "../../core/partition-group.ts";
+import { count, countOf } from "../../core/count.ts";
+import { readAppNames } from "../../ledger/app-names.ts";
+import type { Window } from "../../core/window.ts";
+import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
+import { endsOf, filtersOf, gridInput, selectionInput, widthOf, windowOf, type GridInput } from "../grid/filters.ts";
+import { filterForm } from "../grid/filter-form.ts";
+import { gridHead, gridLegend, gridRows } from "../grid/grid-table.ts";
+import { readCells, readRows, type GridRow } from "../grid/read-grid.ts";
+import { emptyPanel, selectionPanel } from "../grid/selection-panel.ts";
+import { readSelection, selectionOf } from "../grid/selection.ts";
+import { definePage, type PageContext } from "../define-page.ts";
+import { html, type Html } from "../html.ts";
+import { addressOf } from "../parts/address.ts";
+
+/** Cells that are sent at a time: more take a browser longer to lay out than anybody wants to wait. */
+const mostCells = 3_000;
+const fewestRows = 8;
+
+/** Rows that are sent at a time. */
+function rowsAtOnce(columns: number): number {
+  return Math.max(fewestRows, Math.floor(mostCells / columns));
+}
+
+type Grid = {
+  readonly window: Window;
+  readonly width: ColumnWidth;
+  readonly columns: readonly Window[];
+  readonly rows: readonly GridRow[];
+  readonly total: number;
+  /** Rows that are sent at a time. */
+  readonly size: number;
+};
+
+async function readGrid({ app, readLedger }: PageContext, input: GridInput): Promise<Grid> {
+  const window = windowOf(input, app.clock.today());
+  const width = widthOf(input, window);
+  const columns = columnsOf(window, width);
+  const size = rowsAtOnce(columns.length);
+  const filters = filtersOf(input);
+  const groups = await readLedger(`rows ${JSON.stringify(filters)}`, (db) => readRows(app, db, filters));
+  const shown = groups.slice(input.offset, input.offset + size);
+  const key = `cells ${JSON.stringify([filters, window, width, input.offset])}`;
+  const rows = await readLedger(key, (db) => readCells(app, db, { groups: shown, window, width }));
+  return { window, width, columns, rows, total: groups.length, size };
+}
+
+/** The grid of coverage: what is loaded, what is missing and why, and what it costs to fill it. */
+export const coveragePage = definePage({
+  path: "/coverage",
+  title: "Coverage",
+  inNavigation: true,
+  input: gridInput.extend(selectionInput.shape),
+  examples: ["/coverage", "/coverage?days=365"],
+  show: async (context, input) => {
+    const grid = await readGrid(context, input);
+    const { app, readLedger } = context;
+    const everything = { datasets: [], apps: [], countries: [] };
+    const all = await readLedger(`rows ${JSON.stringify(everything)}`, (db) => readRows(app, db, everything));
+    const names = await readLedger("names of apps", readAppNames);
+    return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/coverage.css" />
+      <h1>Coverage</h1>
+      <p class="lead">Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.</p>
+      ${filterForm(input, all, names)} ${gridLegend()}
+      <div class="coverage">
+        <div class="grid-wrap" role="region" aria-label="Grid of coverage" tabindex="0">
+          ${grid.total === 0 ? nothing() : table(input, grid)}
+        </div>
+        <aside id="selection" class="card" aria-live="polite" aria-label="Selection">
+          ${await panelOf(context, input)}
+        </aside>
+      </div>
+      ${pager(input, grid)}
+      <script src="/assets/coverage.js" defer></script>`;
+  },
+});
+
+function nothing(): Html {
+  return html`<p class="muted">The portfolio has no such cell. <code>storehouse sync</code> reads the portfolio.</p>`;
+}
+
+function table(input: GridInput, { columns, width, rows, total, size }: Grid): Html {
+  const { dataset, app, country, days, to, by } = input;
+  const address = (path: string) => addressOf(path, { dataset, app, country, days, to, by });
+  return html`<table
+    class="cells ${width}"
+    id="cells"
+    data-total="${total}"
+    data-size="${size}"
+    data-offset="${input.offset}"
+    data-page="${address("/coverage")}"
+    data-more="${address("/coverage/cells")}"
+    data-panel="${address("/coverage/selection")}"
+  >
+    <caption class="unseen">
+      ${countOf(total, "partition")}, ${countOf(columns.length, width)}
+    </caption>
+    ${gridHead(columns, width)}
+    <tbody>
+      ${gridRows(rows, input.offset)}
+    </tbody>
+  </table>`;
+}
+
+/** For readers without JavaScript, with which rows come as they are scrolled to. */
+function pager(input: GridInput, { rows, total, size }: Grid): Html {
+  const from = input.offset;
+  const link = (offset: number, text: string) =>
+    html`<a href="${addressOf("/coverage", { ...gridFields(input), offset })}">${text}</a>`;
+  return html`<nav class="pager" aria-label="Rows">
+    <span
+      >${total === 0 ? "no rows" : `rows ${count(from + 1)} to ${count(from + rows.length)} of ${count(total)}`}</span
+    >${
+      from > 0 ? link(Math.max(0, from - size), "Rows before") : null
+    }${from + rows.length < total ? link(from + size, "Rows after") : null}
+  </nav>`;
+}
+
+function gridFields({ dataset, app, country, days, to, by }: GridInput) {
+  return { dataset, app, country, days, to, by };
+}
+
+async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0] & GridInput): Promise<Html> {
+  const ends = endsOf(input);
+  if (ends === null) return emptyPanel();
+  const { app, readLedger } = context;
+  const filters = filtersOf(input);
+  const rows = await readLedger(`rows ${JSON.stringify(filters)}`, (db) => readRows(app, db, filters));
+  const selection = selectionOf(rows, ends);
+  if (selection === null) return html`<p>The portfolio has no such cells.</p>`;
+  const key = `selection ${JSON.stringify([selection.window, selection.groups.map(groupKey)])}`;
+  const facts = await readLedger(key, (db) => readSelection(app, db, selection));
+  const fields = { ...gridFields(input), first: ends.first, last: ends.last, from: ends.from, until: ends.to };
+  const here = addressOf("/coverage", fields);
+  const texts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value ?? "")]));
+  return selectionPanel({ ...context, address: here }, { selection, facts, fields: texts });
+}
+
+/** Rows of the grid that are scrolled to. */
+export const coverageCellsPage = definePage({
+  path: "/coverage/cells",
+  title: "Cells",
+  input: gridInput,
+  examples: [],
+  show: async (context, input) => {
+    const { rows } = await readGrid(context, input);
+    return { type: "text/html; charset=utf-8", body: gridRows(rows, input.offset).markup };
+  },
+});
+
+/** What stands beside the grid for a selection. */
+export const coverageSelectionPage = definePage({
+  path: "/coverage/selection",
+  title: "Selection",
+  input: gridInput.extend(selectionInput.shape),
+  examples: [],
+  show: async (context, input) => ({
+    type: "text/html; charset=utf-8",
+    body: (await panelOf(context, input)).markup,
+  }),
+});

@@ -1,0 +1,8 @@
+/** An address with these fields in its query; those that are empty or left out are not in it. */
+export function addressOf(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === "" ? [] : [[name, String(value)]],
+  );
+  const query = new URLSearchParams(given).toString();
+  return query === "" ? path : `${path}?${query}`;
+}

@@ -1,0 +1,47 @@
+import type { Day } from "../core/day.ts";
+import type { PartitionGroup } from "../core/partition-group.ts";
+import type { Window } from "../core/window.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { isInGroups } from "./in-groups.ts";
+
+/** Why slices are not loaded: those of one dataset with one state and error. Days are the first and the last one that they are about. */
+export type Reason = {
+  readonly dataset: string;
+  readonly state: string;
+  readonly code: string | null;
+  /** The text of the newest of them. */
+  readonly message: string | null;
+  readonly slices: number;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  /** The newest one of them, for `storehouse show`. */
+  readonly sliceId: string;
+  /** When the first of them is requested again automatically, or starts; null where nothing does that. */
+  readonly dueAt: Date | null;
+};
+
+/**
+ * Why cells of some partitions and days are not loaded: slices that wait, failed, are unavailable or lost, by state and error, save those whose days
+ * a newer slice of the same partition and list answered or is about to.
+ */
+export async function readReasons(
+  db: Database,
+  { groups, window }: { readonly groups: readonly PartitionGroup[]; readonly window: Window },
+): Promise<readonly Reason[]> {
+  const { rows } = await sql<Reason>`
+    select s.dataset, s.state, s.error_code as code, (array_agg(s.error_message order by s.slice_id desc))[1] as message, count(*)::int as slices,
+           min(s.window_start) as "firstDay", max(s.window_end) - 1 as "lastDay", max(s.slice_id) as "sliceId", min(s.due_at) as "dueAt"
+    from   ops.slice as s
+    where  s.state in ('pending', 'running', 'deferred', 'skipped', 'failed', 'lost') and ${isInGroups(groups, "s")}
+    and    s.window_start < ${window.end}::date and s.window_end > ${window.start}::date
+    and    not exists (select from ops.slice as n
+                       where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end
+                       and    n.scope = s.scope and n.dataset = s.dataset and n.slice_id > s.slice_id and n.window_start <= s.window_start
+                       and    n.batch_id is not distinct from s.batch_id)
+    group  by s.dataset, s.state, s.error_code
+    order  by array_position(array['failed', 'lost', 'deferred', 'pending', 'running', 'skipped'], s.state), slices desc, s.dataset, s.error_code`.execute(
+    db,
+  );
+  return rows;
+}

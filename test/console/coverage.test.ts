@@ -1,0 +1,212 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { groupKey } from "../../src/core/partition-group.ts";
+import { addDays } from "../../src/core/day.ts";
+import type { Console } from "../../src/console/server.ts";
+import { chromiumPath, leftOut, openBrowser } from "../support/browser.ts";
+import {
+  clientOf,
+  openConsoleStage,
+  scriptName,
+  viewerPassword,
+  withPasswords,
+  type ConsoleStage,
+} from "../support/console-stage.ts";
+import { tried } from "../support/granted-stage.ts";
+import { today } from "../support/ingest-stage.ts";
+
+let stage: ConsoleStage;
+let served: Console;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  served = await stage.start();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const grid = "/coverage?dataset=keyword_rank&days=14";
+/** The key of the first row of a page. */
+const keyOf = (text: string) => /data-key="([^"]+)"/.exec(text)?.[1]?.replaceAll("&quot;", '"') ?? "";
+const dayAt = (column: number) => addDays(today, column - 13);
+
+/** A thousand partitions of keyword ranks, which only the configuration names. */
+const thousand = {
+  settings: {
+    portfolio: {
+      source: "config" as const,
+      apps: Array.from({ length: 50 }, (_, index) => ({
+        id: String(1_000_000_000 + index),
+        countries: [
+          "US",
+          "JP",
+          "DE",
+          "FR",
+          "GB",
+          "IT",
+          "ES",
+          "BR",
+          "TR",
+          "KR",
+          "CA",
+          "AU",
+          "MX",
+          "NL",
+          "SE",
+          "PL",
+          "AT",
+          "CH",
+          "BE",
+          "DK",
+        ],
+        keywords: ["notes", "habit", "to do"],
+      })),
+    },
+  },
+};
+
+describe("the page of coverage", () => {
+  test("is a table for readers without JavaScript: a row a partition, a word for each sign, and links to more rows", async () => {
+    const many = clientOf(await stage.start(thousand));
+    const { text } = await many.get("/coverage?dataset=keyword_rank&days=365");
+    const cells = text.match(/<td/g)?.length ?? 0;
+    expect(cells).toBeLessThanOrEqual(4_000);
+    expect(cells).toBeGreaterThan(500);
+    expect(text).toContain("of 1,000");
+    const next = /href="([^"]*offset=\d+[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect((await many.get(next)).text).toMatch(/rows \d+ to \d+ of 1,000/);
+    const last = await many.get("/coverage/cells?dataset=keyword_rank&days=365&offset=990");
+    expect(last.text.match(/<tr/g)).toHaveLength(10);
+  });
+
+  test("says which error a failed cell has, what it would cost, and nothing of it to a viewer but that", async () => {
+    const guarded = clientOf(await stage.start(withPasswords));
+    await guarded.signIn(viewerPassword);
+    const { text: page } = await guarded.get(grid);
+    const key = keyOf(page);
+    const query = new URLSearchParams({ first: key, last: key, from: addDays(today, -20), until: today });
+    const { text } = await guarded.get(`/coverage/selection?dataset=keyword_rank&${query}`);
+    expect(text).toContain("An operator can fill it.");
+    expect(text).not.toContain("<form");
+    expect(await guarded.post("/actions/fill", { ...Object.fromEntries(query), most: "100" })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  test("refuses a selection that the portfolio has no more, and a day that is none", async () => {
+    const local = clientOf(served);
+    const shown = keyOf((await local.get(grid)).text);
+    // its form has the token
+    await local.get(`${grid}&${new URLSearchParams({ first: shown, last: shown, from: dayAt(1), until: dayAt(2) })}`);
+    const key = groupKey({ dataset: "keyword_rank", store: "ios", trackId: "1", country: "US" });
+    const fields = { dataset: "keyword_rank", first: key, last: key, from: dayAt(1), until: dayAt(2), most: "9" };
+    expect(await local.post("/actions/fill", fields)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("no such cells"),
+    });
+    expect(await local.get("/coverage?to=2026-02-30")).toMatchObject({ status: 400 });
+  });
+
+  test("shows a script in the name of an app as text", async () => {
+    await tried(stage.granted.adminUrl, `update core.dim_app set app_name = $$${scriptName}$$`);
+    const { text } = await clientOf(await stage.start()).get(grid);
+    expect(text).not.toContain("<script>document");
+    expect(text).toContain("&lt;script&gt;document");
+    expect(text).not.toMatch(/<[a-z][^<>]*\s(style|on\w+)=/);
+  });
+});
+
+describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => {
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 }, baseURL: served.url });
+  });
+  afterAll(() => browser.close());
+
+  const cell = (row: number, column: number) => page.locator(`tr[data-row="${row}"] td`).nth(column);
+  const panel = (text: string | RegExp) => page.locator("#selection").getByText(text).first();
+
+  async function drag(from: Locator, to: Locator): Promise<void> {
+    const [start, end] = [await from.boundingBox(), await to.boundingBox()];
+    await page.mouse.move(start!.x + 6, start!.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(end!.x + 6, end!.y + 8, { steps: 6 });
+    await page.mouse.up();
+  }
+
+  test("a gap is filled by dragging over it: the price, an agreement, and its cells turn without a reload", async () => {
+    await page.goto(grid);
+    const spent = () => stage.stage.query("select count(*)::int as n from ops.request where dataset = 'keyword_rank'");
+    const [before] = await spent();
+    await drag(cell(0, 2), cell(0, 4));
+    await panel("1 partition × 3 days").waitFor();
+    const price = Number(/at most\s+(\d+) credit/.exec((await page.locator("#selection").textContent()) ?? "")?.[1]);
+    expect(price).toBeGreaterThan(0);
+    expect(await spent()).toEqual([before]);
+    expect(new URL(page.url()).searchParams.get("from")).toBe(dayAt(2));
+    await page.getByRole("button", { name: "Fill" }).click();
+    await page.getByRole("button", { name: `Fill for ${price} credits` }).click();
+    await page.waitForURL(/\/coverage/);
+    for (const column of [2, 3, 4]) await page.locator(`tr[data-row="0"] td:nth-child(${column + 2}).loaded`).waitFor();
+    expect(await cell(0, 5).getAttribute("class")).toBeNull();
+    expect(await cell(1, 2).getAttribute("class")).toBeNull();
+    const [deed] = await stage.stage.query(
+      "select action, credits, outcome from ops.audit order by audit_id desc limit 1",
+    );
+    expect(deed).toEqual({ action: "fill", credits: price, outcome: "done" });
+    const [run] = await stage.stage.query(
+      "select coalesce(sum(q.cost), 0)::int as spent from ops.request as q join ops.slice as s using (slice_id) where s.plan_id is not null",
+    );
+    expect(run?.["spent"]).toBeLessThanOrEqual(price);
+  });
+
+  test("a failed cell says why, and is retried from there", async () => {
+    await page.goto(grid);
+    const failed = page.locator("td.failed").first();
+    await failed.click();
+    await panel(/server_error|http|500/).waitFor();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.waitForURL(/\/coverage/);
+    await failed.waitFor({ state: "detached" });
+  });
+
+  test("cells are selected by keyboard alone, and the selection is an address that can be sent", async () => {
+    await page.goto(grid);
+    await page.locator('td[tabindex="0"]').focus();
+    for (const key of ["ArrowRight", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight"])
+      await page.keyboard.press(key);
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(3);
+    await page.keyboard.press("Enter");
+    await panel("1 partition × 3 days").waitFor();
+    const address = page.url();
+    await page.keyboard.press("Escape");
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(0);
+    await page.goto(address);
+    await panel("1 partition × 3 days").waitFor();
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(3);
+    expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toBeNull();
+    await page.locator('td[tabindex="0"]').focus();
+    expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toContain(dayAt(3));
+  });
+
+  test("shift and a click select up to a second cell", async () => {
+    await page.goto(grid);
+    await cell(0, 1).click();
+    await cell(1, 3).click({ modifiers: ["Shift"] });
+    await panel("2 partitions × 3 days").waitFor();
+  });
+
+  test("a thousand partitions come as they are scrolled to", async () => {
+    const many = await stage.start(thousand);
+    await page.goto(new URL("/coverage?dataset=keyword_rank&days=365", many.url).href);
+    const sent = () => page.locator("#cells tr[data-row]").count();
+    expect(await sent()).toBeLessThan(200);
+    await page.locator(".grid-wrap").evaluate((wrap) => {
+      wrap.scrollTop = wrap.scrollHeight;
+    });
+    await page.locator('tr[data-row="999"]').waitFor();
+    expect(await sent()).toBeLessThan(600);
+  });
+});

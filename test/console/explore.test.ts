@@ -1,0 +1,116 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Console } from "../../src/console/server.ts";
+import { chromiumPath, leftOut, openBrowser } from "../support/browser.ts";
+import { clientOf, openConsoleStage, type Client, type ConsoleStage } from "../support/console-stage.ts";
+import { tried } from "../support/granted-stage.ts";
+
+let stage: ConsoleStage;
+let served: Console;
+let client: Client;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  expect(await tried(stage.granted.adminUrl, fill)).not.toEqual(expect.any(String));
+  served = await stage.start();
+  client = clientOf(served);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** Releases, places in charts and reviews of each app, with a text that a browser or a spreadsheet would run. */
+const fill = `
+  insert into core.app_version (app_key, country_key, language_code, version_at, version, release_notes, slice_id, fetched_at)
+  select app_key, (select country_key from core.dim_country where country_code = 'US'), '', '2026-08-17 10:00', '2.0', '<b onclick="x()">new</b>', 1, '2026-08-20Z' from core.dim_app;
+  select ops.make_partition('core.fact_category_rank', '2026-08-01');
+  insert into core.fact_category_rank (app_key, date_day, country_key, device_key, category_code, category_name, chart, chart_version, resolution, ranked_at, rank, slice_id, fetched_at)
+  select app_key, d::date, (select country_key from core.dim_country where country_code = 'US'), case store when 'ios' then 1 else 0 end, '36', 'Overall', 'FREE', 'v2', 'daily', d, 7, 1, '2026-08-20Z'
+  from   core.dim_app, generate_series(timestamp '2026-08-16', '2026-08-19', interval '1 day') as d;
+  insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, title, content, slice_id, fetched_at)
+  select app_key, '1', 'v2', '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app`;
+
+const views = ["ranks", "movers", "charts", "reviews"] as const;
+
+/** The SQL behind a view, as a visitor copies it. */
+function sqlOf(text: string): string {
+  const shown = /<code id="sql">([^]*?)<\/code>/.exec(text)?.[1] ?? "";
+  return shown
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");
+}
+
+test.each(["ranks", "charts", "reviews"])(
+  "the download of %s has the rows that its SQL gives to whoever copies it",
+  async (view) => {
+    const { text } = await client.get(`/explore?view=${view}`);
+    const [first = ""] = sqlOf(text).split(";\n");
+    const rows = await stage.stage.query(first);
+    expect(rows.length).toBeGreaterThan(0);
+    const address = /href="(\/explore\.csv[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const { text: file, headers } = await client.get(address);
+    const [heading = "", ...lines] = file.trimEnd().split("\r\n");
+    expect(lines).toHaveLength(rows.length);
+    expect(heading.split(",").sort()).toEqual(Object.keys(rows[0] ?? {}).sort());
+    expect(headers.get("content-type")).toContain("text/csv");
+    expect(headers.get("content-disposition")).toMatch(/attachment; filename="storehouse-[\w.-]+\.csv"/);
+  },
+);
+
+test("each view is shown at its address, is drawn where there is something to draw, and has no style of its own", async () => {
+  for (const view of views) {
+    const { status, text } = await client.get(`/explore?view=${view}`);
+    expect([view, status]).toEqual([view, 200]);
+    expect(text).not.toMatch(/<[a-z][^<>]*\s(style|on\w+)=/);
+    if (view !== "movers") expect(text).toContain('role="img"');
+  }
+});
+
+test("ranks are drawn with the releases of the app", async () => {
+  const { text } = await client.get("/explore?view=ranks");
+  expect(text).toContain("Releases: 2.0 on 2026-08-17.");
+  expect(text).toContain("&lt;b onclick=&quot;x()&quot;&gt;new&lt;/b&gt;");
+});
+
+test("an app, a country or a keyword that nothing is known of is said to be so", async () => {
+  expect((await client.get("/explore?app=ios:1")).text).toContain("No ranks of ios:1 are loaded.");
+  expect((await client.get("/explore?keyword=no+such+keyword")).text).toContain("Nothing of it is loaded");
+  expect(await client.get("/explore?from=yesterday")).toMatchObject({ status: 400 });
+});
+
+describe.skipIf(chromiumPath === null)(`Explore in a browser${leftOut}`, () => {
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    const context = await browser.newContext({ baseURL: served.url, viewport: { width: 1280, height: 800 } });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    page = await context.newPage();
+  });
+  afterAll(() => browser.close());
+
+  test("copies the SQL of a view", async () => {
+    await page.goto("/explore?view=reviews");
+    await page.getByRole("button", { name: "Copy SQL" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^select date_day[^]*mart\.review_daily/);
+  });
+
+  test("shows a script in a review as text, and the drawing that suits the width", async () => {
+    await page.goto("/explore?view=reviews");
+    await page.getByText('<script>document.title = "run"</script>').waitFor();
+    expect(await page.title()).toBe("Explore · Storehouse");
+    for (const [width, shown] of [
+      [1280, "wide"],
+      [390, "narrow"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(
+        await page.locator("figure svg").evaluateAll((all) => all.filter((svg) => svg.clientWidth > 0).length),
+      ).toBe(1);
+      expect(await page.locator(`.for-${shown} svg`).isVisible()).toBe(true);
+    }
+  });
+});
