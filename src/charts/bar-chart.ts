@@ -7,7 +7,7 @@ import { instant, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
 
 /** Amounts of one kind by day; a day that is left out has none. */
-export type BarSeries = {
+type BarSeries = {
   readonly name: string;
   readonly amounts: ReadonlyMap<Day, number>;
   /** Its colour; one of those of lines when left out. */

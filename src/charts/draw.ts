@@ -40,6 +40,7 @@ export interface SvgElement {
   readonly outerHTML: string;
   textContent: string | null;
   setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
   appendChild(child: SvgElement): void;
   insertBefore(child: SvgElement, before: SvgElement | null): void;
   remove(): void;
@@ -120,6 +121,8 @@ async function svgOf({ width, height, plot }: Drawing): Promise<SvgElement> {
   const document = createDocument("");
   const svg: SvgElement = library.plot({ ...options, width, height, document, marks: [...marks] });
   svg.querySelector("style")?.remove();
+  // the drawing is named as a whole: a group in it has no role that a label of its own could belong to
+  for (const group of Array.from(svg.querySelectorAll("[aria-label]"))) group.removeAttribute("aria-label");
   const looks = { xmlns: svgNamespace, class: drawingClass, "font-family": font, fill: inks.soft.light };
   for (const [key, value] of Object.entries(looks)) svg.setAttribute(key, value);
   return svg;

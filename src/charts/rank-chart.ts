@@ -13,7 +13,7 @@ import { isolated, shortened, whole, type NamedWords } from "./words.ts";
 export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
 
 /** Something that happened on a day, such as a release. */
-export type Happening = { readonly day: Day; readonly name: string };
+type Happening = { readonly day: Day; readonly name: string };
 
 /** What a picture of ranks shows. `title` and `subtitle` in words; `axis`: what is ranked. */
 export type RankChart = {

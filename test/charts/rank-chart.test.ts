@@ -147,7 +147,7 @@ describe("ranks over time", () => {
 
   test("a drawing for a page has no style of its own, and ids that are its own", async () => {
     const text = await drawn(rankChart(chartOf({ iPhone: "1 . 3" })), "wide");
-    expect(text).not.toMatch(/<style|\sstyle=/);
+    expect(text).not.toMatch(/<style|\sstyle=|aria-label=/);
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.length).toBeGreaterThan(2);
     for (const id of ids) expect(id).toMatch(/^wide-/);

@@ -83,11 +83,12 @@ describe("the page of coverage", () => {
     await guarded.signIn(viewerPassword);
     const { text: page } = await guarded.get(grid);
     const key = keyOf(page);
-    const query = new URLSearchParams({ first: key, last: key, from: addDays(today, -20), until: today });
+    const ends = { first: key, last: key, from: addDays(today, -20), until: today };
+    const query = new URLSearchParams(ends).toString();
     const { text } = await guarded.get(`/coverage/selection?dataset=keyword_rank&${query}`);
     expect(text).toContain("An operator can fill it.");
     expect(text).not.toContain("<form");
-    expect(await guarded.post("/actions/fill", { ...Object.fromEntries(query), most: "100" })).toMatchObject({
+    expect(await guarded.post("/actions/fill", { ...ends, most: "100" })).toMatchObject({
       status: 403,
     });
   });
@@ -96,7 +97,8 @@ describe("the page of coverage", () => {
     const local = clientOf(served);
     const shown = keyOf((await local.get(grid)).text);
     // its form has the token
-    await local.get(`${grid}&${new URLSearchParams({ first: shown, last: shown, from: dayAt(1), until: dayAt(2) })}`);
+    const ends = { first: shown, last: shown, from: dayAt(1), until: dayAt(2) };
+    await local.get(`${grid}&${new URLSearchParams(ends).toString()}`);
     const key = groupKey({ dataset: "keyword_rank", store: "ios", trackId: "1", country: "US" });
     const fields = { dataset: "keyword_rank", first: key, last: key, from: dayAt(1), until: dayAt(2), most: "9" };
     expect(await local.post("/actions/fill", fields)).toMatchObject({
@@ -170,6 +172,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await page.getByRole("button", { name: "Retry" }).click();
     await page.waitForURL(/\/coverage/);
     await failed.waitFor({ state: "detached" });
+    expect(await stage.failedSlice()).toBe("");
   });
 
   test("cells are selected by keyboard alone, and the selection is an address that can be sent", async () => {
@@ -196,6 +199,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await cell(0, 1).click();
     await cell(1, 3).click({ modifiers: ["Shift"] });
     await panel("2 partitions × 3 days").waitFor();
+    expect(await page.locator('td[aria-selected="true"]').count()).toBe(6);
   });
 
   test("a thousand partitions come as they are scrolled to", async () => {

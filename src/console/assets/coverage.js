@@ -2,8 +2,8 @@
 // as they are scrolled to, and cells turn when the ledger changes.
 "use strict";
 {
-  const table = document.getElementById("cells");
-  if (table) startGrid(table, document.getElementById("selection"));
+  const found = document.getElementById("cells");
+  if (found) startGrid(found, document.getElementById("selection"));
 
   function startGrid(table, panel) {
     const total = Number(table.dataset.total);
@@ -131,7 +131,7 @@
       if (cell) describe(cell, place);
     }
 
-    function describe(cell, { row, column }) {
+    function describe(cell, { column }) {
       const head = columns[column];
       const who = cell.parentElement.cells[0].textContent;
       const state = cell.title || cell.className || "not requested";

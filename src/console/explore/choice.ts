@@ -15,7 +15,7 @@ export type Wish = {
 };
 
 /** An app that can be chosen. `app`: `store:track id`. */
-export type AppOption = {
+type AppOption = {
   readonly app: string;
   readonly store: string;
   readonly trackId: string;
@@ -23,7 +23,7 @@ export type AppOption = {
   readonly isCompetitor: boolean;
 };
 /** A country of an app with a device, and the first and the newest day of its ranks. */
-export type PlaceOption = {
+type PlaceOption = {
   readonly country: string;
   readonly device: string;
   readonly first: Day;
@@ -56,7 +56,7 @@ export const mostRivals = 5;
 const usualRivals = 3;
 
 /** The apps with ranks by keyword, by name: those that the account tracks before those that are only competitors. */
-export async function readApps(db: Database): Promise<readonly AppOption[]> {
+async function readApps(db: Database): Promise<readonly AppOption[]> {
   const { rows } = await sql<AppOption>`
     select a.store || ':' || a.track_id as app, a.store, a.track_id as "trackId", coalesce(a.app_name, a.track_id) as name,
            not exists (select from core.tracked_app as t where t.app_key = a.app_key)
@@ -68,7 +68,7 @@ export async function readApps(db: Database): Promise<readonly AppOption[]> {
 }
 
 /** Countries and devices of an app with ranks, the one with the most keywords on its newest day first. */
-export async function readPlaces(db: Database, { store, trackId }: AppOption): Promise<readonly PlaceOption[]> {
+async function readPlaces(db: Database, { store, trackId }: AppOption): Promise<readonly PlaceOption[]> {
   const { rows } = await sql<PlaceOption>`
     select c.country_code as country, d.device_code as device, min(s.date_day) as first, max(s.date_day) as newest
     from   core.dim_app as a
@@ -82,7 +82,7 @@ export async function readPlaces(db: Database, { store, trackId }: AppOption): P
 }
 
 /** Keywords of an app in a place on its newest day, the best rank first. */
-export async function readKeywords(
+async function readKeywords(
   db: Database,
   { store, trackId }: AppOption,
   { country, device }: Pick<PlaceOption, "country" | "device">,
@@ -97,11 +97,7 @@ export async function readKeywords(
 }
 
 /** Apps of the same store with ranks in the country that an app can be compared with: competitors that the account names for it first. */
-export async function readRivals(
-  db: Database,
-  { store, trackId }: AppOption,
-  country: string,
-): Promise<readonly AppOption[]> {
+async function readRivals(db: Database, { store, trackId }: AppOption, country: string): Promise<readonly AppOption[]> {
   const { rows } = await sql<AppOption>`
     select o.store || ':' || o.track_id as app, o.store, o.track_id as "trackId", coalesce(o.app_name, o.track_id) as name,
            exists (select from core.tracked_competitor as t

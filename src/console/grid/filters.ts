@@ -11,7 +11,7 @@ const OptionalDay = z
   .string()
   .default("")
   .refine((text) => text === "" || isDay(text), "is no day as YYYY-MM-DD")
-  .transform((text) => (text === "" ? undefined : (text as Day)));
+  .transform((text) => (text === "" ? undefined : text));
 
 /** Most days of a grid: two years. */
 const mostDays = 731;

@@ -145,7 +145,7 @@ export const exploreCsvPage = definePage({
   path: "/explore.csv",
   title: "Download",
   input: Input,
-  examples: ["/explore.csv"],
+  examples: [],
   show: async (context, input) => {
     const seen = await readSeen(context, input);
     if (seen === null) return nothing(input);
