@@ -32,6 +32,8 @@ export type PageContext = {
   readonly app: App;
   /** Epoch-ms. */
   readonly now: number;
+  /** For a page with a script of its own that listens to `/live?since=`: what happened before is in the page. */
+  readonly liveSince: number;
   readonly visitor: Visitor;
   /** Reads by a key that says what and for which input; the value may be some seconds old, or older where the database is slow. */
   readonly read: ReadShared;

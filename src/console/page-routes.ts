@@ -52,6 +52,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const context: PageContext = {
     app,
     now,
+    liveSince: since,
     visitor,
     address: request.url,
     formToken: () => (token ??= reply.generateCsrf()),

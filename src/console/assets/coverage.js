@@ -11,9 +11,11 @@
     const first = Number(table.dataset.offset);
     const columns = [...table.querySelectorAll("thead th[data-from]")];
     const keys = new Map();
+    const sent = new WeakMap();
     let anchor = null;
     let active = null;
     let isDragging = false;
+    let isDue = false;
     let asked = 0;
     let loads = 0;
 
@@ -71,7 +73,8 @@
     async function load(body) {
       const from = Number(body.dataset.from);
       const markup = await text(`${table.dataset.more}${table.dataset.more.includes("?") ? "&" : "?"}offset=${from}`);
-      if (markup === null) return;
+      if (markup === null || (body.dataset.full && sent.get(body) === markup)) return;
+      sent.set(body, markup);
       const block = document.createElement("table");
       block.innerHTML = `<tbody>${markup}</tbody>`;
       body.replaceChildren(...block.tBodies[0].rows);
@@ -186,6 +189,7 @@
       if (!isDragging) return;
       isDragging = false;
       void show();
+      if (isDue) refresh();
     });
 
     const moves = {
@@ -245,10 +249,9 @@
     }
     mark();
 
-    // what the ledger changes is read again, at most every two seconds and not while nobody looks
-    let isDue = false;
+    // what the ledger changes is read again, at most every two seconds, and not while nobody looks or cells are dragged over
     function refresh() {
-      if (document.hidden || loads > 0) {
+      if (document.hidden || loads > 0 || isDragging) {
         isDue = true;
         return;
       }
@@ -264,8 +267,19 @@
           }, 2000),
         );
     }
-    const changes = new EventSource("/live");
-    changes.addEventListener("ledger", refresh);
+    let changes = null;
+    function listen() {
+      changes = new EventSource(`/live?since=${table.dataset.since}`);
+      changes.addEventListener("ledger", refresh);
+    }
+    listen();
+    // a page that the browser keeps for the way back would keep one of its few connections
+    addEventListener("pagehide", () => changes.close());
+    addEventListener("pageshow", ({ persisted }) => {
+      if (!persisted) return;
+      listen();
+      refresh();
+    });
     document.addEventListener("visibilitychange", () => {
       if (isDue) refresh();
     });

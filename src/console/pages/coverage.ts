@@ -64,7 +64,7 @@ export const coveragePage = definePage({
       ${filterForm(input, all, names)} ${gridLegend()}
       <div class="coverage">
         <div class="grid-wrap" role="region" aria-label="Grid of coverage" tabindex="0">
-          ${grid.total === 0 ? nothing() : table(input, grid)}
+          ${grid.total === 0 ? nothing() : table(input, grid, context.liveSince)}
         </div>
         <aside id="selection" class="card" aria-live="polite" aria-label="Selection">
           ${await panelOf(context, input)}
@@ -79,12 +79,13 @@ function nothing(): Html {
   return html`<p class="muted">The portfolio has no such cell. <code>storehouse sync</code> reads the portfolio.</p>`;
 }
 
-function table(input: GridInput, { columns, width, rows, total, size }: Grid): Html {
+function table(input: GridInput, { columns, width, rows, total, size }: Grid, since: number): Html {
   const { dataset, app, country, days, to, by } = input;
   const address = (path: string) => addressOf(path, { dataset, app, country, days, to, by });
   return html`<table
     class="cells ${width}"
     id="cells"
+    data-since="${since}"
     data-total="${total}"
     data-size="${size}"
     data-offset="${input.offset}"
