@@ -3,11 +3,24 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { projectRoot } from "../src/config/config.ts";
 
-test("the bench of a large account runs from end to end in small, and leaves nothing undone", async () => {
-  const child = spawn(process.execPath, ["bench/scale.ts", "--small"], { cwd: projectRoot });
+/** What the bench prints, in small. */
+async function bench(...options: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, ["bench/scale.ts", "--small", ...options], { cwd: projectRoot });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [told, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   expect({ code, errors }).toMatchObject({ code: 0 });
+  return told;
+}
+
+test("the bench of marts names each question with its limit and its plan", async () => {
+  const told = await bench("--marts", "--plans");
+  for (const part of ["beside 500 apps that were only seen", "what the releases of 90 days did", "Recursive Union"])
+    expect(told).toContain(part);
+  expect(told).not.toContain("NaN");
+});
+
+test("the bench of a large account runs from end to end in small, and leaves nothing undone", async () => {
+  const told = await bench();
   for (const part of [
     "The ledger of 1,000 apps",
     "`ops.coverage_daily`, an app, 30 days",

@@ -26,7 +26,11 @@ test("groups of apps and keywords are those of the configuration, and what has n
     return rows.map(({ told }) => told);
   };
   const versions = async () =>
-    (await warehouse.pool.query("select ctid, xmin from core.grouped_keyword order by keyword")).rows;
+    (
+      await warehouse.pool.query(
+        "select ctid, xmin, keyword as member from core.grouped_keyword union all select ctid, xmin, group_name || track_id from core.grouped_app order by member",
+      )
+    ).rows;
   await warehouse.pool.query("insert into core.dim_app (store, track_id, app_name) values ('ios', '12', 'Twelve')");
   const given = {
     apps: { casual: [12, "com.example.app"], all: ["12"] },
