@@ -36,11 +36,11 @@ describe("the standing of a family", () => {
   test.each([
     ["is complete", [days("a"), days("b")], late, "good", "Complete to 2026-11-21."],
     [
-      "is as far as its dataset that is furthest behind",
+      "names what is complete to an earlier day",
       [days("a"), days("b", { completeTo: day("2026-11-19"), behind: 1 })],
       late,
       "warn",
-      "Complete to 2026-11-19; b is behind for 1 of 4 apps and countries.",
+      "Complete to 2026-11-21, b to 2026-11-19; b is behind for 1 of 4 apps and countries.",
     ],
     [
       "names what is late",

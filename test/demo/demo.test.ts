@@ -43,6 +43,8 @@ async function tables(home: string, zone: string) {
   const { rows } = await client.query(dump);
   const answered = await client.query({ text: question, rowMode: "array" });
   await client.end();
+  const console = await fetch(/console +(http:\S+)/.exec(said)?.[1] ?? "");
+  expect(await console.text()).toContain("May the figures be trusted?");
   demo.kill("SIGINT");
   await exit;
   const headings = answered.fields.map(({ name }) => name);

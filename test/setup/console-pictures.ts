@@ -13,7 +13,7 @@ import { chromiumPath, openBrowser, screens } from "../support/browser.ts";
 const shots = [
   ["console-today", "/", 0],
   ["console-today-narrow", "/", 1],
-  ["console-runs", "/runs/1", 0],
+  ["console-run", "/runs/1", 0],
   ["console-credits", "/credits", 0],
   ["console-calculator", "/credits/calculator?apps=5&countries=US,GB,DE&keywords=200", 0],
   ["console-portfolio", "/portfolio", 0],
@@ -27,7 +27,8 @@ try {
   const url = await addressOf(demo.stdout);
   const browser = await openBrowser();
   for (const [name, address, screen] of shots) {
-    const page = await browser.newPage({ viewport: screens[screen], colorScheme: "light", baseURL: url });
+    const viewport = { ...screens[screen], height: 860 };
+    const page = await browser.newPage({ viewport, colorScheme: "light", baseURL: url });
     await page.goto(address);
     await page.screenshot({ path: path.join(projectRoot, "docs/pictures", `${name}.png`) });
     await page.close();

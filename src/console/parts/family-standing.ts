@@ -31,13 +31,13 @@ export type FamilyFacts = {
   readonly late: ReadonlySet<string>;
 };
 
-/** The standing of a family: that of its dataset that is furthest behind. */
+/** The standing of a family: how far it is complete, with the datasets that are complete to an earlier day. */
 export function familyStanding({ datasets, days, late }: FamilyFacts): FamilyStanding {
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
   if (own.length === 0) return calm("Nothing is requested yet.");
-  const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
+  const completeTo = own.map((one): string | null => one.completeTo).reduce(later);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
   const failed = sum(own, (one) => one.failed);
   const notes = [
@@ -45,7 +45,8 @@ export function familyStanding({ datasets, days, late }: FamilyFacts): FamilySta
     behindText(own),
     failed > 0 ? countOf(failed, "slice failed", "slices failed") : "",
   ].filter((text) => text !== "");
-  const start = completeTo === null ? "Not complete on any day yet" : `Complete to ${completeTo}`;
+  const start =
+    completeTo === null ? "Not complete on any day yet" : `Complete to ${completeTo}${exceptions(own, completeTo)}`;
   return {
     tone: lateOnes.length > 0 ? "bad" : notes.length > 0 || completeTo === null ? "warn" : "good",
     sentence: `${[start, ...notes].join("; ")}.`,
@@ -62,8 +63,16 @@ function behindText(own: readonly CompleteDays[]): string {
   return `${behind.map(({ dataset }) => dataset).join(", ")} ${behind.length === 1 ? "is" : "are"} behind for ${count(places)} of ${count(of)} apps and countries`;
 }
 
-function earlier(a: string | null, b: string | null): string | null {
-  return a === null || b === null ? null : a < b ? a : b;
+/** Datasets that are complete to an earlier day, by their own rhythm or because they are behind. */
+function exceptions(own: readonly CompleteDays[], completeTo: string): string {
+  const others = own.filter((one) => one.completeTo !== completeTo);
+  return others
+    .map((one) => `, ${one.dataset} ${one.completeTo === null ? "on no day yet" : `to ${one.completeTo}`}`)
+    .join("");
+}
+
+function later(a: string | null, b: string | null): string | null {
+  return a === null || (b !== null && b > a) ? b : a;
 }
 
 function sum(all: readonly CompleteDays[], of: (one: CompleteDays) => number): number {

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openReader } from "../../src/console/reader.ts";
+import { sql } from "../../src/postgres/sql.ts";
+import {
+  openConsoleStage,
+  operatorPassword,
+  untilShown,
+  withPasswords,
+  type ConsoleStage,
+} from "../support/console-stage.ts";
+import { startChild, type Child } from "../support/ingest-child.ts";
+import { until } from "../support/ingest-stage.ts";
+
+let stage: ConsoleStage;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** The address that a command prints. */
+async function addressOf(child: Child): Promise<string> {
+  const all = () => `${child.output().stdout}${child.output().stderr}`;
+  const printed = /The console is on (http:\S+)/;
+  await Promise.race([until(() => printed.test(all())), child.ended]);
+  return printed.exec(all())?.[1] ?? all();
+}
+
+test("storehouse console serves on loopback and prints where, until it is stopped", async () => {
+  await using child = startChild(stage.stage, ["console", "--port", "0"]);
+  const address = await addressOf(child);
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(await (await fetch(address)).text()).toContain("May the figures be trusted?");
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+});
+
+test("it refuses an address that others reach without a password, and says what to set", async () => {
+  await using child = startChild(stage.stage, ["console", "--host", "0.0.0.0"]);
+  expect(await child.ended).toBe(2);
+  expect(child.output().stderr).toMatch(/^console_needs_password: .*STOREHOUSE_CONSOLE_PASSWORD/);
+});
+
+test("a worker serves it where console.on says so", async () => {
+  const settings = { console: { on: true, port: 0 } };
+  const variables = { STOREHOUSE_CONSOLE_PASSWORD: operatorPassword };
+  await using child = startChild(stage.stage, ["worker", "--yes"], { settings, variables });
+  const address = await addressOf(child);
+  await untilShown(async () => (await fetch(new URL("/sign-in", address))).text(), /Sign in/);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+});
+
+test("pages read as storehouse_reader, and nothing that they run can write or see an answer", async () => {
+  await using app = await stage.stage.open(withPasswords);
+  await using reader = await openReader(app, 5_000);
+  const { rows } = await sql<{ role: string }>`select current_user::text as role`.execute(reader.db);
+  expect(rows).toEqual([{ role: "storehouse_reader" }]);
+  await expect(sql`select from raw.answer`.execute(reader.db)).rejects.toMatchObject({ code: "42501" });
+  await expect(sql`select from ops.audit`.execute(reader.db)).rejects.toMatchObject({ code: "42501" });
+  await expect(sql`create temporary table mine ()`.execute(reader.db)).rejects.toMatchObject({ code: "25006" });
+});
+
+test("a statement that takes too long ends", async () => {
+  await using app = await stage.stage.open();
+  await using reader = await openReader(app, 50);
+  await expect(sql`select pg_sleep(60)`.execute(reader.db)).rejects.toMatchObject({ code: "57014" });
+});
+
+test("one slice can be named to storehouse retry", async () => {
+  const slice = await stage.failedSlice();
+  await using child = startChild(stage.stage, ["retry", "--slice", slice, "--dry-run", "--json"]);
+  expect(await child.ended).toBe(0);
+  expect(JSON.parse(child.output().stdout)).toMatchObject([{ dataset: "keyword_rank", slices: 1, credits: 3 }]);
+  await using other = startChild(stage.stage, ["retry", "--slice", "1", "--dry-run"]);
+  await other.ended;
+  expect(other.output().stdout).toContain("Nothing to retry.");
+});
