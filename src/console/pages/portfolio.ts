@@ -63,7 +63,7 @@ function appCard({ store, trackId, name, since, countries, competitors }: AppSin
       countries.length === 0
         ? html`<p class="muted">Its countries were not read yet.</p>`
         : dataTable(
-            `Countries of ${name ?? trackId}`,
+            `Countries of ${name ?? ""} ${trackId}`,
             [
               {
                 heading: "Country",
