@@ -22,7 +22,10 @@ export type Frame = {
   readonly formToken?: string;
 };
 
-/** A whole page. */
+/**
+ * A whole page. Its scripts are not deferred: htmx begins when the document is read, or a moment after it was loaded where that is later,
+ * and then its extension may not be there yet.
+ */
 export function layout(frame: Frame): Html {
   const { title, body, visitor, address, liveSince } = frame;
   const version = programVersion();
@@ -36,8 +39,8 @@ export function layout(frame: Frame): Html {
         <title>${title} · Storehouse</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/console.css?v=${version}" />
-        <script src="/assets/htmx/htmx.min.js?v=${version}" defer></script>
-        <script src="/assets/htmx/ext/hx-sse.min.js?v=${version}" defer></script>
+        <script src="/assets/htmx/htmx.min.js?v=${version}"></script>
+        <script src="/assets/htmx/ext/hx-sse.min.js?v=${version}"></script>
       </head>
       <body>
         <a class="skip" href="#page">Skip to the page</a>
