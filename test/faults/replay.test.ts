@@ -1,5 +1,5 @@
 import pg from "pg";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
@@ -26,12 +26,18 @@ async function load(stage: Stage): Promise<void> {
 /** Where nobody listens. */
 const nowhere = { url: "http://127.0.0.1:1", token: "sandbox-token" };
 
-test("rebuilds every table with the network off: equal by what they say and to the byte, and no request", async () => {
-  await using stage = await openStage();
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
   await load(stage);
+  await stage.sandbox[Symbol.asyncDispose]();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+test("rebuilds every table with the network off: equal by what they say and to the byte, and no request", async () => {
   const before = { facts: await factsOf(stage), bytes: await bytesOf(stage) };
   const requests = await stage.query("select count(*) from ops.request");
-  await stage.sandbox[Symbol.asyncDispose]();
   await stage.query("truncate core.fact_keyword_rank, core.fact_top_keyword");
   await stage.query("update core.dim_app set app_name = 'somebody wrote here' where fetched_at is not null");
   await using child = startChild({ databaseUrl: stage.databaseUrl, sandbox: nowhere }, ["replay"]);
@@ -43,8 +49,6 @@ test("rebuilds every table with the network off: equal by what they say and to t
 test.each(["core.fact_keyword_rank", "core.dim_app"])(
   "leaves the old tables when it is killed while it writes %s, and ends as ever when it is run again",
   async (table) => {
-    await using stage = await openStage();
-    await load(stage);
     const before = await bytesOf(stage);
     const behind: Behind = { databaseUrl: stage.databaseUrl, sandbox: nowhere };
     {
