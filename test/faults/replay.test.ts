@@ -52,7 +52,7 @@ test.each(["core.fact_keyword_rank", "core.dim_app"])(
     const before = await bytesOf(stage);
     const behind: Behind = { databaseUrl: stage.databaseUrl, sandbox: nowhere };
     {
-      await using holder = await lockRows(stage, table);
+      await using holder = await lockRows(table);
       await using child = startChild(behind, ["replay"]);
       await until(async () => (await holder.waiting()).length > 0);
       child.process.kill("SIGKILL");
@@ -67,7 +67,7 @@ test.each(["core.fact_keyword_rank", "core.dim_app"])(
 );
 
 /** Another session that keeps one row of a table to itself, so that a rebuild stops in the middle of it. */
-async function lockRows(stage: Stage, table: string) {
+async function lockRows(table: string) {
   const client = new pg.Client({ connectionString: stage.databaseUrl });
   client.on("error", () => undefined);
   await client.connect();
