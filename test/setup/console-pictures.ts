@@ -17,6 +17,8 @@ const shots = [
   ["console-credits", "/credits", 0],
   ["console-calculator", "/credits/calculator?apps=5&countries=US,GB,DE&keywords=200", 0],
   ["console-portfolio", "/portfolio", 0],
+  ["console-coverage", "/coverage?days=60", 0],
+  ["console-explore", "/explore?app=ios%3A6446318020&country=US", 0],
 ] as const;
 
 if (chromiumPath === null) throw new Error("there is no Chromium on this machine: `apt-get install chromium`");

@@ -234,7 +234,10 @@
     });
 
     // the newest days are what most look for
-    table.parentElement.scrollLeft = table.parentElement.scrollWidth;
+    const toNewest = () => (table.parentElement.scrollLeft = table.parentElement.scrollWidth);
+    toNewest();
+    // again when the style sheets have made it as wide as it is
+    addEventListener("load", toNewest, { once: true });
 
     // a selection that the address names
     const named = new URLSearchParams(location.search);
