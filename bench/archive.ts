@@ -2,7 +2,7 @@ import path from "node:path";
 import type { ArchiveTime } from "./archive-measured.ts";
 import type { Bench, Size } from "./bench.ts";
 import { emptyRanks, forgetAll, settle } from "./postgres.ts";
-import { atFullTilt, copyOnce, expect, order } from "./rounds.ts";
+import { atFullTilt, copyOnce, expect, fetchAll, order } from "./rounds.ts";
 import { answersOf } from "./work.ts";
 
 /** One round: `COPY` before each of ours. Times in ms. */
@@ -14,8 +14,8 @@ export type ArchiveRound = {
 };
 
 /**
- * Measures replay, into an empty table and over rows that are there, and the import of the same answers from files. The answers are those
- * of the whole path, which is to have run. `text`: the rows for COPY.
+ * Measures replay, into an empty table and over rows that are there, and the import of the same answers from files. The answers are
+ * fetched first. `text`: the rows for COPY.
  */
 export async function measureArchive(
   bench: Bench,
@@ -33,6 +33,8 @@ export async function measureArchive(
   };
   const rounds: ArchiveRound[] = [];
   bench.say("answers into files");
+  await forgetAll(client);
+  await fetchAll(bench, size, "new");
   await run("export");
   for (let round = 1; round <= size.rounds; round += 1) {
     bench.say(`round ${round} of ${size.rounds}: COPY, replay, COPY, import of files`);

@@ -56,7 +56,7 @@ export async function warmUp(bench: Bench, size: Size): Promise<readonly Buffer[
 export async function oneRound(bench: Bench, size: Size, text: readonly Buffer[]): Promise<Round> {
   const first = await copyOnce(bench, size, text);
   await forgetAll(bench.postgres.client);
-  const whole = await passesOf((pass) => sync(bench, size, pass));
+  const whole = await passesOf((pass) => fetchAll(bench, size, pass));
   const second = await copyOnce(bench, size, text);
   await emptyRanks(bench.postgres.client);
   const alone = await passesOf((pass) => load(bench, size, pass));
@@ -73,7 +73,7 @@ export async function measureSteps(bench: Bench, size: Size): Promise<CountedPas
   await forgetAll(client);
   const counted = async (pass: "new" | "unchanged") => {
     await countSteps(client);
-    await sync(bench, size, pass);
+    await fetchAll(bench, size, pass);
     return countedSteps(client);
   };
   return { new: await counted("new"), unchanged: await counted("unchanged") };
@@ -93,7 +93,8 @@ async function passesOf<T>(work: (pass: Pass) => Promise<T>): Promise<Record<Pas
   return { new: await work("new"), unchanged: await work("unchanged"), tenth: await work("tenth") };
 }
 
-async function sync(bench: Bench, size: Size, pass: Pass): Promise<Timed<SyncTime>> {
+/** The whole path: fetches everything, once more in a pass that is not the first. */
+export async function fetchAll(bench: Bench, size: Size, pass: Pass): Promise<Timed<SyncTime>> {
   const { client } = bench.postgres;
   await bench.service.behave({ changed: pass === "tenth" });
   if (pass === "new") await settle(client);
