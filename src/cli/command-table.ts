@@ -128,7 +128,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "export",
-    summary: "write tables and views as Parquet files, one a month; only months that changed are written again",
+    summary: "write tables and views as Parquet or CSV files, one a month; only months that changed are written again",
     load: async () => (await import("./commands/export.ts")).defineExport,
   },
   {

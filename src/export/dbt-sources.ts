@@ -18,7 +18,7 @@ const schemas = [
 ] as const;
 
 const heading = `# Written by \`storehouse dbt\` from the comments and keys of the database; write it again rather than change it.
-# For dbt 1.8 and newer.
+# For dbt Core 1.10.5 and newer, and Fusion.
 `;
 
 /** dbt reads YAML 1.1, in which `no`, `on` and `12:30` are no text: such words are quoted. */
@@ -30,7 +30,7 @@ export function dbtSources(request: DbtRequest): string {
     name: sourceName(schema),
     schema,
     description,
-    tags: ["storehouse"],
+    config: { tags: ["storehouse"] },
     tables: request.relations.filter((one) => one.schema === schema).map((relation) => tableOf(relation, request)),
   }));
   return heading + stringify({ version: 2, sources }, yaml);
@@ -47,34 +47,39 @@ function tableOf(relation: Relation, { facts, fixed }: DbtRequest) {
   return {
     name: relation.table,
     description: withoutJinja(relation.comment),
-    ...(datasets.length === 0 ? {} : { tags: [...datasets] }),
-    ...(freshness === null
-      ? {}
-      : {
-          loaded_at_field: "fetched_at",
-          freshness: {
-            warn_after: { count: freshness.warnDays, period: "day" },
-            error_after: { count: freshness.errorDays, period: "day" },
-          },
-        }),
+    ...configOf(datasets, freshness),
     ...(tests.length === 0 ? {} : { data_tests: tests }),
     columns: relation.columns.map((column) => columnOf(column, relation, accepted.get(column.name))),
   };
 }
 
+/** Tags and freshness: dbt reads both below `config`. */
+function configOf(datasets: readonly string[], freshness: Freshness | null): object {
+  const tags = datasets.length === 0 ? {} : { tags: [...datasets] };
+  if (freshness === null) return datasets.length === 0 ? {} : { config: tags };
+  const { warnDays, errorDays } = freshness;
+  return {
+    config: {
+      ...tags,
+      loaded_at_field: "fetched_at",
+      freshness: { warn_after: { count: warnDays, period: "day" }, error_after: { count: errorDays, period: "day" } },
+    },
+  };
+}
+
 /** A key of several columns is a test of the table: no two rows have the same ones. */
 function keyTests({ key }: Relation): readonly object[] {
-  return key.length < 2 ? [] : [{ unique: { column_name: `(${key.join(", ")})` } }];
+  return key.length < 2 ? [] : [{ unique: { arguments: { column_name: `(${key.join(", ")})` } } }];
 }
 
 function columnOf({ name, type, comment }: Column, { key, foreignKeys }: Relation, accepted?: readonly string[]) {
   const tests = [
     ...(key.length === 1 && key[0] === name ? ["unique"] : []),
     ...(key.includes(name) ? ["not_null"] : []),
-    ...(accepted === undefined ? [] : [{ accepted_values: { values: [...accepted] } }]),
+    ...(accepted === undefined ? [] : [{ accepted_values: { arguments: { values: [...accepted] } } }]),
     ...foreignKeys
       .filter(({ column, to }) => column === name && to.startsWith("core."))
-      .map(({ to, toColumn }) => ({ relationships: { to: reference(to), field: toColumn } })),
+      .map(({ to, toColumn }) => ({ relationships: { arguments: { to: reference(to), field: toColumn } } })),
   ];
   return {
     name,

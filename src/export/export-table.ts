@@ -3,7 +3,8 @@ import path from "node:path";
 import { makeFolder } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
-import { readManifest, writeManifest, type ExportedFile, type Manifest } from "./manifest.ts";
+import { fail } from "../core/errors.ts";
+import { readManifest, writeManifest, type ExportedFile, type FileFormat, type Manifest } from "./manifest.ts";
 import { monthsAway, partsOf, wholeMonths, type TablePart } from "./parts-of-table.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
@@ -21,7 +22,11 @@ export type TableExport = {
 
 /** What an export of one table is made with. `within`: the months that these days touch are compared, all others stay as they are. */
 export type TableRequest = {
+  /** With the types that its files get. */
   readonly relation: Relation;
+  /** With the types of the database. */
+  readonly declared: Relation;
+  readonly format: FileFormat;
   readonly within: Partial<Window>;
   readonly out: string;
   readonly storehouse: string;
@@ -39,7 +44,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   const { relation, within, out, now } = request;
   const folder = path.join(out, relation.schema, relation.table);
   await makeFolder(folder);
-  const before = await readManifest(folder);
+  const before = await readOwnManifest(folder, request.format);
   const old = before?.files ?? [];
   await sweep(folder, old);
   const parts = await partsOf(writer.client, relation, within);
@@ -56,7 +61,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   const files = [...kept, ...made.map(({ file }) => file)].sort((a, b) => (a.path < b.path ? -1 : 1));
   const gone = old.filter(({ path: name }) => !files.some((file) => file.path === name));
   const manifest = manifestOf(request, files, new Date(now()).toISOString());
-  for (const { path: name } of written) await rename(path.join(folder, `${name}.part`), path.join(folder, name));
+  for (const { path: name } of written) await rename(path.join(folder, unfinished(name)), path.join(folder, name));
   if (before === null || !saysTheSame(before, manifest)) await writeManifest(folder, manifest);
   await sweep(folder, files);
   return {
@@ -68,6 +73,21 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
     rows: files.reduce((sum, { rows }) => sum + rows, 0),
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+/** Months that an export leaves as they are would stay in another format. */
+async function readOwnManifest(folder: string, format: FileFormat): Promise<Manifest | null> {
+  const manifest = await readManifest(folder);
+  if (manifest === null || manifest.file_format === format) return manifest;
+  throw fail("bad_argument", {
+    path: folder,
+    problem: `holds an export as ${manifest.file_format}: choose another --out, or --format ${manifest.file_format}`,
+  });
+}
+
+/** The name of a file until it is whole, which engines that read the folder pass over. */
+function unfinished(name: string): string {
+  return path.posix.join(path.posix.dirname(name), `_${path.posix.basename(name)}.part`);
 }
 
 /** Files without a window are always compared. */
@@ -90,29 +110,34 @@ async function stillThere(folder: string, old: readonly ExportedFile[], part: Ta
 }
 
 async function writeNew(
-  { relation, folder, now }: TableRequest & { readonly folder: string },
+  { relation, folder, format, now }: TableRequest & { readonly folder: string },
   writer: PartWriter,
   part: TablePart,
 ): Promise<ExportedFile> {
-  const name = path.posix.join(part.folder, `rows-${part.digest.slice(0, 16)}.parquet`);
+  const name = path.posix.join(part.folder, `rows-${part.digest.slice(0, 16)}.${format}`);
   await makeFolder(path.join(folder, part.folder));
-  const done = await writePart(writer, relation, { part, to: path.join(folder, `${name}.part`) });
+  const done = await writePart(writer, relation, { part, to: path.join(folder, unfinished(name)) });
   const { rows, window, digest } = part;
   return { path: name, window, rows, ...done, digest, written_at: new Date(now()).toISOString() };
 }
 
-function manifestOf({ relation, storehouse }: TableRequest, files: ExportedFile[], writtenAt: string): Manifest {
+function manifestOf(
+  { relation, declared, format, storehouse }: TableRequest,
+  files: ExportedFile[],
+  writtenAt: string,
+): Manifest {
   return {
     format: "storehouse-export-1",
+    file_format: format,
     table: relation.name,
     comment: relation.comment,
     storehouse,
     written_at: writtenAt,
     key: [...relation.key],
-    columns: relation.columns.map(({ name, type, comment }) => ({
+    columns: relation.columns.map(({ name, type, comment }, index) => ({
       name,
       type: columnType({ name, type }).type,
-      postgres: type,
+      postgres: declared.columns[index]?.type ?? type,
       comment,
     })),
     files,
@@ -128,7 +153,9 @@ async function sweep(folder: string, named: readonly Pick<ExportedFile, "path">[
   const keep = new Set(named.map(({ path: name }) => name));
   const found = await readdir(folder, { recursive: true });
   const names = found.map((name) => name.replaceAll("\\", "/"));
-  const ours = names.filter((name) => /(^|\/)rows-[\da-f]{16}\.parquet(\.part)?$/.test(name) && !keep.has(name));
+  const ours = names.filter(
+    (name) => /(^|\/)_?rows-[\da-f]{16}\.(parquet|csv)(\.part)?$/.test(name) && !keep.has(name),
+  );
   for (const name of ours) await rm(path.join(folder, name), { force: true });
   for (const name of names.filter((one) => /^date_month=[\w-]+$/.test(one))) {
     const left = await readdir(path.join(folder, name));

@@ -7,14 +7,17 @@ import type { Window } from "../core/window.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { lockFileNow } from "../postgres/embedded/file-lock.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
-import { openParquetWriter } from "./parquet.ts";
+import { withExactTypes } from "./exact-types.ts";
+import type { FileFormat } from "./manifest.ts";
 import type { Relation } from "../postgres/relations.ts";
+import type { PartWriter } from "./write-part.ts";
 
 /** What to export and where to. `onTable` is called with each table as soon as it is done. */
 export type TableExportRequest = {
   readonly relations: readonly Relation[];
   readonly within: Partial<Window>;
   readonly out: string;
+  readonly format: FileFormat;
   readonly storehouse: string;
   readonly now: () => number;
   readonly onTable?: (done: TableExport) => void;
@@ -39,20 +42,32 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
     }),
     (folder) => rm(folder, { recursive: true, force: true }),
   );
-  const parquet = opened.use(await openParquetWriter(work));
+  const parquet = request.format === "csv" ? null : opened.use(await openParquet(work));
   const client = await pool.connect();
   opened.defer(() => client.release());
   await begin(client);
   opened.defer(() => client.query("rollback").then(nothing, nothing));
   const done: TableExport[] = [];
   for (const relation of request.relations) {
-    const one = await exportTable({ client, parquet, work }, { ...request, relation }).catch((error: unknown) => {
+    const one = await exportOne({ client, parquet, work }, request, relation).catch((error: unknown) => {
       throw inOurWords(relation, out, error);
     });
     done.push(one);
     request.onTable?.(one);
   }
   return done;
+}
+
+/** CSV has no types: its numbers are written as they are. */
+async function exportOne(writer: PartWriter, request: TableExportRequest, declared: Relation): Promise<TableExport> {
+  const relation = request.format === "csv" ? declared : await withExactTypes(writer.client, declared);
+  return exportTable(writer, { ...request, relation, declared });
+}
+
+// DuckDB takes longer to load than all the rest of the program
+async function openParquet(work: string) {
+  const { openParquetWriter } = await import("./parquet.ts");
+  return openParquetWriter(work);
 }
 
 const nothing = () => undefined;

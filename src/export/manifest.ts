@@ -20,6 +20,7 @@ const ExportedFile = z.strictObject({
 
 const Manifest = z.strictObject({
   format: z.literal("storehouse-export-1"),
+  file_format: z.enum(["parquet", "csv"]),
   table: z.string(),
   comment: z.string(),
   storehouse: z.string(),
@@ -36,8 +37,11 @@ export type Manifest = z.output<typeof Manifest>;
 /** One file as the manifest lists it. */
 export type ExportedFile = z.output<typeof ExportedFile>;
 
-/** The name of the manifest in a table's folder. */
-const manifestName = "manifest.json";
+/** How rows are written. */
+export type FileFormat = Manifest["file_format"];
+
+/** The name of the manifest in a table's folder: engines that read a whole folder pass over names that begin with a line. */
+const manifestName = "_manifest.json";
 
 /** The manifest of a folder; null where there is none. Throws a UsageError when it is none of ours. */
 export async function readManifest(folder: string): Promise<Manifest | null> {

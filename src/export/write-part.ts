@@ -10,27 +10,39 @@ import { from, type TablePart } from "./parts-of-table.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
 /** Where the rows of a table are read from and by whom its files are made. `work` is a folder of the export's own. */
-export type PartWriter = { readonly client: PoolClient; readonly parquet: ParquetWriter; readonly work: string };
+export type PartWriter = {
+  readonly client: PoolClient;
+  /** Null for CSV. */
+  readonly parquet: ParquetWriter | null;
+  readonly work: string;
+};
 
-/** Writes the rows of a part as a Parquet file. The same rows give the same bytes. */
+/** Writes the rows of a part as a file. The same rows give the same bytes. */
 export async function writePart(
   { client, parquet, work }: PartWriter,
   relation: Relation,
   { part, to }: { readonly part: TablePart; readonly to: string },
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const file = path.join(work, "rows.csv");
-  const columns = relation.columns.map((column) => ({ name: column.name, ...columnType(column) }));
-  const longest = await copyOut(client, statement(relation, part), file);
-  await parquet.write({ file, longest }, to, columns);
-  await rm(file);
+  if (parquet === null) {
+    // empty is null, and "" an empty text: the CSV that most programs write
+    await copyOut(client, statement(relation, part, "format csv, header"), to);
+  } else {
+    const file = path.join(work, "rows.csv");
+    const columns = relation.columns.map((column) => ({ name: column.name, ...columnType(column) }));
+    const longest = await copyOut(client, statement(relation, part, "format csv, null '\\N', force_quote *"), file);
+    await parquet.write({ file, longest }, to, columns);
+    await rm(file);
+  }
   return { bytes: (await stat(to)).size, sha256: await sha256Of(to) };
 }
 
-function statement(relation: Relation, part: TablePart): string {
-  const columns = relation.columns.map((column) => columnType(column).select);
+function statement(relation: Relation, part: TablePart, options: string): string {
+  const columns = relation.columns.map(
+    (column) => `${columnType(column).select} as ${pg.escapeIdentifier(column.name)}`,
+  );
   return `
-    copy (select ${columns.join(", ")} from ${from(relation)} where ${part.where} order by ${order(relation)})
-    to stdout (format csv, null '\\N', force_quote *)`;
+    copy (select ${columns.join(", ")} from ${from(relation)} as t where ${part.where} order by ${order(relation)})
+    to stdout (${options})`;
 }
 
 /** By the primary key; rows of a view by all that they hold. The order of letters is that of their codes on every machine. */
@@ -41,7 +53,8 @@ function order({ columns, key }: Relation): string {
 }
 
 function sortable({ name, type }: Column): string {
-  const column = pg.escapeIdentifier(name);
+  // of the table: a list is selected as JSON under the same name, which has no order
+  const column = `t.${pg.escapeIdentifier(name)}`;
   if (type === "json") return `${column}::text collate "C"`;
   return /^(text|character varying|character|"char")/.test(type) ? `${column} collate "C"` : column;
 }

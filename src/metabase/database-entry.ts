@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readText } from "../config/read-text.ts";
 import { fail } from "../core/errors.ts";
 import type { Remote } from "./remote.ts";
 
@@ -8,6 +9,8 @@ export type Connection = {
   readonly port: number;
   readonly dbname: string;
   readonly sslMode: "disable" | "require" | "verify-ca" | "verify-full";
+  /** The certificate (PEM) of the authority that signed the server's; undefined for those that the machine of Metabase trusts. */
+  readonly rootCertificate?: string | undefined;
   readonly password: string | undefined;
 };
 
@@ -37,30 +40,39 @@ export function connectionOf(
   const url = new URL(databaseUrl);
   const [, host = url.hostname, port = url.port] =
     /^(.*?)(?::(\d+))?$/.exec(seenAs ?? "")?.map((part) => part || undefined) ?? [];
-  const mode = url.searchParams.get("sslmode") ?? "disable";
   return {
     host: (host || url.searchParams.get("host") || "localhost").replaceAll(/^\[|\]$/g, ""),
     port: Number(port || "5432"),
     dbname: decodeURIComponent(url.pathname.slice(1)) || "postgres",
-    sslMode:
-      mode === "verify-ca" || mode === "verify-full"
-        ? mode
-        : mode === "disable" || mode === "allow"
-          ? "disable"
-          : "require",
+    ...securedBy(url.searchParams),
     password,
   };
 }
 
+/** The mode and the authority: `require` with an authority checks it, as libpq does. */
+function securedBy(query: URLSearchParams): Pick<Connection, "sslMode" | "rootCertificate"> {
+  const mode = query.get("sslmode") ?? "disable";
+  const root = query.get("sslrootcert");
+  if (mode === "disable" || mode === "allow") return { sslMode: "disable" };
+  const isVerified = mode === "verify-ca" || mode === "verify-full";
+  if (root === null || root === "system") return { sslMode: isVerified ? mode : "require" };
+  const rootCertificate = readText(root);
+  if (rootCertificate === null)
+    throw fail("bad_setting", { variable: "DATABASE_URL", problem: "names a file as sslrootcert that is not there" });
+  return { sslMode: isVerified ? mode : "verify-ca", rootCertificate };
+}
+
 /** The properties of the entry that we set; others stay as they are. */
-function ownDetails({ host, port, dbname, sslMode }: Connection): Readonly<Record<string, unknown>> {
+function ownDetails({ host, port, dbname, sslMode, rootCertificate }: Connection): Readonly<Record<string, unknown>> {
   return {
     host,
     port,
     dbname,
     user: readerRole,
     ssl: sslMode !== "disable",
-    ...(sslMode === "disable" ? {} : { "ssl-mode": sslMode }),
+    ...(sslMode === "disable" ? {} : { "ssl-mode": sslMode, "ssl-use-client-auth": false }),
+    // Metabase runs elsewhere: it gets the certificate itself, not the name of a file of this machine
+    ...(rootCertificate === undefined ? {} : { "ssl-root-cert-options": "uploaded" }),
     "schema-filters-type": "inclusion",
     "schema-filters-patterns": shownSchemas.join(", "),
     // a column of JSON would be unfolded into as many columns as it has ever had keys
@@ -79,7 +91,7 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
     const body = {
       name: entryName,
       engine: "postgres",
-      details: { ...details, password: passwordOf(connection) },
+      details: { ...details, ...trust(connection, {}), ...secretsOf(connection) },
       is_full_sync: true,
     };
     const made = await connected(() =>
@@ -97,7 +109,8 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
   }
   const path = `/api/database/${found.id}`;
   const { details: now } = await remote.get(path, Entry, "show its database");
-  const stale = Object.entries(details).filter(([name, value]) => now?.[name] !== value);
+  const wanted = { ...details, ...trust(connection, now ?? {}) };
+  const stale = Object.entries(wanted).filter(([name, value]) => now?.[name] !== value);
   // Metabase shows no password: a failed health check is the sign that it changed; versions before 54 have no such check
   const health = await remote.find(`${path}/healthcheck`, Health, "test its database");
   const properties = [
@@ -105,9 +118,8 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
     ...(health === null || health.status === "ok" ? [] : ["password"]),
   ];
   if (properties.length === 0) return found.id;
-  const changed =
-    properties.includes("password") || connection.password !== undefined ? { password: passwordOf(connection) } : {};
-  const body = { details: { ...now, ...details, ...changed } };
+  const changed = properties.includes("password") || connection.password !== undefined ? secretsOf(connection) : {};
+  const body = { details: { ...now, ...wanted, ...changed } };
   await connected(() =>
     remote.write({ what: "database", name: entryName, action: "update", properties, method: "PUT", path, body }),
   );
@@ -118,6 +130,31 @@ const whereabouts = ["host", "port", "dbname", "user"] as const;
 
 function isSame(one: Readonly<Record<string, unknown>> | null | undefined, wanted: Readonly<Record<string, unknown>>) {
   return whereabouts.every((name) => one?.[name] === wanted[name]);
+}
+
+/** The driver of Metabase looks for a file of its own unless it is named what Java trusts anyway. */
+const javaTrust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+const options = "additional-options";
+
+/** Options of the driver for a server whose authority is public, beside those that people have set. */
+function trust(
+  { sslMode, rootCertificate }: Connection,
+  now: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  const current = now[options];
+  const others = (typeof current === "string" ? current : "")
+    .split("&")
+    .filter((one) => one !== "" && one !== javaTrust);
+  if (sslMode === "verify-full" && rootCertificate === undefined)
+    return { [options]: [...others, javaTrust].join("&") };
+  return others.length > 0 || current === javaTrust ? { [options]: others.join("&") } : {};
+}
+
+/** What Metabase keeps and never shows. */
+function secretsOf(connection: Connection): Readonly<Record<string, string>> {
+  const { rootCertificate } = connection;
+  const certificate = rootCertificate === undefined ? {} : { "ssl-root-cert-value": rootCertificate };
+  return { password: passwordOf(connection), ...certificate };
 }
 
 function passwordOf({ password }: Connection): string {

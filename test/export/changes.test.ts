@@ -113,9 +113,9 @@ test("a month that has no rows any more goes from the manifest, and its folder w
   await stage.pool.query("delete from core.fact_keyword_rank where date_day < '2026-06-01'");
   expect(await counts()).toEqual({ written: 0, unchanged: 2, removed: 1, rows: 7 });
   expect(await readdir(path.join(stage.out, "core/fact_keyword_rank"))).toEqual([
+    "_manifest.json",
     "date_month=2026-06",
     "date_month=2026-07",
-    "manifest.json",
   ]);
 });
 

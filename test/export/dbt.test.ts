@@ -8,13 +8,14 @@ import type { Relation } from "../../src/postgres/relations.ts";
 import { openExportStage, type ExportStage } from "../support/export-stage.ts";
 import { startChild } from "../support/ingest-child.ts";
 
-/** A source file as dbt 1.8 to 1.10 takes it: nothing that one of them would not know. */
+/** A source file as dbt Core from 1.10.5 on and Fusion take it: arguments below `arguments`, tags and freshness below `config`, nothing that one of them would not know. */
+const withArguments = <S extends z.ZodRawShape>(shape: S) => z.strictObject({ arguments: z.strictObject(shape) });
 const Test = z.union([
   z.enum(["unique", "not_null"]),
-  z.strictObject({ unique: z.strictObject({ column_name: z.string() }) }),
-  z.strictObject({ accepted_values: z.strictObject({ values: z.array(z.string()).min(1) }) }),
+  z.strictObject({ unique: withArguments({ column_name: z.string() }) }),
+  z.strictObject({ accepted_values: withArguments({ values: z.array(z.string()).min(1) }) }),
   z.strictObject({
-    relationships: z.strictObject({ to: z.string().regex(/^source\('\w+', '\w+'\)$/), field: z.string() }),
+    relationships: withArguments({ to: z.string().regex(/^source\('\w+', '\w+'\)$/), field: z.string() }),
   }),
 ]);
 const Period = z.strictObject({ count: z.int().positive(), period: z.enum(["minute", "hour", "day"]) });
@@ -25,14 +26,18 @@ const Sources = z.strictObject({
       name: z.string().regex(/^\w+$/),
       schema: z.string(),
       description: z.string().min(1),
-      tags: z.array(z.string()),
+      config: z.strictObject({ tags: z.array(z.string()) }),
       tables: z.array(
         z.strictObject({
           name: z.string(),
           description: z.string().min(1),
-          tags: z.array(z.string().regex(/^\w+$/)).optional(),
-          loaded_at_field: z.literal("fetched_at").optional(),
-          freshness: z.strictObject({ warn_after: Period, error_after: Period }).optional(),
+          config: z
+            .strictObject({
+              tags: z.array(z.string().regex(/^\w+$/)).optional(),
+              loaded_at_field: z.literal("fetched_at").optional(),
+              freshness: z.strictObject({ warn_after: Period, error_after: Period }).optional(),
+            })
+            .optional(),
           data_tests: z.array(Test).optional(),
           columns: z.array(
             z.strictObject({
@@ -91,19 +96,19 @@ describe("storehouse dbt", () => {
 
   test("has the keys, the tables that they lead to, and the values that a column may have", () => {
     expect(tableIn(sources, "core.fact_keyword_rank")?.data_tests).toEqual([
-      { unique: { column_name: "(app_key, date_day, country_key, keyword_key, device_key)" } },
+      { unique: { arguments: { column_name: "(app_key, date_day, country_key, keyword_key, device_key)" } } },
     ]);
     const [key, store] = tableIn(sources, "core.dim_app")?.columns ?? [];
     expect([key?.data_tests, store?.data_tests]).toEqual([
       ["unique", "not_null"],
-      [{ accepted_values: { values: ["ios", "android"] } }],
+      [{ accepted_values: { arguments: { values: ["ios", "android"] } } }],
     ]);
     expect(tableIn(sources, "core.fact_keyword_rank")?.columns[3]?.data_tests).toEqual([
       "not_null",
-      { relationships: { to: "source('storehouse_core', 'dim_keyword')", field: "keyword_key" } },
+      { relationships: { arguments: { to: "source('storehouse_core', 'dim_keyword')", field: "keyword_key" } } },
     ]);
     const device = tableIn(sources, "mart.keyword_rank_daily")?.columns.find(({ name }) => name === "device_code");
-    expect(device?.data_tests).toEqual([{ accepted_values: { values: ["ALL", "IPHONE", "IPAD"] } }]);
+    expect(device?.data_tests).toEqual([{ accepted_values: { arguments: { values: ["ALL", "IPHONE", "IPAD"] } } }]);
   });
 
   test("every test is a query that the database answers, and on an empty warehouse none finds anything", async () => {
@@ -121,17 +126,17 @@ describe("storehouse dbt", () => {
   });
 
   test("freshness is checked on tables that get rows for new days, by the timing of the datasets that are switched on", async () => {
-    expect(tableIn(sources, "core.fact_keyword_rank")).toMatchObject({
+    expect(tableIn(sources, "core.fact_keyword_rank")?.config).toMatchObject({
       tags: ["keyword_rank"],
       loaded_at_field: "fetched_at",
       freshness: { warn_after: { count: 3, period: "day" }, error_after: { count: 8, period: "day" } },
     });
-    expect(tableIn(sources, "core.dim_country")?.freshness).toBeUndefined();
-    expect(tableIn(sources, "core.tracked_keyword")?.freshness).toBeUndefined();
+    expect(tableIn(sources, "core.dim_country")?.config?.freshness).toBeUndefined();
+    expect(tableIn(sources, "core.tracked_keyword")?.config?.freshness).toBeUndefined();
     const other = Sources.parse(parse(await dbt([], { datasets: { keyword_rank: { on: false } } })));
-    expect(tableIn(other, "core.fact_keyword_rank")?.freshness).toBeUndefined();
+    expect(tableIn(other, "core.fact_keyword_rank")?.config?.freshness).toBeUndefined();
     const packed = Sources.parse(parse(await dbt([], { datasets: { keyword_rank: { pack_days: 7 } } })));
-    expect(tableIn(packed, "core.fact_keyword_rank")?.freshness?.warn_after.count).toBe(9);
+    expect(tableIn(packed, "core.fact_keyword_rank")?.config?.freshness?.warn_after.count).toBe(9);
   });
 
   test("says the same twice, printed or into a folder that it makes", async () => {
@@ -178,11 +183,11 @@ test("words that mean something to YAML or to dbt's templates stay words", () =>
 function asDbtAsks(table: string, column: string, one: z.output<typeof Test>): string {
   if (one === "not_null") return `select * from ${table} where ${column} is null`;
   if (one === "unique" || "unique" in one) {
-    const by = one === "unique" ? column : one.unique.column_name;
+    const by = one === "unique" ? column : one.unique.arguments.column_name;
     return `select ${by} as unique_field, count(*) as n from ${table} where ${by} is not null group by ${by} having count(*) > 1`;
   }
   if ("accepted_values" in one)
-    return `select ${column} from ${table} where ${column} not in (${one.accepted_values.values.map((value) => `'${value}'`).join(", ")})`;
-  const [, to] = /, '(\w+)'/.exec(one.relationships.to) ?? [];
-  return `select c.${column} from ${table} as c left join core.${to} as p on c.${column} = p.${one.relationships.field} where c.${column} is not null and p.${one.relationships.field} is null`;
+    return `select ${column} from ${table} where ${column} not in (${one.accepted_values.arguments.values.map((value) => `'${value}'`).join(", ")})`;
+  const [, to] = /, '(\w+)'/.exec(one.relationships.arguments.to) ?? [];
+  return `select c.${column} from ${table} as c left join core.${to} as p on c.${column} = p.${one.relationships.arguments.field} where c.${column} is not null and p.${one.relationships.arguments.field} is null`;
 }

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionOf } from "../../src/metabase/database-entry.ts";
 import { openMetabaseStage, readerPassword } from "../support/metabase-stage.ts";
 
@@ -12,6 +15,60 @@ test.each([
 ] as const)("%s, seen as %s", (url, seenAs, expected) => {
   const { host, port, dbname, sslMode } = connectionOf(url, seenAs, undefined);
   expect([host, port, dbname, sslMode]).toEqual(expected);
+});
+
+describe("a server whose certificate is checked", () => {
+  const pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  let folder = "";
+  let root = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "storehouse-root-"));
+    root = path.join(folder, "root.crt");
+    await writeFile(root, pem);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  const secured = (query: string) => connectionOf(`postgres://me@db/shop?${query}`, "postgres:5432", readerPassword);
+
+  test("is known by its authority: that of a file, or those that the machine trusts", () => {
+    const modeOf = (query: string) => {
+      const { sslMode, rootCertificate } = secured(query);
+      return [sslMode, rootCertificate];
+    };
+    expect(modeOf(`sslmode=verify-full&sslrootcert=${root}`)).toEqual(["verify-full", pem]);
+    expect(modeOf(`sslmode=verify-ca&sslrootcert=${root}`)).toEqual(["verify-ca", pem]);
+    expect(modeOf(`sslmode=require&sslrootcert=${root}`)).toEqual(["verify-ca", pem]);
+    expect(modeOf("sslmode=verify-full&sslrootcert=system")).toEqual(["verify-full", undefined]);
+    expect(modeOf("sslmode=require")).toEqual(["require", undefined]);
+    expect(() => secured(`sslmode=verify-full&sslrootcert=${root}.gone`)).toThrow(/sslrootcert that is not there/);
+  });
+
+  test("is reached by Metabase with the certificate itself, which is sent once", async () => {
+    await using stage = await openMetabaseStage();
+    const connection = { ...secured(`sslmode=verify-full&sslrootcert=${root}`), dbname: "storehouse" };
+    await stage.apply({ connection });
+    const [entry] = stage.metabase.state.databases.values();
+    expect(entry?.details).toMatchObject({
+      ssl: true,
+      "ssl-mode": "verify-full",
+      "ssl-use-client-auth": false,
+      "ssl-root-cert-options": "uploaded",
+      "ssl-root-cert-value": pem,
+    });
+    expect((await stage.apply({ connection })).changes).toEqual([]);
+  });
+
+  test("of a public authority is reached by what Java trusts, beside the options that people have set", async () => {
+    await using stage = await openMetabaseStage();
+    const connection = secured("sslmode=verify-full");
+    await stage.apply({ connection });
+    const [entry] = stage.metabase.state.databases.values();
+    const trust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+    expect(entry?.details["additional-options"]).toBe(trust);
+    Object.assign(entry!.details, { "additional-options": "ApplicationName=metabase" });
+    expect((await stage.apply({ connection })).changes).toMatchObject([{ what: "database", action: "update" }]);
+    expect(entry?.details["additional-options"]).toBe(`ApplicationName=metabase&${trust}`);
+    expect((await stage.apply({ connection })).changes).toEqual([]);
+  });
 });
 
 test("the entry reads as storehouse_reader, from three schemas, without unfolding JSON", async () => {

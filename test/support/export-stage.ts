@@ -7,7 +7,7 @@ import type { Window } from "../../src/core/window.ts";
 import { exportTables } from "../../src/export/export-tables.ts";
 import type { TableExport } from "../../src/export/export-table.ts";
 import { namedRelations } from "../../src/export/named-relations.ts";
-import { readManifest, type Manifest } from "../../src/export/manifest.ts";
+import { readManifest, type FileFormat, type Manifest } from "../../src/export/manifest.ts";
 import { readRelations } from "../../src/postgres/relations.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
@@ -25,6 +25,7 @@ export type ExportStage = AsyncDisposable &
       tables: readonly string[],
       within?: Partial<Window>,
       told?: (done: TableExport) => void,
+      format?: FileFormat,
     ) => Promise<readonly TableExport[]>;
     readonly manifest: (table: string) => Promise<Manifest>;
     /** What DuckDB reads, each value as its own text. */
@@ -52,11 +53,11 @@ export async function openExportStage(): Promise<ExportStage> {
     db,
     pool,
     out,
-    export: async (tables, within = {}, onTable = () => undefined) => {
+    export: async (tables, within = {}, onTable = () => undefined, format = "parquet") => {
       hour += 1;
       const now = Date.UTC(2026, 7, 20, hour);
       const relations = namedRelations(await readRelations(db), tables);
-      return exportTables(pool, { relations, within, out, storehouse: "0.0.0", now: () => now, onTable });
+      return exportTables(pool, { relations, within, out, format, storehouse: "0.0.0", now: () => now, onTable });
     },
     manifest: async (table) => (await readManifest(path.join(out, ...table.split("."))))!,
     read: async (select) => {

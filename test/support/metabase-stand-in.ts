@@ -107,12 +107,38 @@ function addDoors(server: FastifyInstance, state: MetabaseState): void {
 }
 
 const masked = "**MetabasePass**";
-const shown = (one: { readonly details: shape.Details }) => ({ ...one, details: { ...one.details, password: masked } });
+const shown = <D extends { readonly details: shape.Details }>(one: D) => ({
+  ...one,
+  details: {
+    ...one.details,
+    password: masked,
+    ...(one.details["ssl-root-cert-value"] === undefined ? {} : { "ssl-root-cert-value": masked }),
+  },
+});
+
+/** Details as they are sent, with the secrets that are kept where the ones sent are masked. */
+function unmasked(sent: shape.Details, kept: shape.Details): shape.Details {
+  const root = sent["ssl-root-cert-value"] === masked ? kept["ssl-root-cert-value"] : sent["ssl-root-cert-value"];
+  const password = sent.password === masked ? kept.password : sent.password;
+  return { ...sent, password, ...(root === undefined ? {} : { "ssl-root-cert-value": root }) };
+}
+
+const javaTrust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+
+/** The driver reads the authority from the certificate that it is given, or from a file of its own, unless it is named what Java trusts. */
+function tlsProblemOf(details: shape.Details): string | null {
+  if (!details.ssl || !["verify-ca", "verify-full"].includes(details["ssl-mode"] ?? "")) return null;
+  const { "ssl-root-cert-options": from, "ssl-root-cert-value": root = "" } = details;
+  if (from === "uploaded") return root.includes("BEGIN CERTIFICATE") ? null : "Could not read SSL root certificate.";
+  const isTrusted = (details["additional-options"] ?? "").split("&").includes(javaTrust);
+  return isTrusted ? null : "Could not open SSL root certificate file /home/metabase/.postgresql/root.crt.";
+}
 
 /** Why this Metabase cannot connect, null when it can. */
-function problemOf({ host, password, user }: shape.Details, sees: Sees): string | null {
+function problemOf(details: shape.Details, sees: Sees): string | null {
+  const { host, password, user } = details;
   if (host !== sees.host) return `Hmm, we couldn't find the host ${host}.`;
-  if (user === "storehouse_reader" && password === sees.password) return null;
+  if (user === "storehouse_reader" && password === sees.password) return tlsProblemOf(details);
   return "Looks like the username or password is incorrect.";
 }
 
@@ -135,7 +161,7 @@ function addDatabases(server: FastifyInstance, state: MetabaseState, sees: Sees)
     const row = found(state.databases, request);
     const { details } = taken(shape.DatabaseUpdate, request);
     if (details == null) return shown(row);
-    const whole = details.password === masked ? { ...details, password: row.details.password } : details;
+    const whole = unmasked(details, row.details);
     checkConnection(whole, sees);
     row.details = whole;
     return shown(row);

@@ -4,6 +4,7 @@ import { programVersion } from "../../config/program.ts";
 import type { Day } from "../../core/day.ts";
 import { exportTables } from "../../export/export-tables.ts";
 import { namedRelations } from "../../export/named-relations.ts";
+import type { FileFormat } from "../../export/manifest.ts";
 import { readRelations } from "../../postgres/relations.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
@@ -15,10 +16,11 @@ type Options = {
   readonly out: string;
   readonly from?: Day;
   readonly to?: Day;
+  readonly format: FileFormat;
   readonly json?: true;
 };
 
-/** `storehouse export`: tables as Parquet files, one a month. */
+/** `storehouse export`: tables as Parquet or CSV files, one a month. */
 export function defineExport(command: Command): void {
   command
     .addOption(
@@ -32,10 +34,11 @@ export function defineExport(command: Command): void {
     .requiredOption("--out <folder>", "where to", folderArgument)
     .option("--from <day>", "only months from that of this day on", dayArgument)
     .option("--to <day>", "only months up to that of this day", dayArgument)
+    .addOption(new Option("--format <format>", "how rows are written").choices(["parquet", "csv"]).default("parquet"))
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a manifest.json.",
+      "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a _manifest.json.",
     )
     .action((options: Options) =>
       withWarehouse(async ({ warehouse: { db, pool }, clock }) => {
@@ -43,6 +46,7 @@ export function defineExport(command: Command): void {
           relations: namedRelations(await readRelations(db), options.table),
           within: boundsOf(options),
           out: path.resolve(options.out),
+          format: options.format,
           storehouse: programVersion(),
           now: () => clock.now(),
           onTable: ({ table: name, written }) => {
