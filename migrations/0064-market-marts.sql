@@ -54,12 +54,12 @@ comment on column mart.download_revenue_monthly.estimated_day_count             
 comment on column mart.download_revenue_monthly.estimated_download_count        is 'Downloads as the service estimates them (iOS), over these days.';
 comment on column mart.download_revenue_monthly.estimated_revenue               is 'Revenue as the service estimates it (iOS), without a currency.';
 comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
-comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
 comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads of the store.';
 comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
-comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before; null unless both months have all their days.';
-comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
+comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.';
 select ops.comment_columns('mart.download_revenue_monthly');
 
 create view mart.keyword_impression_share as
@@ -96,7 +96,7 @@ comment on view   mart.keyword_install_estimate                        is 'One r
 comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate; the day of observation for kind now.';
 comment on column mart.keyword_install_estimate.estimate_kind          is 'now: as estimated on the day of observation; history: of the day, as the service keeps it.';
 comment on column mart.keyword_install_estimate.max_reach_count        is 'Estimated unique impressions of the keyword in the country; null where the service reports none.';
-comment on column mart.keyword_install_estimate.conversion_rate        is 'Share of the reached people who would install; 0.0023 is 0.23 percent.';
+comment on column mart.keyword_install_estimate.conversion_rate        is 'Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.';
 comment on column mart.keyword_install_estimate.expected_install_count is 'Installs to be expected from reach and conversion.';
 select ops.comment_columns('mart.keyword_install_estimate');
 
@@ -118,7 +118,7 @@ left   join lateral (
 comment on view   mart.retention_daily                       is 'One row per app of the account, country and day: visits of its page in the store, as the service''s retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything, and rates be computed from the sums. How many visitors become users? In which country do we lose them?';
 comment on column mart.retention_daily.store_visit_count     is 'Visits of the page in the Android store; null where the service reports none.';
 comment on column mart.retention_daily.store_download_count  is 'Downloads as the store reported them to the account; null where not requested.';
-comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).';
+comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).';
 select ops.comment_columns('mart.retention_daily');
 
 create view mart.advertisement as

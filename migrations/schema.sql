@@ -2071,12 +2071,12 @@ create view mart.download_revenue_monthly (
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS), over these days.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
   estimated_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
-  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before; null unless both months have all their days.
+  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
   store_day_count bigint, -- Days with downloads of the store.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
-  store_download_change_share numeric, -- Relative change since the month before; null unless both months have all their days.
-  store_revenue_change_share numeric -- Relative change of store_revenue since the month before; null unless both months have all their days.
+  store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days.
+  store_revenue_change_share numeric -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days.
 ) as
  WITH daily AS (
          SELECT p.store,
@@ -2372,7 +2372,7 @@ create view mart.keyword_install_estimate (
   date_day date, -- Day of the estimate; the day of observation for kind now.
   estimate_kind text, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
   max_reach_count numeric, -- Estimated unique impressions of the keyword in the country; null where the service reports none.
-  conversion_rate numeric, -- Share of the reached people who would install; 0.0023 is 0.23 percent.
+  conversion_rate numeric, -- Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.
   expected_install_count numeric -- Installs to be expected from reach and conversion.
 ) as
  SELECT a.store,
@@ -3085,7 +3085,7 @@ create view mart.retention_daily (
   date_day date, -- The day.
   store_visit_count numeric, -- Visits of the page in the Android store; null where the service reports none.
   store_download_count numeric, -- Downloads as the store reported them to the account; null where not requested.
-  visit_conversion_rate numeric -- Downloads per visit. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).
+  visit_conversion_rate numeric -- Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows: sum(store_download_count) / nullif(sum(store_visit_count), 0).
 ) as
  SELECT a.store,
     a.track_id,
