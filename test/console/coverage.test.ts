@@ -108,6 +108,25 @@ describe("the page of coverage", () => {
     expect(await local.get("/coverage?to=2026-02-30")).toMatchObject({ status: 400 });
   });
 
+  test("fills no more than the credits that are entered pay for, and says what is left out before anything is spent", async () => {
+    const local = clientOf(served);
+    const key = keyOf((await local.get(grid)).text);
+    const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
+    const { text } = await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
+    const whole = Number(/at most\s+<strong>(\d+) credit/.exec(text)?.[1]);
+    const asked = await local.post("/actions/fill", { ...fields, most: String(whole - 1) });
+    const price = Number(/(\d+)\s+credits?\s+at most/.exec(asked.text.replaceAll(/<[^>]*>/g, " "))?.[1]);
+    expect(price).toBeGreaterThan(0);
+    expect(price).toBeLessThan(whole);
+    expect(asked.text).toMatch(/do not fit and are left out/);
+    expect(await stage.stage.query("select from ops.slice where plan_id is not null")).toEqual([]);
+    // what was agreed to is less than it costs: nothing runs
+    expect(await local.post("/actions/fill", { ...fields, most: String(whole), agreed: String(price) })).toMatchObject({
+      status: 409,
+    });
+    expect(await stage.stage.query("select from ops.plan")).toEqual([]);
+  });
+
   test("shows a script in the name of an app as text", async () => {
     await tried(stage.granted.adminUrl, `update core.dim_app set app_name = $$${scriptName}$$`);
     const { text } = await clientOf(await stage.start()).get(grid);
