@@ -41,7 +41,7 @@ create table ops.watch (
 comment on table  ops.watch                 is 'One row, by which the workers take turns: time of the last check for problems, and earliest time of the next message to the webhook.';
 comment on column ops.watch.is_only         is 'Always true, so that the table has one row.';
 comment on column ops.watch.checked_at      is 'When a worker last started a check.';
-comment on column ops.watch.full_check_at   is 'When a worker last looked for each kind of problem; with nothing new in the ledger that is done every ten minutes.';
+comment on column ops.watch.full_check_at   is 'When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.';
 comment on column ops.watch.notify_after    is 'Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.';
 comment on column ops.watch.pinged_at       is 'When a worker last requested NOTIFY_PING_URL.';
 comment on column ops.watch.notify_failures is 'Messages in a row that the webhook did not accept. The wait grows with their number.';

@@ -6061,7 +6061,7 @@ create view ops.unanswered_keyword_daily (
 create table ops.watch (
   is_only boolean not null default true, -- Always true, so that the table has one row.
   checked_at timestamp with time zone, -- When a worker last started a check.
-  full_check_at timestamp with time zone, -- When a worker last looked for each kind of problem; with nothing new in the ledger that is done every ten minutes.
+  full_check_at timestamp with time zone, -- When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.
   notify_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
   pinged_at timestamp with time zone, -- When a worker last requested NOTIFY_PING_URL.
   notify_failures integer not null default 0, -- Messages in a row that the webhook did not accept. The wait grows with their number.

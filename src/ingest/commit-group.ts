@@ -71,12 +71,11 @@ export async function endBare(
 }
 
 /**
- * Queues the planner after slices of the shared queue that changed the portfolio, since the next wave is planned from it. A foreground
- * sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves both or
+ * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next wave is planned from it.
+ * A foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves both or
  * neither, and the job's row is locked no longer than the commit takes.
  */
 async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
-  if (queueId !== sharedQueue) return;
   const runs = new Set(
     slices.filter(({ dataset }) => datasetNamed(dataset).stage !== "market").map((one) => one.runId),
   );
@@ -84,7 +83,6 @@ async function planAfter(db: Database, queueId: string, slices: readonly Slice[]
   await sql`
     select graphile_worker.add_job('plan_due', json_build_object('datasets', wave.datasets, 'collects', true),
                                    job_key := 'plan_due after ' || md5(wave.datasets::text), max_attempts := 3)
-    from   (select distinct datasets from ops.run where run_id = any (${[...runs]}::bigint[]) order by datasets) as wave`.execute(
-    db,
-  );
+    from   (select distinct datasets from ops.run where run_id = any (${[...runs]}::bigint[])
+            and   (kind = 'retry' or ${queueId === sharedQueue}::boolean) order by datasets) as wave`.execute(db);
 }

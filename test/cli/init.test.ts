@@ -150,7 +150,7 @@ test.skipIf(!hasTerminal)(
     expect(output).toContain("For the apps that are listed:");
     for (const hidden of [secret, "not-the-token"]) expect(output).not.toContain(hidden);
     expect(written()).toMatchObject({ API_BASE_URL: sandbox.url, API_TOKEN: secret, DATABASE_URL: "" });
-    expect(settings().portfolio).toEqual({
+    expect(settings().portfolio).toMatchObject({
       source: "config",
       apps: [{ id: "com.example.app", countries: ["US"], keywords: ["notes", "to do list"] }],
     });

@@ -165,3 +165,15 @@ test("runs failed slices again when the option says so, and only those", async (
   await calm.sync();
   expect(await factsOf(stage)).toEqual(await factsOf(calm));
 });
+
+test("a retry that makes a part of the portfolio good has the workers plan what follows from it", async () => {
+  await using stage = await openStage();
+  stage.sandbox.set({
+    faults: [{ operation: "dashboard.number-of-keywords", times: 1, kind: "status", status: 418 }],
+  });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed" });
+  const planned = () => stage.query("select task_identifier as task from graphile_worker.jobs");
+  expect(await planned()).toEqual([]);
+  expect(await stage.retry()).toMatchObject({ outcome: "loaded" });
+  expect(await planned()).toEqual([{ task: "plan_due" }]);
+});

@@ -72,4 +72,4 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
 }
 
 /** Those that go on until they are stopped. */
-export const endless = ["worker", "sandbox"];
+export const endless = ["worker", "sandbox", "console"];
