@@ -49,6 +49,8 @@ async function inForeground(
   const budget = createBudget(run.maxCredits);
   await using ingest = await openIngest(app, "sync", budget);
   const runner = startWork(app, ingest);
+  // at once: what is not sent yet is given back, however much of it this process has claimed
+  run.stop.addEventListener("abort", ingest.halt, { once: true });
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
     await checkBalance(ingest.parts, run.stop);
@@ -72,6 +74,7 @@ async function inForeground(
     // the driver's own text says little and may say where
     throw isLostConnection(error) ? databaseOutage(error) : error;
   } finally {
+    run.stop.removeEventListener("abort", ingest.halt);
     ingest.halt();
     await runner.stop();
   }

@@ -30,7 +30,8 @@ export type Access = {
     reply: FastifyReply,
     typed: { name: string; password: string },
   ) => Visitor | null;
-  readonly signOut: (reply: FastifyReply) => void;
+  /** Ends the session, wherever a copy of its cookie is. */
+  readonly signOut: (request: FastifyRequest, reply: FastifyReply) => void;
 };
 
 /** True for an address that only this machine reaches. */
@@ -49,7 +50,7 @@ export function newCookieKey(): string {
   return randomBytes(32).toString("base64url");
 }
 
-type Session = { readonly name: string; readonly role: Role; readonly until: number };
+type Session = { readonly id: string; readonly name: string; readonly role: Role; readonly until: number };
 
 /** Makes the rules of access from the settings. */
 export function createAccess({ environment, settings }: Config, clock: Clock): Access {
@@ -59,19 +60,21 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
   ] as const;
   const hasPassword = passwords.some(({ password }) => password !== undefined);
   const { proxy } = settings.console;
+  /** Sessions that were signed out before their time, and when they expire. */
+  const ended = new Map<string, number>();
 
   function fromProxy(request: FastifyRequest): Visitor | null {
     if (proxy === undefined || !proxy.addresses.includes(peerOf(request))) return null;
     const header = request.headers[proxy.user_header.toLowerCase()];
     const name = typeof header === "string" ? header.trim().slice(0, longestName) : "";
     if (name === "") return null;
-    return { name, role: proxy.operators.includes(name) ? "operator" : "viewer", from: peerOf(request), by: "proxy" };
+    return { name, role: proxy.operators.includes(name) ? "operator" : "viewer", from: request.ip, by: "proxy" };
   }
 
   function fromSession(request: FastifyRequest): Visitor | null {
     const session = sessionIn(request);
-    if (session === null || session.until <= clock.now()) return null;
-    return { name: session.name, role: session.role, from: peerOf(request), by: "password" };
+    if (session === null || session.until <= clock.now() || ended.has(session.id)) return null;
+    return { name: session.name, role: session.role, from: request.ip, by: "password" };
   }
 
   return {
@@ -80,17 +83,23 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
       const known = fromProxy(request) ?? (hasPassword ? fromSession(request) : null);
       if (known !== null || hasPassword || proxy !== undefined) return known;
       if (!isLoopback(request.hostname.replace(/:\d+$/, ""))) throw fail("console_host");
-      return { name: "local", role: "operator", from: peerOf(request), by: "loopback" };
+      return { name: "local", role: "operator", from: request.ip, by: "loopback" };
     },
     signIn: (request, reply, { name, password }) => {
       const found = passwords.find((one) => one.password !== undefined && isSame(one.password, password));
       if (found === undefined) return null;
-      const session: Session = { name: name || found.role, role: found.role, until: clock.now() + sessionMs };
+      const id = randomBytes(12).toString("base64url");
+      const session: Session = { id, name: name || found.role, role: found.role, until: clock.now() + sessionMs };
       const value = Buffer.from(JSON.stringify(session)).toString("base64url");
       reply.setCookie(cookieName, value, cookieOptions(request));
-      return { name: session.name, role: session.role, from: peerOf(request), by: "password" };
+      return { name: session.name, role: session.role, from: request.ip, by: "password" };
     },
-    signOut: (reply) => void reply.clearCookie(cookieName, { path: "/" }),
+    signOut: (request, reply) => {
+      for (const [id, until] of ended) if (until <= clock.now()) ended.delete(id);
+      const session = sessionIn(request);
+      if (session !== null) ended.set(session.id, session.until);
+      reply.clearCookie(cookieName, { path: "/" });
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { leaveNote } from "./note.ts";
 import { ownForm } from "./own-form.ts";
-import { parsed } from "./parse-input.ts";
+import { OwnAddress, parsed } from "./parse-input.ts";
 import { navigationEntries } from "./pages/all.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -19,10 +19,7 @@ const Credits = z.coerce.number().int().min(0);
 const Agreement = z.object({
   agreed: Credits.optional(),
   typed: z.string().optional(),
-  back: z
-    .string()
-    .regex(/^\/(?![/\\])/)
-    .default("/"),
+  back: OwnAddress,
 });
 
 /** Serves the actions. */

@@ -17,6 +17,8 @@ type RunControl = { readonly stop: AbortSignal; readonly progress: (progress: Re
 
 /** Runs of the console's actions, one at a time. Disposing stops the one that runs, as Ctrl-C stops a command. */
 export interface BackgroundRuns extends AsyncDisposable {
+  /** Throws `console_busy` while one runs. */
+  readonly checkFree: () => void;
   /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
   readonly start: (what: string, work: (control: RunControl) => Promise<SyncResult>) => void;
   /** The run that runs, or the last one; null before the first. */
@@ -37,9 +39,13 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     if (problem !== null) log.error({ problem }, "console.run_failed");
   }
 
+  const checkFree = () => {
+    if (latest !== null && latest.ended === null) throw fail("console_busy", { what: latest.what });
+  };
   return {
+    checkFree,
     start: (what, work) => {
-      if (latest !== null && latest.ended === null) throw fail("console_busy", { what: latest.what });
+      checkFree();
       latest = { what, startedAt: clock.now(), progress: null, ended: null };
       stopping = new AbortController();
       const control: RunControl = {

@@ -1,5 +1,27 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { isDay } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+
+/** Data begins when the first store opened; no grid or chart reaches further than the days that commands take. */
+const isShownDay = (text: string) => isDay(text) && text >= "2000-01-01" && text < "2200-01-01";
+
+/** A day in an address, undefined where the field is empty. */
+export const OptionalDay = z
+  .string()
+  .default("")
+  .refine((text) => text === "" || isShownDay(text), "is no day from 2000-01-01 to 2199-12-31 as YYYY-MM-DD")
+  .transform((text) => (text === "" || !isDay(text) ? undefined : text));
+
+const somewhere = "http://console.invalid";
+
+/** A path of this console to go to: never another site, whatever a browser makes of spaces and slashes in it. */
+export const OwnAddress = z
+  .string()
+  .refine(
+    (text) => text.startsWith("/") && URL.parse(text, somewhere)?.origin === somewhere,
+    "is no address of this console",
+  )
+  .default("/");
 
 /** The input of a page or an action. Throws `console_bad_input`, which names what does not fit. */
 export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {

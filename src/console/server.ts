@@ -98,7 +98,10 @@ const directives = {
 };
 
 async function serverOf(parts: ConsoleParts): Promise<FastifyInstance> {
-  const server = fastify({ logger: false, forceCloseConnections: true, bodyLimit: longestForm });
+  const { proxy } = parts.app.config.settings.console;
+  // only a configured proxy says who is behind it, and that https is spoken
+  const trustProxy = proxy === undefined ? false : [...proxy.addresses];
+  const server = fastify({ logger: false, forceCloseConnections: true, bodyLimit: longestForm, trustProxy });
   // whether https is spoken is the reverse proxy's to say, and to keep to
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives },
@@ -109,7 +112,7 @@ async function serverOf(parts: ConsoleParts): Promise<FastifyInstance> {
   await server.register(formbody);
   await server.register(rateLimit, { global: false });
   await server.register(csrf, {
-    cookieOpts: { path: "/", httpOnly: true, sameSite: "strict", signed: true },
+    cookieOpts: { path: "/", httpOnly: true, sameSite: "strict", signed: true, secure: "auto" },
     getToken: (request) => (request.body as { _csrf?: string } | undefined)?._csrf,
   });
   await server.register(files, { root: path.join(import.meta.dirname, "assets"), prefix: "/assets/" });

@@ -24,6 +24,8 @@ const mostKeys = 200;
 type Entry = {
   value: { readonly of: unknown; readonly at: number; readonly tookMs: number; readonly isPast?: true } | null;
   reading: Promise<void> | null;
+  /** What was known to have changed when the read under way began, as a count. */
+  began: number;
   /** The error of the last read, null when it succeeded. */
   error: unknown;
 };
@@ -39,9 +41,10 @@ export function createSharedReads({
   readonly patienceMs: number;
 }): SharedReads {
   const entries = new Map<string, Entry>();
+  let changes = 0;
 
   function entryOf(key: string): Entry {
-    const entry = entries.get(key) ?? { value: null, reading: null, error: null };
+    const entry = entries.get(key) ?? { value: null, reading: null, began: 0, error: null };
     // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
     entries.delete(key);
     entries.set(key, entry);
@@ -54,9 +57,12 @@ export function createSharedReads({
 
   async function readInto(entry: Entry, work: (db: Database) => Promise<unknown>): Promise<void> {
     const from = clock.now();
+    const began = changes;
+    entry.began = began;
     try {
       const of = await work(db);
-      entry.value = { of, at: clock.now(), tookMs: clock.now() - from };
+      // a change while it was read may not be in it
+      entry.value = { of, at: clock.now(), tookMs: clock.now() - from, ...(began === changes ? {} : { isPast: true }) };
       entry.error = null;
     } catch (error) {
       entry.error = error;
@@ -67,6 +73,7 @@ export function createSharedReads({
 
   return {
     forget: () => {
+      changes += 1;
       for (const entry of entries.values()) if (entry.value !== null) entry.value = { ...entry.value, isPast: true };
     },
     read: async <T>(key: string, work: (db: Database) => Promise<T>) => {
@@ -74,8 +81,10 @@ export function createSharedReads({
       const isFresh = ({ at, tookMs, isPast }: NonNullable<Entry["value"]>) =>
         isPast !== true && clock.now() - at < Math.max(freshMs, tookMs / mostShare);
       if (entry.value === null || !isFresh(entry.value)) {
-        entry.reading ??= readInto(entry, work);
-        await within(entry.reading, patienceMs);
+        const before = entry.reading;
+        if (before === null) entry.reading = readInto(entry, work);
+        else if (entry.began !== changes) entry.reading = before.then(() => readInto(entry, work));
+        await within(entry.reading ?? Promise.resolve(), patienceMs);
       }
       const { value, reading, error } = entry;
       if (value === null) throw error ?? fail("console_slow", { seconds: patienceMs / 1000 });

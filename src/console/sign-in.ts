@@ -7,26 +7,21 @@ import type { ConsoleParts } from "./console-parts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { ownForm } from "./own-form.ts";
-import { parsed } from "./parse-input.ts";
+import { OwnAddress, parsed } from "./parse-input.ts";
 
 /** So many tries a minute and address: a password of twelve characters is not guessed at that pace. */
 const triesAMinute = 10;
 
-/** An address of this console, to go to after sign-in: never another site's. */
-const Target = z
-  .string()
-  .regex(/^\/(?![/\\])/, "is no address of this console")
-  .default("/");
 const Typed = z.object({
   name: z.string().trim().max(longestName).default(""),
   password: z.string().max(1_000),
-  to: Target,
+  to: OwnAddress,
 });
 
 /** Serves sign-in and sign-out. */
 export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts): void {
   server.get("/sign-in", (request, reply) => {
-    const { to } = parsed(z.object({ to: Target }), request.query);
+    const { to } = parsed(z.object({ to: OwnAddress }), request.query);
     if (!access.hasPassword || access.visitorOf(request) !== null) return reply.redirect(to, 303);
     return send(request, reply, { to, problem: null });
   });
@@ -45,8 +40,8 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
       return send(request, reply.code(401), { to: typed.to, problem: fail("console_sign_in").problem });
     },
   );
-  server.post("/sign-out", { preHandler: ownForm(server) }, (_, reply) => {
-    access.signOut(reply);
+  server.post("/sign-out", { preHandler: ownForm(server) }, (request, reply) => {
+    access.signOut(request, reply);
     return reply.redirect("/sign-in", 303);
   });
 }

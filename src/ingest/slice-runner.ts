@@ -123,8 +123,9 @@ type NextSlices = {
 /** How often the queue is checked for slices that are due, while some run. */
 const slowestCheckMs = 1_000;
 const quickestCheckMs = 50;
-/** While none runs the next one that is due is known, and what is queued is announced; this finds what was missed. */
-const idleCheckMs = 30_000;
+/** While none runs the next one that is due is known, and what is queued is announced; a check after so many first retries finds what was missed. */
+const idleRetries = 30;
+const longestIdleMs = 30_000;
 /** How often slices are looked for that wait outside of the queue: the shortest distance between two tries of a failed one is minutes. */
 const leftOverCheckMs = 120_000;
 
@@ -203,7 +204,8 @@ function createNextSlices(parts: IngestParts): NextSlices {
       const oftenMs = checkEveryMs(parts.retryMs);
       if (!isNextKnown || suspects || orphanChecks.length > 0) return oftenMs;
       const dueMs = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now();
-      return Math.min(Math.max(dueMs, oftenMs), Math.max(idleCheckMs, oftenMs));
+      const idleMs = Math.min(longestIdleMs, idleRetries * parts.retryMs);
+      return Math.max(oftenMs, Math.min(dueMs, idleMs));
     },
   };
 }

@@ -45,7 +45,7 @@ async function withinTransaction(
 ): Promise<Answer> {
   await client.query(`begin transaction isolation level repeatable read read only`);
   try {
-    await client.query(`set local statement_timeout = ${Math.ceil(limits.ms)}`);
+    await limitTime(client, limits.ms);
     await client.query(oneStatement(`declare answer no scroll cursor for ${withoutEnd(statement)}`));
     return await fetched(client, limits, wire);
   } finally {
@@ -53,6 +53,10 @@ async function withinTransaction(
     // locks and settings that a function took for the session
     await client.query("discard all").catch(() => undefined);
   }
+}
+
+async function limitTime(client: PoolClient, ms: number): Promise<void> {
+  await client.query(`set local statement_timeout = ${Math.max(1, Math.ceil(ms))}`);
 }
 
 /** The extended protocol takes one statement: what a second one would do is refused before the first runs. The types leave the option out. */
@@ -65,6 +69,8 @@ async function fetched(client: PoolClient, limits: AnswerLimits, wire: Wire): Pr
   const rows: (readonly CellValue[])[] = [];
   for (;;) {
     const wanted = Math.min(batchRows, limits.rows + 1 - rows.length);
+    // anew for each part: the statement itself may have set another limit
+    await limitTime(client, until - performance.now());
     const batch: QueryArrayResult<string[]> = await client.query({
       text: `fetch forward ${wanted} from answer`,
       rowMode: "array",

@@ -39,20 +39,6 @@ async function pruneDay(stage: Stage, day: Day): Promise<void> {
   );
 }
 
-test("rebuilds every table to the byte, requests nothing and spends nothing", async () => {
-  await using stage = await openStage();
-  await stage.sync({ request: { datasets: all } });
-  await stage.sync({ request: { datasets: all, today: addDays(today, 1) } });
-  const before = await everything(stage);
-  stage.sandbox.clearLog();
-  await stage.query("truncate core.fact_keyword_rank, core.fact_top_keyword, core.tracked_keyword");
-  await stage.query("update core.dim_app set app_name = 'somebody wrote here' where fetched_at is not null");
-  const done = await rebuild(stage);
-  expect(await everything(stage)).toEqual(before);
-  expect(done.every(({ slices, invalid }) => slices > 0 && invalid === 0)).toBe(true);
-  expect(stage.sandbox.log()).toEqual([]);
-});
-
 test("rebuilds the named days and leaves the others as they are", async () => {
   await using stage = await openStage();
   await stage.sync();

@@ -97,7 +97,6 @@ test("the doctor reports to the reader what it may not see and which role may, a
     "database",
     "rights",
     "migrations",
-    "workers",
     "incidents",
     "lost days",
   ]);

@@ -105,7 +105,8 @@ describe("the page of coverage", () => {
       status: 400,
       text: expect.stringContaining("no such cells"),
     });
-    expect(await local.get("/coverage?to=2026-02-30")).toMatchObject({ status: 400 });
+    for (const to of ["2026-02-30", "0001-01-01", "9998-12-31"])
+      expect(await local.get(`/coverage?to=${to}&by=day&days=703`)).toMatchObject({ status: 400 });
   });
 
   test("fills no more than the credits that are entered pay for, and says what is left out before anything is spent", async () => {
@@ -150,6 +151,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
   const panel = (text: string | RegExp) => page.locator("#selection").getByText(text).first();
 
   async function drag(from: Locator, to: Locator): Promise<void> {
+    await to.waitFor();
     const [start, end] = [await from.boundingBox(), await to.boundingBox()];
     await page.mouse.move(start!.x + 6, start!.y + 8);
     await page.mouse.down();

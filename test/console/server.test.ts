@@ -57,6 +57,24 @@ describe("who comes in", () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
+  test("a session that was signed out is over, in every copy of its cookie", async () => {
+    const signedIn = clientOf(served);
+    await signedIn.signIn(operatorPassword, "Ann");
+    const copy = { headers: { cookie: signedIn.cookie() }, redirect: "manual" } as const;
+    expect((await fetch(served.url, copy)).status).toBe(200);
+    await signedIn.get("/");
+    expect((await signedIn.post("/sign-out", {})).status).toBe(303);
+    expect((await fetch(served.url, copy)).status).toBe(303);
+  });
+
+  test.each(["//evil.example", "/\\evil.example", "/\t/evil.example", "https://evil.example/"])(
+    "sign-in leads to no other site: %j",
+    async (to) => {
+      const answer = await clientOf(served).get(`/sign-in?${new URLSearchParams({ to }).toString()}`);
+      expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+    },
+  );
+
   test("a session that somebody made up is none", async () => {
     const session = Buffer.from(JSON.stringify({ name: "x", role: "operator", until: 9e15 })).toString("base64url");
     const answer = await fetch(served.url, {

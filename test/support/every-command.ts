@@ -65,8 +65,8 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ...typed.map((one) => ({ typed: one, ends: 0 })),
     // nobody answers there
     { typed: ["metabase", "--url", "http://127.0.0.1:1", "--wait", "0", "--json"], ends: 2 },
-    // the reader has no password there
-    { typed: ["mcp"], ends: 2 },
+    // its input is empty; where the owner's rights are, the reader has a password
+    { typed: ["mcp"], ends: isOwner ? 0 : 2 },
     ...owners.map((one) => ({ typed: one, ends: isOwner ? 0 : 2 })),
   ];
 }

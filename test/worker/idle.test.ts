@@ -34,7 +34,7 @@ async function planElsewhere(stage: Stage): Promise<void> {
 test("a worker with nothing to do sleeps until the next slice is due, or until another process queues one", async () => {
   await using stage = await openStage();
   const first = await lastRunOf(stage);
-  await using opened = await stage.open();
+  await using opened = await stage.open({ settings: { api: { retry_seconds: 1 } } });
   const { app, asleep } = drowsy(opened);
   const stop = new AbortController();
   const running = runWorker(app, stop.signal);

@@ -4,7 +4,7 @@ import { apiAccess, crontabFile } from "../../config/config.ts";
 import { checkExposure } from "../../console/access.ts";
 import { systemClock } from "../../core/clock.ts";
 import { readCrontab, scheduleOf } from "../../worker/crontab.ts";
-import { AbortError, UsageError } from "../../core/errors.ts";
+import { AbortError, StorehouseError, UsageError } from "../../core/errors.ts";
 import { startWatch } from "../../worker/start-watch.ts";
 import { openWorkerApp } from "../../worker/waits.ts";
 import { runWorker } from "../../worker/worker.ts";
@@ -56,7 +56,7 @@ async function work(yes: boolean): Promise<void> {
   }
 }
 
-/** The console beside the worker, where the settings want one. A port or right that it lacks is logged, and the worker works without it. */
+/** The console beside the worker, where the settings want one. Whatever keeps it from starting is logged, and the worker works without it. */
 async function consoleOf(app: App): Promise<AsyncDisposable | null> {
   if (!app.config.settings.console.on) return null;
   // most workers have none, and it is a third of what they would load
@@ -66,8 +66,9 @@ async function consoleOf(app: App): Promise<AsyncDisposable | null> {
     remark(`The console is on ${served.url}`);
     return served;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    app.log.error({ code: error.code, problem: error.message }, "console.not_started");
+    const known = error instanceof StorehouseError;
+    const problem = app.hide(error instanceof Error ? error.message : String(error));
+    app.log.error({ code: known ? error.code : "unexpected", problem }, "console.not_started");
     return null;
   }
 }

@@ -52,6 +52,8 @@ export const fillAction = defineAction({
   },
   run: async (context, input, mostCredits) => {
     const { app, runs } = context;
+    // before a plan is kept that nobody would run
+    runs.checkFree();
     const selection = await selectedCells(context, input);
     const { config, warehouse, clock } = app;
     const requested = fillRequest(selection, mostCredits);

@@ -85,6 +85,12 @@ export const keywordsAction = defineAction({
     await checkBalance(ingest.parts, stop);
     const now = await trackedNow(session, placeOf(wanted), wanted.verb === "sync" ? "when needed" : "never");
     const changes = keywordChanges(wanted.verb, named(wanted), now.keywords);
+    const shown = new Set((await expected(context, wanted)).remove);
+    const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
+    if (unseen.length > 0)
+      throw fail("console_bad_input", {
+        problem: `the account tracks other keywords than the list last read, and ${countOf(unseen.length, "keyword")} more would be removed: read it with \`storehouse sync --dataset tracked_keyword\`, then look at the changes again`,
+      });
     const done = await changeKeywords(session, placeOf(wanted), now, changes);
     if (done.error instanceof StorehouseError) throw done.error;
     if (done.error !== null) throw fail("unexpected", { problem: "the change was interrupted" }, done.error);

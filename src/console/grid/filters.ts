@@ -1,17 +1,13 @@
 import { z } from "zod";
-import { addDays, isDay, type Day } from "../../core/day.ts";
+import { addDays, type Day } from "../../core/day.ts";
 import type { Window } from "../../core/window.ts";
+import { OptionalDay } from "../parse-input.ts";
 import { addressOf } from "../parts/address.ts";
 import { columnWidths, suitableWidth, type ColumnWidth } from "./columns.ts";
 import type { GridFilters } from "./read-grid.ts";
 import type { Ends } from "./selection.ts";
 
 const Name = z.string().default("");
-const OptionalDay = z
-  .string()
-  .default("")
-  .refine((text) => text === "" || isDay(text), "is no day as YYYY-MM-DD")
-  .transform((text) => (text === "" ? undefined : text));
 
 /** Most days of a grid: two years. */
 const mostDays = 731;

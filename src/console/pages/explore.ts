@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { drawn as drawnSvg } from "../../charts/draw.ts";
-import { isDay, type Day } from "../../core/day.ts";
 import { lastDay } from "../../core/window.ts";
 import { readChoice, type Choice, type Wish } from "../explore/choice.ts";
 import { chooser } from "../explore/chooser.ts";
@@ -8,10 +7,10 @@ import { csv } from "../explore/csv.ts";
 import { moverSpans, views, type Shown, type View } from "../explore/views.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { drawn, html, type Html } from "../html.ts";
+import { OptionalDay } from "../parse-input.ts";
 import { addressOf } from "../parts/address.ts";
 
 const Text = z.string().default("");
-const DayText = Text.refine((text) => text === "" || isDay(text), "is no day as YYYY-MM-DD");
 /** The address of a view: what it is about, and what of it is shown. An empty field is chosen for the visitor. */
 const Input = z.object({
   view: z.enum(["ranks", "movers", "charts", "reviews"]).default("ranks"),
@@ -19,8 +18,8 @@ const Input = z.object({
   country: Text,
   device: Text,
   keyword: Text,
-  from: DayText,
-  to: DayText,
+  from: OptionalDay,
+  to: OptionalDay,
   back: z.enum(moverSpans).default("7"),
   with: z.union([z.string(), z.array(z.string())]).optional(),
 });
@@ -34,8 +33,8 @@ function wishOf(input: ExploreInput): Wish {
     country: named(input.country),
     device: named(input.device),
     keyword: named(input.keyword),
-    from: named(input.from) as Day | undefined,
-    to: named(input.to) as Day | undefined,
+    from: input.from,
+    to: input.to,
     rivals,
   };
 }
