@@ -150,12 +150,20 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
   const cell = (row: number, column: number) => page.locator(`tr[data-row="${row}"] td`).nth(column);
   const panel = (text: string | RegExp) => page.locator("#selection").getByText(text).first();
 
+  /** Where a cell is; rows are drawn anew when the ledger changes, and then it has no place for a moment. */
+  async function placeOf(one: Locator): Promise<{ readonly x: number; readonly y: number }> {
+    for (;;) {
+      await one.waitFor();
+      const box = await one.boundingBox();
+      if (box !== null) return box;
+    }
+  }
+
   async function drag(from: Locator, to: Locator): Promise<void> {
-    await to.waitFor();
-    const [start, end] = [await from.boundingBox(), await to.boundingBox()];
-    await page.mouse.move(start!.x + 6, start!.y + 8);
+    const [start, end] = [await placeOf(from), await placeOf(to)];
+    await page.mouse.move(start.x + 6, start.y + 8);
     await page.mouse.down();
-    await page.mouse.move(end!.x + 6, end!.y + 8, { steps: 6 });
+    await page.mouse.move(end.x + 6, end.y + 8, { steps: 6 });
     await page.mouse.up();
   }
 
