@@ -30,7 +30,7 @@ export const lineLooks: readonly LineLook[] = [
   { ink: { light: "#57606b", dark: "#b3bcc6" }, dash: "1 3", symbol: "star" },
 ];
 
-/** Colours of grades from bad to good, such as stars: told apart by eyes that see colours differently. */
+/** Colours of grades from bad to good, such as stars; distinct for people who see colours differently as well. */
 export const gradeInks: readonly Ink[] = [
   { light: "#b2182b", dark: "#d6455a" },
   { light: "#e58368", dark: "#e08a70" },

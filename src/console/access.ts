@@ -10,7 +10,7 @@ import type { Role, Visitor } from "./visitor.ts";
  *
  *   the reverse proxy says so     console.proxy is set, the request comes from one of its addresses and has the header
  *   a session                     a signed cookie, made at sign-in with a password
- *   this machine                  no password and no proxy is set: then the console listens on loopback alone, and whoever can reach it can
+ *   this machine                  no password and no proxy is set: then the console listens on loopback alone, and a person who reaches it can
  *                                 run the commands as well. A page of another site must not: only the names of loopback count as Host.
  */
 

@@ -38,7 +38,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const { app, reads, ledgerReads } = parts;
   const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
   const now = app.clock.now();
-  // before anything is read: a change meanwhile is told when the page listens
+  // before anything is read: a change meanwhile is reported when the page listens
   const since = parts.pulse.seen();
   let oldest: number | null = null;
   let token: string | null = null;

@@ -1,4 +1,4 @@
-/** Reads the next item while whoever takes the one before is busy with it; in order, one ahead. */
+/** Reads the next item while the caller is busy with the one before; in order, one ahead. */
 export async function* readAhead<I, O>(items: AsyncIterable<I>, read: (item: I) => Promise<O>): AsyncGenerator<O> {
   let next: Promise<O> | null = null;
   for await (const item of items) {

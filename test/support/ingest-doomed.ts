@@ -7,6 +7,7 @@ import { day } from "../../src/core/day.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { retryInForeground, syncInForeground } from "../../src/foreground.ts";
+import { openWorkerApp } from "../../src/worker/waits.ts";
 import { runWorker } from "../../src/worker/worker.ts";
 
 /**
@@ -38,14 +39,20 @@ subscribe("undici:request:bodySent", (message) => {
   if (!path.startsWith("/api-key")) at("after send");
 });
 
-await using opened = await createApp(loadConfig(), day(today));
-const app = { ...opened, clock: jumpingClock(day(today)) };
 const stop = stopSignal();
+const asOf = day(today);
+// a worker waits for a database that is not up yet, as by the command line
+await using opened =
+  command === "worker"
+    ? await openWorkerApp(loadConfig(), { stop: stop.signal, asOf })
+    : await createApp(loadConfig(), asOf);
+if (opened === null) process.exit(0);
+const app = { ...opened, clock: jumpingClock(asOf) };
 if (command === "worker") {
   const error = await runWorker({ ...app, at, rhythm }, stop.signal);
   process.exitCode = error === null ? 0 : 2;
 } else {
-  const run = { request: { datasets: [], bounds: {}, today: day(today) }, maxCredits: null, stop: stop.signal };
+  const run = { request: { datasets: [], bounds: {}, today: asOf }, maxCredits: null, stop: stop.signal };
   const inForeground = command === "retry" ? retryFailed : syncInForeground;
   const { outcome } = await inForeground({ ...app, at, rhythm }, { ...run, progress: () => undefined });
   process.exitCode = outcome === "loaded" ? 0 : outcome === "aborted" ? 2 : 1;

@@ -24,7 +24,7 @@ async function serve(app: Parameters<typeof startConsole>[0], options: Options):
   const stop = stopSignal();
   try {
     await using served = await startConsole(app, options);
-    // what was asked for by name is wanted there and nowhere else
+    // a port that the person named is wanted, and no other
     if (options.port !== undefined && options.port !== 0 && served.port !== options.port)
       throw fail("port_taken", { port: options.port });
     print(`The console is on ${served.url}`);
