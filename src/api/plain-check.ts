@@ -38,17 +38,22 @@ function made(schema: z.ZodType): PlainCheck {
 }
 
 function fieldsOf(schema: z.ZodObject): PlainCheck {
-  const fields = new Map(Object.entries(schema.shape).map(([name, field]) => [name, plainCheck(field as z.ZodType)]));
-  const needed = Object.entries(schema.shape).flatMap(([name, field]) =>
-    field instanceof z.ZodOptional ? [] : [name],
+  const fields = new Map(
+    Object.entries(schema.shape).map(([name, field]) => {
+      return [name, { check: plainCheck(field as z.ZodType), isNeeded: !(field instanceof z.ZodOptional) }];
+    }),
   );
+  const needed = [...fields.values()].filter(({ isNeeded }) => isNeeded).length;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    for (const name of Object.keys(value)) {
+    let missing = needed;
+    // of what JSON.parse made every name is its own
+    for (const name in value) {
       const field = fields.get(name);
-      if (field === undefined || !field(value[name as keyof typeof value])) return false;
+      if (field === undefined || !field.check(value[name as keyof typeof value])) return false;
+      if (field.isNeeded) missing -= 1;
     }
-    return needed.every((name) => Object.hasOwn(value, name));
+    return missing === 0;
   };
 }
 

@@ -117,7 +117,6 @@ export const keywordRank = defineDataset({
 
 /** Ranks of an answer that echoes keyword, device and crawl time. */
 function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
-  const found = new Map<string, RankRow>();
   const invalid: InvalidItem[] = [];
   const items = new Set(slice.items);
   let folded: ReadonlyMap<string, readonly string[]> | null = null;
@@ -129,19 +128,19 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
     echoed ??= new Set(entries.map(({ keyword }) => keyword));
     return (folded.get(foldKeyword(spelled)) ?? []).filter((keyword) => echoed?.has(keyword) !== true);
   };
+  const cells = createCells(slice);
   for (const entry of entries) {
     // an entry answers for the keyword that it names exactly; in another spelling only for keywords that no entry names exactly
-    const keywords = items.has(entry.keyword) ? [entry.keyword] : otherwise(entry.keyword);
+    const keywords = items.has(entry.keyword) ? null : otherwise(entry.keyword);
     const crawl = readInstant(entry.date);
-    const reason = mismatchOf(slice, keywords, entry, crawl);
-    if (reason === null) for (const keyword of keywords) keepLatest(found, rowOf(slice, keyword, entry, crawl));
-    else {
-      invalid.push({ reason, item: entry });
-      for (const keyword of keywords) uncertain.add(keyword);
-    }
+    const reason = keywords?.length === 0 ? "a keyword that was not requested" : mismatchOf(slice, entry, crawl);
+    if (reason !== null) invalid.push({ reason, item: entry });
+    for (const keyword of keywords ?? [entry.keyword])
+      if (reason === null) cells.keepLatest(keyword, entry, crawl);
+      else uncertain.add(keyword);
   }
   if (entries.length === 0 && left.length === 0 && mayBeEarly(slice)) return { rows: {}, invalid };
-  return { rows: { [table.name]: [...found.values(), ...unranked(slice, found, uncertain)] }, invalid };
+  return { rows: { [table.name]: [...cells.rows(), ...unranked(slice, cells, uncertain)] }, invalid };
 }
 
 /** Ranks of the account's whole list, a page a device. */
@@ -173,22 +172,11 @@ function keywordsOf(slice: Slice, item: unknown): readonly string[] {
 }
 
 /** Why an entry does not belong to the slice, null when it does. */
-function mismatchOf(
-  { scope, window }: Slice,
-  keywords: readonly string[],
-  entry: KeywordRankEntry,
-  crawl: CrawlTime,
-): string | null {
-  if (keywords.length === 0) return "a keyword that was not requested";
+function mismatchOf({ scope, window }: Slice, entry: KeywordRankEntry, crawl: CrawlTime): string | null {
   if (String(entry.trackId) !== part(scope, "app")) return "an app that was not requested";
   if (entry.countryCode != null && entry.countryCode.toUpperCase() !== part(scope, "country"))
     return "a country that was not requested";
   return holds(window, crawl.day) ? null : "a day outside the requested window";
-}
-
-function rowOf(slice: Slice, keyword: string, entry: KeywordRankEntry, crawl: CrawlTime): RankRow {
-  const device = "appKind" in entry ? entry.appKind : "ALL";
-  return { ...cellOf(slice, keyword, device, crawl.day), rank: entry.rank ?? null, observed_at: crawl.at };
 }
 
 function cellOf({ scope }: Slice, keyword: string, device: string, day: string): Omit<RankRow, "rank" | "observed_at"> {
@@ -201,44 +189,63 @@ function cellOf({ scope }: Slice, keyword: string, device: string, day: string):
   };
 }
 
-/** Of several crawls of one day the last one counts; of two at the same instant the better rank, so that their order does not matter. */
-function keepLatest(found: Map<string, RankRow>, row: RankRow): void {
-  const key = cellKey(row);
-  const held = found.get(key);
-  if (held === undefined || precedes(held, row)) found.set(key, row);
+/** The rows of an answer by day, device and keyword. */
+type Cells = {
+  /** Of several crawls of one day the last one counts; of two at the same instant the better rank, so that their order does not matter. */
+  readonly keepLatest: (keyword: string, entry: KeywordRankEntry, crawl: CrawlTime) => void;
+  readonly has: (day: string, device: string, keyword: string) => boolean;
+  readonly rows: () => readonly RankRow[];
+};
+
+function createCells({ scope }: Slice): Cells {
+  const app = appRef(part(scope, "store"), part(scope, "app"));
+  const country = part(scope, "country");
+  // most answers are about one day and device: a name of three parts for each row would cost more than the row
+  const parts = new Map<string, Map<string, RankRow>>();
+  let last: { readonly day: string; readonly device: string; readonly rows: Map<string, RankRow> } | null = null;
+
+  function partOf(day: string, device: string): Map<string, RankRow> {
+    if (last?.day === day && last.device === device) return last.rows;
+    const rows = parts.get(`${day} ${device}`) ?? new Map<string, RankRow>();
+    parts.set(`${day} ${device}`, rows);
+    last = { day, device, rows };
+    return rows;
+  }
+
+  return {
+    keepLatest: (keyword, entry, { day, at }) => {
+      const device = "appKind" in entry ? entry.appKind : "ALL";
+      const rows = partOf(day, device);
+      const rank = entry.rank ?? null;
+      const held = rows.get(keyword);
+      if (held !== undefined && !precedes(held, { rank, observed_at: at })) return;
+      rows.set(keyword, {
+        app_key: app,
+        date_day: day,
+        country_key: country,
+        keyword_key: keyword,
+        device_key: device,
+        rank,
+        observed_at: at,
+      });
+    },
+    has: (day, device, keyword) => partOf(day, device).has(keyword),
+    rows: () => [...parts.values()].flatMap((rows) => [...rows.values()]),
+  };
 }
 
-function precedes(held: RankRow, row: RankRow): boolean {
+function precedes(held: RankRow, row: Pick<RankRow, "rank" | "observed_at">): boolean {
   const [a, b] = [held.observed_at ?? "", row.observed_at ?? ""];
   return a !== b ? a < b : (row.rank ?? Number.POSITIVE_INFINITY) < (held.rank ?? Number.POSITIVE_INFINITY);
 }
 
-function cellKey(row: Pick<RankRow, "date_day" | "device_key" | "keyword_key">): string {
-  return cellName(row.date_day, row.device_key, row.keyword_key);
-}
-
-function cellName(day: string | null, device: string | null, keyword: string | null): string {
-  return `${day} ${device} ${keyword}`;
-}
-
 /** A keyword that was requested and is not in the answer has a row with a null rank, unless an invalid item may have been about it. */
-function unranked(
-  slice: Slice,
-  found: ReadonlyMap<string, RankRow>,
-  uncertain: ReadonlySet<string>,
-): readonly RankRow[] {
-  const days = daysOf(slice.window);
-  const devices = devicesOf[part(slice.scope, "store") as Store];
+function unranked(slice: Slice, cells: Cells, uncertain: ReadonlySet<string>): readonly RankRow[] {
   const rows: RankRow[] = [];
-  // nothing is found that was not requested
-  if (found.size === (slice.items?.length ?? 0) * days.length * devices.length) return rows;
-  for (const keyword of slice.items ?? []) {
-    if (uncertain.has(keyword)) continue;
-    for (const day of days)
-      for (const device of devices)
-        // most cells are in the answer: what is made for each of them counts
-        if (!found.has(cellName(day, device, keyword)))
+  for (const day of daysOf(slice.window))
+    for (const device of devicesOf[part(slice.scope, "store") as Store])
+      for (const keyword of slice.items ?? [])
+        if (!cells.has(day, device, keyword) && !uncertain.has(keyword))
           rows.push({ ...cellOf(slice, keyword, device, day), rank: null, observed_at: null });
-  }
   return rows;
 }

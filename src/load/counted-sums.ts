@@ -11,15 +11,17 @@ export type CountedSums = readonly { readonly key: readonly Row[string][]; reado
 
 /** Counts the sums over rows whose names were learned: what is new as a whole need not be read back to be summed. */
 export function countSums({ sums, columns }: Summed, rows: readonly Row[], dimensions: Dimensions): CountedSums {
-  const parts = Object.values(sums.columns);
+  const parts = Object.values(sums.columns).map(({ of }) => of);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
   const differing = sums.key.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]));
-  const found = new Map<string, { first: Row; totals: number[] }>();
+  const found = new Map<string, { readonly first: Row; readonly totals: number[] }>();
   for (const row of rows) {
-    const name = differing.map((column) => row[column]).join("\0");
-    const group = found.get(name) ?? { first: row, totals: parts.map(() => 0) };
-    found.set(name, group);
-    for (const [place, { of }] of parts.entries()) group.totals[place] = (group.totals[place] ?? 0) + of(row);
+    const name = differing.length === 0 ? "" : differing.map((column) => row[column]).join("\0");
+    let group = found.get(name);
+    if (group === undefined) found.set(name, (group = { first: row, totals: parts.map(() => 0) }));
+    const { totals } = group;
+    for (let place = 0; place < parts.length; place += 1)
+      totals[place] = (totals[place] as number) + (parts[place] as (typeof parts)[number])(row);
   }
   return [...found.values()].map(({ first, totals }) => ({
     key: sums.key.map((column) => stored(columns[column] ?? "text", first[column], dimensions)),
