@@ -198,8 +198,7 @@ type Cells = {
 };
 
 function createCells({ scope }: Slice): Cells {
-  const app = appRef(part(scope, "store"), part(scope, "app"));
-  const country = part(scope, "country");
+  const [app, country] = [appRef(part(scope, "store"), part(scope, "app")), part(scope, "country")];
   // most answers are about one day and device: a name of three parts for each row would cost more than the row
   const parts = new Map<string, Map<string, RankRow>>();
   let last: { readonly day: string; readonly device: string; readonly rows: Map<string, RankRow> } | null = null;
@@ -215,8 +214,7 @@ function createCells({ scope }: Slice): Cells {
   return {
     keepLatest: (keyword, entry, { day, at }) => {
       const device = "appKind" in entry ? entry.appKind : "ALL";
-      const rows = partOf(day, device);
-      const rank = entry.rank ?? null;
+      const [rows, rank] = [partOf(day, device), entry.rank ?? null];
       const held = rows.get(keyword);
       if (held !== undefined && !precedes(held, { rank, observed_at: at })) return;
       rows.set(keyword, {
