@@ -1,4 +1,4 @@
--- Problems that a worker finds, about once a minute, and the messages about them.
+-- Problems that a worker finds, about once a minute, what alerts fired, and the messages about both.
 
 create table ops.incident (
   incident_id       bigint      primary key generated always as identity,
@@ -93,3 +93,72 @@ comment on column ops.incident_log.closed_at         is 'When it was closed; nul
 comment on column ops.incident_log.is_open           is 'True until it is closed.';
 comment on column ops.incident_log.notified_at       is 'When the webhook last accepted a message that it is open; null until then.';
 comment on column ops.incident_log.close_notified_at is 'When the webhook accepted the message that it closed; null until then.';
+
+create table ops.alert (
+  alert_name text        primary key,
+  digest     text        not null,
+  since_day  date        not null,
+  checked_at timestamptz not null
+);
+comment on table  ops.alert            is 'Alerts of the configuration, as a worker last checked them.';
+comment on column ops.alert.alert_name is 'Name of the alert.';
+comment on column ops.alert.digest     is 'Changes with its mart, conditions and subjects.';
+comment on column ops.alert.since_day  is 'First day that it is checked for: the day before it was configured or changed.';
+comment on column ops.alert.checked_at is 'When a worker last checked it.';
+
+create table ops.alert_day (
+  alert_name   text        not null references ops.alert (alert_name),
+  date_day     date        not null,
+  digest       text        not null,
+  answered_at  timestamptz not null,
+  answer_count integer     not null,
+  primary key (alert_name, date_day)
+);
+comment on table  ops.alert_day              is 'Days that alerts were checked for. A day is checked again when more answers came since.';
+comment on column ops.alert_day.alert_name   is 'Name of the alert.';
+comment on column ops.alert_day.date_day     is 'The day.';
+comment on column ops.alert_day.digest       is 'Digest of the alert as it was checked.';
+comment on column ops.alert_day.answered_at  is 'When the newest answer of the day had come.';
+comment on column ops.alert_day.answer_count is 'Slices of the day with an answer.';
+
+create table ops.alert_fire (
+  alert_fire_id bigint      primary key generated always as identity,
+  alert_name    text        not null references ops.alert (alert_name),
+  mart          text        not null,
+  subject       text        not null,
+  date_day      date        not null,
+  compared_day  date,
+  summary       text        not null,
+  detail        jsonb       not null,
+  fired_at      timestamptz not null,
+  due_at        timestamptz not null,
+  notified_at   timestamptz
+);
+create unique index alert_fire_once on ops.alert_fire (alert_name, date_day, subject);
+create index        alert_fire_due  on ops.alert_fire (due_at) where notified_at is null;
+comment on table  ops.alert_fire               is 'What alerts fired, once an alert, subject and day, with the times of the messages to the webhook.';
+comment on column ops.alert_fire.alert_fire_id is 'Number of the row. A receiver of messages can recognise a repeated message by it.';
+comment on column ops.alert_fire.alert_name    is 'Name of the alert.';
+comment on column ops.alert_fire.mart          is 'Mart that it checks.';
+comment on column ops.alert_fire.subject       is 'Columns and values that say what the row of the mart is about.';
+comment on column ops.alert_fire.date_day      is 'Day of the row.';
+comment on column ops.alert_fire.compared_day  is 'Earlier day that it was compared with; null where nothing was compared.';
+comment on column ops.alert_fire.summary       is 'Text: what it is about, the values and their days.';
+comment on column ops.alert_fire.detail        is 'The same for programs.';
+comment on column ops.alert_fire.fired_at      is 'When a worker found it.';
+comment on column ops.alert_fire.due_at        is 'When the message about it is due: at once, or the next morning.';
+comment on column ops.alert_fire.notified_at   is 'When the webhook accepted the message; null until then.';
+
+create view ops.alert_log as
+select alert_fire_id, alert_name, mart, date_day, compared_day, summary, fired_at, due_at, notified_at
+from   ops.alert_fire;
+comment on view   ops.alert_log               is 'One row per alert that fired, subject and day, with the time of the message to the webhook. What fired last week? Which alert fires most?';
+comment on column ops.alert_log.alert_fire_id is 'Number of the row.';
+comment on column ops.alert_log.alert_name    is 'Name of the alert.';
+comment on column ops.alert_log.mart          is 'Mart that it checks.';
+comment on column ops.alert_log.date_day      is 'Day of the row.';
+comment on column ops.alert_log.compared_day  is 'Earlier day that it was compared with; null where nothing was compared.';
+comment on column ops.alert_log.summary       is 'Text: what it is about, the values and their days.';
+comment on column ops.alert_log.fired_at      is 'When a worker found it.';
+comment on column ops.alert_log.due_at        is 'When the message about it is due: at once, or the next morning.';
+comment on column ops.alert_log.notified_at   is 'When the webhook accepted the message; null until then.';

@@ -4476,6 +4476,68 @@ create table ops.agreement (
   constraint agreement_agreed_by_check CHECK ((agreed_by = ANY (ARRAY['terminal'::text, '--yes'::text])))
 );
 
+-- Alerts of the configuration, as a worker last checked them.
+create table ops.alert (
+  alert_name text not null, -- Name of the alert.
+  digest text not null, -- Changes with its mart, conditions and subjects.
+  since_day date not null, -- First day that it is checked for: the day before it was configured or changed.
+  checked_at timestamp with time zone not null, -- When a worker last checked it.
+  constraint alert_pkey PRIMARY KEY (alert_name)
+);
+
+-- Days that alerts were checked for. A day is checked again when more answers came since.
+create table ops.alert_day (
+  alert_name text not null, -- Name of the alert.
+  date_day date not null, -- The day.
+  digest text not null, -- Digest of the alert as it was checked.
+  answered_at timestamp with time zone not null, -- When the newest answer of the day had come.
+  answer_count integer not null, -- Slices of the day with an answer.
+  constraint alert_day_pkey PRIMARY KEY (alert_name, date_day),
+  constraint alert_day_alert_name_fkey FOREIGN KEY (alert_name) REFERENCES ops.alert(alert_name)
+);
+
+-- What alerts fired, once an alert, subject and day, with the times of the messages to the webhook.
+create table ops.alert_fire (
+  alert_fire_id bigint not null generated always as identity, -- Number of the row. A receiver of messages can recognise a repeated message by it.
+  alert_name text not null, -- Name of the alert.
+  mart text not null, -- Mart that it checks.
+  subject text not null, -- Columns and values that say what the row of the mart is about.
+  date_day date not null, -- Day of the row.
+  compared_day date, -- Earlier day that it was compared with; null where nothing was compared.
+  summary text not null, -- Text: what it is about, the values and their days.
+  detail jsonb not null, -- The same for programs.
+  fired_at timestamp with time zone not null, -- When a worker found it.
+  due_at timestamp with time zone not null, -- When the message about it is due: at once, or the next morning.
+  notified_at timestamp with time zone, -- When the webhook accepted the message; null until then.
+  constraint alert_fire_pkey PRIMARY KEY (alert_fire_id),
+  constraint alert_fire_alert_name_fkey FOREIGN KEY (alert_name) REFERENCES ops.alert(alert_name)
+);
+CREATE INDEX alert_fire_due ON ops.alert_fire USING btree (due_at) WHERE (notified_at IS NULL);
+CREATE UNIQUE INDEX alert_fire_once ON ops.alert_fire USING btree (alert_name, date_day, subject);
+
+-- One row per alert that fired, subject and day, with the time of the message to the webhook. What fired last week? Which alert fires most?
+create view ops.alert_log (
+  alert_fire_id bigint, -- Number of the row.
+  alert_name text, -- Name of the alert.
+  mart text, -- Mart that it checks.
+  date_day date, -- Day of the row.
+  compared_day date, -- Earlier day that it was compared with; null where nothing was compared.
+  summary text, -- Text: what it is about, the values and their days.
+  fired_at timestamp with time zone, -- When a worker found it.
+  due_at timestamp with time zone, -- When the message about it is due: at once, or the next morning.
+  notified_at timestamp with time zone -- When the webhook accepted the message; null until then.
+) as
+ SELECT alert_fire_id,
+    alert_name,
+    mart,
+    date_day,
+    compared_day,
+    summary,
+    fired_at,
+    due_at,
+    notified_at
+   FROM ops.alert_fire;
+
 -- Per account the last time in which the API did not respond, as the processes that wait for it saw it.
 create table ops.api_outage (
   account_id text not null, -- Account, as the shortened hash of its key.

@@ -111,6 +111,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/schedule.ts")).defineSchedule,
   },
   {
+    name: "alerts",
+    summary: "list the alerts with their last check and what fired; show what would have fired over the last 30 days",
+    load: async () => (await import("./commands/alerts.ts")).defineAlerts,
+  },
+  {
     name: "doctor",
     summary:
       "check settings, database, rights, pending migrations, token, clocks, disk, crontab, webhook, workers and failed slices; changes nothing",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Messages about incidents. */
+/** Messages about incidents and alerts. */
 export const NotifySettings = z
   .strictObject({
     format: z
@@ -27,6 +27,11 @@ export const NotifySettings = z
       .max(720)
       .default(24)
       .describe("How long an incident stays open before a message repeats it."),
+    morning_at: z
+      .string({ error: "is a time of day: HH:MM" })
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "is a time of day: HH:MM")
+      .default("07:00")
+      .describe("When alerts with `send: morning` are sent together, UTC."),
   })
   .prefault({})
-  .describe("Messages about incidents.");
+  .describe("Messages about incidents and alerts.");

@@ -11,7 +11,8 @@ const Keyword = z
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character")
   .refine((text) => !isDotSegment(text), dotSegmentRefused);
 
-const TrackId = z.union([z.string().regex(trackId, trackIds), z.int().min(1, trackIds).transform(String)], {
+/** A track id of either store; a number may be written as one. */
+export const TrackId = z.union([z.string().regex(trackId, trackIds), z.int().min(1, trackIds).transform(String)], {
   error: trackIds,
 });
 

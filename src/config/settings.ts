@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AlertSettings } from "./alert-settings.ts";
 import { AnswerSettings } from "./answer-settings.ts";
 import { ConsoleSettings } from "./console-settings.ts";
 import { CreditSettings } from "./credit-settings.ts";
@@ -91,6 +92,7 @@ export function settingsFor(options: DatasetOptions, unusable: FindUnusable = ()
   });
   return Settings.extend({ datasets: datasets.default({}).describe("Settings by dataset.") }).superRefine(
     (given, context) => {
+      for (const { path, message } of unknownGroups(given)) context.addIssue({ code: "custom", path, message });
       const { keep_months: keepMonths } = given.retention;
       if (keepMonths === undefined) return;
       for (const [name, own] of Object.entries(given.datasets as Record<string, DatasetSettings>)) {
@@ -100,6 +102,18 @@ export function settingsFor(options: DatasetOptions, unusable: FindUnusable = ()
             context.addIssue({ code: "custom", path: ["datasets", name, setting], message: longer(reasons[setting]) });
       }
     },
+  );
+}
+
+/** Groups that an alert names and the portfolio does not have. */
+function unknownGroups({ alerts, portfolio }: Pick<Settings, "alerts" | "portfolio">) {
+  const parts = { app_groups: portfolio.groups.apps, keyword_groups: portfolio.groups.keywords } as const;
+  return Object.entries(alerts).flatMap(([alert, { for: whom }]) =>
+    Object.entries(parts).flatMap(([part, known]) =>
+      (whom[part as keyof typeof parts] ?? [])
+        .filter((name) => !Object.hasOwn(known, name))
+        .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is no group` })),
+    ),
   );
 }
 
@@ -187,6 +201,7 @@ export const Settings = z.strictObject({
     .describe("The health server of a worker: probes and metrics."),
   console: ConsoleSettings,
   notify: NotifySettings,
+  alerts: AlertSettings,
   mcp: AnswerSettings,
 });
 

@@ -9,7 +9,7 @@ const middle = [...edges, "load", "raw", "datasets", "ledger"];
 const story = [...middle, "planner", "ingest"];
 const runs = [...story, "runs", "archive"];
 const entry = [...runs, "app", "open-ingest", "jobs", "foreground", "person"];
-const watch = ["incidents", "doctor", "health"];
+const watch = ["alerts", "incidents", "doctor", "health"];
 const surfaces = ["charts", "export", "metabase", "mcp", "sandbox"];
 
 /**
@@ -61,8 +61,17 @@ export const rooms: readonly Room[] = [
     is: "requests of a person to the API; the keywords that the account tracks",
     mayImport: [...runs, "app", "open-ingest"],
   },
-  { name: "incidents", is: "what is wrong, and the messages about it", mayImport: runs },
-  { name: "doctor", is: "the checks of `storehouse doctor`", mayImport: [...runs, "incidents"] },
+  {
+    name: "alerts",
+    is: "conditions on marts, checked when their days are complete",
+    mayImport: [...core, "config", "postgres", "datasets"],
+  },
+  {
+    name: "incidents",
+    is: "what is wrong, and the messages about it and about alerts",
+    mayImport: [...runs, "alerts"],
+  },
+  { name: "doctor", is: "the checks of `storehouse doctor`", mayImport: [...runs, "alerts", "incidents"] },
   { name: "health", is: "health server and metrics", mayImport: [...runs, "incidents"] },
   { name: "worker", is: "the long-running process", mayImport: [...entry, ...watch] },
   {

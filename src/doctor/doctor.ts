@@ -10,6 +10,7 @@ import type { Network } from "../core/http-agent.ts";
 import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
 import { isMissingRight } from "../postgres/database-errors.ts";
 import { openWarehouse, type Database } from "../postgres/database.ts";
+import { checkAlertSettings } from "./alert-check.ts";
 import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer, checkSize } from "./database-checks.ts";
 import { checkFailedSlices, checkIncidents, checkLostDays, checkWorkers } from "./ledger-checks.ts";
@@ -47,7 +48,16 @@ export async function diagnose(input: DoctorInput): Promise<readonly Diagnosis[]
     checkPing(ping, testsWebhook),
   ]);
   const disk = environment.DATABASE_URL === undefined ? [await checkDisk(embeddedFolder(input.home))] : [];
-  return [...problems, ...database, ...disk, ...api, checkCrontab(input.crontab), webhook, ...switched];
+  return [
+    ...problems,
+    ...database,
+    ...disk,
+    ...api,
+    checkCrontab(input.crontab),
+    webhook,
+    ...switched,
+    ...checkAlertSettings(input),
+  ];
 }
 
 function readNetwork(environment: Environment): { network: Network; problems: readonly Diagnosis[] } {

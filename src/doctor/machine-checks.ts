@@ -29,7 +29,11 @@ async function statfsAbove(folder: string): Promise<{ bavail: number; bsize: num
 }
 
 /** The crontab: its file, and the function that reads its lines and throws where one is invalid. */
-export type ScheduleFile = { readonly file: string; readonly read: (file: string) => readonly unknown[] };
+export type ScheduleFile = {
+  readonly file: string;
+  /** Each line with the datasets that it names; null where it plans nothing. */
+  readonly read: (file: string) => readonly { readonly datasets: readonly string[] | null }[];
+};
 
 /** Whether the crontab is valid, and names existing tasks and datasets. */
 export function checkCrontab({ file, read }: ScheduleFile): Diagnosis {

@@ -20,6 +20,7 @@ const icons = {
   opened: ":red_circle:",
   "still open": ":large_orange_circle:",
   closed: ":large_green_circle:",
+  alert: ":bell:",
 } as const;
 
 function slackOf(message: Message) {
@@ -42,7 +43,7 @@ function escaped(text: string): string {
 
 /** Teams takes 28 KB a message; a character may be four bytes. */
 const mostInTeams = 8;
-const colours = { opened: "attention", "still open": "warning", closed: "good" } as const;
+const colours = { opened: "attention", "still open": "warning", closed: "good", alert: "accent" } as const;
 
 /** An Adaptive Card. Its runs of text are not Markdown: no text from outside becomes a link or a mention. */
 function teamsOf(message: Message) {

@@ -13,14 +13,33 @@ export type Incident = {
   readonly closedAt: Date | null;
 };
 
-/** How many incidents a message is about, those that it does not list included. */
-type MessageCounts = { readonly opened: number; readonly stillOpen: number; readonly closed: number };
+/** What an alert fired, as a message reports it. */
+export type FiredAlert = {
+  readonly alertFireId: string;
+  readonly alertName: string;
+  readonly mart: string;
+  readonly summary: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly day: string;
+  /** Earlier day that it was compared with; null where nothing was. */
+  readonly comparedDay: string | null;
+  readonly firedAt: Date;
+};
 
-/** One message: the incidents that opened, that are open since an earlier message, and that closed. */
+/** How many incidents and alerts a message is about, those that it does not list included. */
+type MessageCounts = {
+  readonly opened: number;
+  readonly stillOpen: number;
+  readonly closed: number;
+  readonly alerts: number;
+};
+
+/** One message: the incidents that opened, that are open since an earlier message, and that closed, and what alerts fired. */
 export type Message = {
   readonly opened: readonly Incident[];
   readonly stillOpen: readonly Incident[];
   readonly closed: readonly Incident[];
+  readonly alerts: readonly FiredAlert[];
   readonly counts: MessageCounts;
   /** Epoch-ms. */
   readonly sentAt: number;
@@ -28,31 +47,37 @@ export type Message = {
   readonly isTest: boolean;
 };
 
-/** What a message says of one incident: how it changed, as a heading, and its sentences. */
+/** What a message says of one incident, or of all that one alert fired: how it changed, as a heading, and its sentences. */
 export type Entry = {
-  readonly is: "opened" | "still open" | "closed";
+  readonly is: "opened" | "still open" | "closed" | "alert";
   readonly heading: string;
   readonly text: string;
 };
 
 const longestText = 600;
 
-/** The incidents of a message for people, at most so many, and how many more there are. */
+/** The incidents and alerts of a message for people, at most so many entries, and how many of both no entry shows. */
 export function entriesOf(
   message: Message,
   most: number,
 ): { readonly entries: readonly Entry[]; readonly more: number } {
-  const { opened, stillOpen, closed, counts } = message;
-  const entries = [...opened.map(openedEntry), ...stillOpen.map(stillOpenEntry), ...closed.map(closedEntry)].slice(
-    0,
-    most,
-  );
-  return { entries, more: total(counts) - entries.length };
+  const { opened, stillOpen, closed, alerts, counts } = message;
+  const shown = [
+    ...[...opened.map(openedEntry), ...stillOpen.map(stillOpenEntry), ...closed.map(closedEntry)].map((entry) => ({
+      entry,
+      about: 1,
+    })),
+    ...[...Map.groupBy(alerts, ({ alertName }) => alertName)].map(([name, fired]) => alertEntry(name, fired)),
+  ].slice(0, most);
+  return {
+    entries: shown.map(({ entry }) => entry),
+    more: total(counts) - shown.reduce((sum, { about }) => sum + about, 0),
+  };
 }
 
-/** Where to see the incidents that a message leaves out. */
+/** Where to see the incidents and alerts that a message leaves out. */
 export function moreWords(more: number): string {
-  return `and ${more} more; \`storehouse doctor\` counts them, and ops.incident_log lists them`;
+  return `and ${more} more; \`storehouse doctor\` counts incidents and ops.incident_log lists them, ops.alert_log lists alerts`;
 }
 
 function openedEntry({ kind, summary }: Incident): Entry {
@@ -70,13 +95,27 @@ function closedEntry({ kind, subject, openedAt, closedAt }: Incident): Entry {
   return { is: "closed", heading: `Closed: ${titleOf(kind)}`, text };
 }
 
+/** As many lines of what an alert fired as fit, and how many those are. */
+function alertEntry(name: string, fired: readonly FiredAlert[]): { readonly entry: Entry; readonly about: number } {
+  const lines: string[] = [];
+  let length = 0;
+  for (const { summary } of fired) {
+    const line = cut(summary, longestText);
+    length += line.length + 1;
+    if (lines.length > 0 && length > longestText) break;
+    lines.push(line);
+  }
+  return { entry: { is: "alert", heading: `Alert ${name}`, text: lines.join("\n") }, about: lines.length };
+}
+
 /** A message that only tests the webhook. */
 export function testMessage(sentAt: number): Message {
   return {
     opened: [],
     stillOpen: [],
     closed: [],
-    counts: { opened: 0, stillOpen: 0, closed: 0 },
+    alerts: [],
+    counts: { opened: 0, stillOpen: 0, closed: 0, alerts: 0 },
     sentAt,
     isTest: true,
   };
@@ -84,23 +123,37 @@ export function testMessage(sentAt: number): Message {
 
 /** A message as fields that stay, for programs. */
 export function plainOf(message: Message) {
-  const { opened, stillOpen, closed, counts, sentAt, isTest } = message;
+  const { opened, stillOpen, closed, alerts, counts, sentAt, isTest } = message;
   return {
     version: 1,
     source: "storehouse",
     sent_at: new Date(sentAt).toISOString(),
     is_test: isTest,
     text: headline(message),
-    counts: { opened: counts.opened, still_open: counts.stillOpen, closed: counts.closed },
+    counts: { opened: counts.opened, still_open: counts.stillOpen, closed: counts.closed, alerts: counts.alerts },
     opened: opened.map(incidentOf),
     still_open: stillOpen.map(incidentOf),
     closed: closed.map(incidentOf),
-    more: total(counts) - opened.length - stillOpen.length - closed.length,
+    alerts: alerts.map(alertOf),
+    more: total(counts) - opened.length - stillOpen.length - closed.length - alerts.length,
   };
 }
 
-function total({ opened, stillOpen, closed }: MessageCounts): number {
-  return opened + stillOpen + closed;
+function total({ opened, stillOpen, closed, alerts }: MessageCounts): number {
+  return opened + stillOpen + closed + alerts;
+}
+
+function alertOf({ alertFireId, alertName, mart, summary, detail, day, comparedDay, firedAt }: FiredAlert) {
+  return {
+    alert_fire_id: alertFireId,
+    alert: alertName,
+    mart,
+    summary,
+    ...detail,
+    date_day: day,
+    compared_day: comparedDay,
+    fired_at: firedAt.toISOString(),
+  };
 }
 
 function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, closedAt }: Incident) {
@@ -117,15 +170,24 @@ function incidentOf({ incidentId, kind, subject, summary, detail, openedAt, clos
 }
 
 /** A message in one line. */
-export function headline({ opened, stillOpen, closed, counts, isTest }: Message): string {
+export function headline(message: Message): string {
+  const { alerts, counts, isTest } = message;
   if (isTest) return "Storehouse: test message, no incident";
+  const fired = counts.alerts === 0 ? "" : `${counts.alerts} ${counts.alerts === 1 ? "alert" : "alerts"}`;
+  if (total(counts) > counts.alerts) return `${incidentHeadline(message)}${fired === "" ? "" : `; ${fired}`}`;
+  const [only] = alerts;
+  if (counts.alerts === 1 && only !== undefined) return `Storehouse alert ${only.alertName}: ${cut(only.summary, 200)}`;
+  return `Storehouse: ${fired}`;
+}
+
+function incidentHeadline({ opened, stillOpen, closed, counts }: Message): string {
   const parts = [
     ...(counts.opened > 0 ? [`${counts.opened} opened`] : []),
     ...(counts.stillOpen > 0 ? [`${counts.stillOpen} still open`] : []),
     ...(counts.closed > 0 ? [`${counts.closed} closed`] : []),
   ];
   const [only] = [...opened, ...stillOpen, ...closed];
-  if (total(counts) !== 1 || only === undefined) return `Storehouse incidents: ${parts.join(", ")}`;
+  if (total({ ...counts, alerts: 0 }) !== 1 || only === undefined) return `Storehouse incidents: ${parts.join(", ")}`;
   const subject = only.subject === "" ? "" : ` (${only.subject})`;
   return `Storehouse incident ${parts.join("").replace(/^1 /, "")}: ${titleOf(only.kind)}${subject}`;
 }

@@ -1,6 +1,6 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Incident, Message } from "./message.ts";
+import type { FiredAlert, Incident, Message } from "./message.ts";
 
 /** A worker has so long to send a message; after that another worker sends it. */
 const leaseMs = 60_000;
@@ -8,7 +8,9 @@ const firstWaitMs = 30_000;
 const longestWaitMs = 3_600_000;
 /** An incident that closed so long ago, and was never notified, is left to `ops.incident_log`. */
 const historyMs = 86_400_000;
-/** Incidents that one message lists; further ones are counted. */
+/** What alerts fired and was due so long ago stays in `ops.alert_log`: a webhook that is set later gets no history. */
+const alertHistoryMs = 7 * 86_400_000;
+/** Incidents, and alerts, that one message lists; further ones are counted. */
 const mostListed = 100;
 
 /** Sends a message; throws when the receiver did not accept it. */
@@ -18,8 +20,8 @@ export type Send = (message: Message) => Promise<void>;
 export type NotifyResult = "nothing" | "sent" | { readonly failed: unknown; readonly nextAt: number };
 
 /**
- * Sends one message about every incident that opened, stays open or closed since it was last notified. An incident counts as notified
- * when the webhook accepted the message, so a process that is killed in between repeats a message rather than losing it. `repeatMs`:
+ * Sends one message about every incident that opened, stays open or closed since it was last notified, and about what alerts fired and is
+ * due. Each counts as notified when the webhook accepted the message, so a process that is killed in between repeats a message rather than losing it. `repeatMs`:
  * an incident that stays open is notified again after so long.
  */
 export async function notify(
@@ -28,13 +30,13 @@ export async function notify(
 ): Promise<NotifyResult> {
   const isDue = dueAt(now(), repeatMs);
   if (!(await claimTurn(db, now(), isDue))) return "nothing";
-  const due = await readDue(db, isDue);
+  const due = await readDue(db, isDue, now());
   try {
     await send({ ...due.message, sentAt: now(), isTest: false });
   } catch (failed) {
     return { failed, nextAt: await recordFailure(db, now()) };
   }
-  await recordSent(db, due.incidents, now());
+  await recordSent(db, due, now());
   return "sent";
 }
 
@@ -47,23 +49,30 @@ function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
                             else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${at(now - historyMs)}) end)`;
 }
 
+/** SQL: what alerts fired and a message is due about. */
+function alertsDueAt(now: number): SqlFragment<boolean> {
+  return sql<boolean>`(f.notified_at is null and f.due_at <= ${at(now)} and f.due_at > ${at(now - alertHistoryMs)})`;
+}
+
 /** Claims the sending, when a message is due and no other worker sends or waits after a failure. */
 async function claimTurn(db: Database, now: number, isDue: SqlFragment<boolean>): Promise<boolean> {
   const { rows } = await sql`
     update ops.watch set notify_after = ${at(now + leaseMs)}
     where  (notify_after is null or notify_after <= ${at(now)} or notify_after > ${at(now + longestWaitMs)})
-    and    exists (select from ops.incident as i where ${isDue})
+    and    (exists (select from ops.incident as i where ${isDue}) or exists (select from ops.alert_fire as f where ${alertsDueAt(now)}))
     returning is_only`.execute(db);
   return rows.length > 0;
 }
 
 type Due = {
-  readonly message: Pick<Message, "opened" | "stillOpen" | "closed" | "counts">;
+  readonly message: Pick<Message, "opened" | "stillOpen" | "closed" | "alerts" | "counts">;
   /** What the message reports of each incident: an incident that closes meanwhile is due again. */
   readonly incidents: readonly { readonly id: string; readonly isClosed: boolean }[];
+  /** Numbers of what alerts fired, those that the message does not list included. */
+  readonly fires: readonly string[];
 };
 
-async function readDue(db: Database, isDue: SqlFragment<boolean>): Promise<Due> {
+async function readDue(db: Database, isDue: SqlFragment<boolean>, now: number): Promise<Due> {
   const { rows } = await sql<Incident & { isNotified: boolean }>`
     select incident_id as "incidentId", kind, subject, summary, detail, opened_at as "openedAt", closed_at as "closedAt",
            notified_at is not null as "isNotified"
@@ -77,18 +86,34 @@ async function readDue(db: Database, isDue: SqlFragment<boolean>): Promise<Due> 
     closed: list.filter(({ closedAt }) => closedAt !== null),
   });
   const all = split(rows);
+  const fires = await readDueAlerts(db, now);
+  const counts = { opened: all.opened.length, stillOpen: all.stillOpen.length, closed: all.closed.length };
   return {
     message: {
       ...split(rows.slice(0, mostListed)),
-      counts: { opened: all.opened.length, stillOpen: all.stillOpen.length, closed: all.closed.length },
+      alerts: fires.slice(0, mostListed),
+      counts: { ...counts, alerts: fires.length },
     },
+    fires: fires.map(({ alertFireId }) => alertFireId),
     incidents: rows.map(({ incidentId, closedAt }) => ({ id: incidentId, isClosed: closedAt !== null })),
   };
 }
 
-async function recordSent(db: Database, incidents: Due["incidents"], now: number): Promise<void> {
+async function readDueAlerts(db: Database, now: number): Promise<readonly FiredAlert[]> {
+  const { rows } = await sql<FiredAlert>`
+    select alert_fire_id as "alertFireId", alert_name as "alertName", mart, summary, detail, date_day as day, compared_day as "comparedDay",
+           fired_at as "firedAt"
+    from   ops.alert_fire as f
+    where  ${alertsDueAt(now)}
+    order  by alert_name, date_day, alert_fire_id`.execute(db);
+  return rows;
+}
+
+async function recordSent(db: Database, { incidents, fires }: Due, now: number): Promise<void> {
   await sql`
-    with sent as (
+    with fired as (
+      update ops.alert_fire set notified_at = ${at(now)} where alert_fire_id = any (${[...fires]}::bigint[])
+    ), sent as (
       update ops.incident as i
       set    notified_at       = case when s.is_closed then i.notified_at else ${at(now)} end,
              close_notified_at = case when s.is_closed then ${at(now)} end

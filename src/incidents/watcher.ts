@@ -1,3 +1,4 @@
+import { checkAlerts } from "../alerts/check-alerts.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { CheckParts } from "./check-parts.ts";
@@ -40,7 +41,10 @@ export async function runWatcher(parts: WatcherParts, stop: AbortSignal): Promis
 /** One check, when it is time for one, and then the message that is due. */
 export async function watchOnce(parts: WatcherParts): Promise<void> {
   // a little less, so that the worker of the last check is not always just too early
-  if (await claimCheck(parts.db, parts.clock.now(), parts.checkEveryMs * 0.9)) await check(parts);
+  if (await claimCheck(parts.db, parts.clock.now(), parts.checkEveryMs * 0.9)) {
+    await check(parts);
+    await checkAlerts({ ...parts, now: parts.clock.now() });
+  }
   await pingOnce(parts);
   const { log, send } = parts;
   if (send === null) return;

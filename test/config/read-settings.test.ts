@@ -47,7 +47,8 @@ const defaults: Settings = {
   database: { timeout_seconds: 600 },
   health: { host: "127.0.0.1", port: 9464 },
   console: { on: false, host: "127.0.0.1", port: 9465, timeout_seconds: 5 },
-  notify: { format: "slack", check_seconds: 60, outage_minutes: 5, repeat_hours: 24 },
+  notify: { format: "slack", check_seconds: 60, outage_minutes: 5, repeat_hours: 24, morning_at: "07:00" },
+  alerts: {},
   mcp: { rows: 1000, seconds: 30, kib: 1024 },
 };
 
@@ -87,6 +88,7 @@ credits: { floors: { history: 0.5 } }
 api: { store_words: { ios: apple-store }, requests_per_second: 0.5 }
 `);
   expect(settings).toEqual({
+    alerts: {},
     retention: { action: "drop" },
     portfolio: {
       source: "both",

@@ -142,7 +142,7 @@ describe("the doctor", () => {
       ],
     });
     await using worker = startChild(stage, ["worker", "--yes"], { settings: { notify: { check_seconds: 0.1 } } });
-    await until(async () => (await stage.query("select from ops.incident")).length > 0);
+    await until(async () => (await stage.query("select from ops.incident where kind = 'slices_failed'")).length > 0);
     await until(async () => (await stage.query("select distinct error_code from ops.failed_slice")).length === 2);
     const of = await runChecks(stage);
     expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bodyOf } from "../../src/incidents/message-formats.ts";
-import { testMessage, type Incident, type Message } from "../../src/incidents/message.ts";
+import { testMessage, type FiredAlert, type Incident, type Message } from "../../src/incidents/message.ts";
 
 const incident = (change: Partial<Incident> = {}): Incident => ({
   incidentId: "7",
@@ -16,7 +16,8 @@ const message = (change: Partial<Message> = {}): Message => ({
   opened: [incident()],
   stillOpen: [],
   closed: [],
-  counts: { opened: 1, stillOpen: 0, closed: 0 },
+  alerts: [],
+  counts: { opened: 1, stillOpen: 0, closed: 0, alerts: 0 },
   sentAt: Date.UTC(2026, 7, 20, 6, 1),
   isTest: false,
   ...change,
@@ -48,7 +49,7 @@ describe("a message for Slack", () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       incident({ incidentId: String(index), summary: "é😀".repeat(5_000) }),
     );
-    const body = slack({ opened: many, counts: { opened: 123, stillOpen: 0, closed: 0 } });
+    const body = slack({ opened: many, counts: { opened: 123, stillOpen: 0, closed: 0, alerts: 0 } });
     expect(body.blocks.length).toBeLessThanOrEqual(50);
     expect(body.blocks.at(-1)?.text.text).toContain("and 103 more");
     expect(JSON.stringify(body).isWellFormed()).toBe(true);
@@ -59,7 +60,7 @@ describe("a message for Slack", () => {
     const body = slack({
       opened: [],
       closed: [incident({ closedAt: new Date("2026-08-20T06:40:00Z") })],
-      counts: { opened: 0, stillOpen: 0, closed: 1 },
+      counts: { opened: 0, stillOpen: 0, closed: 1, alerts: 0 },
     });
     expect(body.text).toBe("Storehouse incident closed: Slices failed (keyword_rank server_error)");
     expect(body.blocks.slice(1).map(({ text }) => text.text)).toEqual([
@@ -68,7 +69,11 @@ describe("a message for Slack", () => {
   });
 
   test("says since when an incident is still open", () => {
-    const body = slack({ opened: [], stillOpen: [incident()], counts: { opened: 0, stillOpen: 1, closed: 0 } });
+    const body = slack({
+      opened: [],
+      stillOpen: [incident()],
+      counts: { opened: 0, stillOpen: 1, closed: 0, alerts: 0 },
+    });
     expect(body.text).toBe("Storehouse incident still open: Slices failed (keyword_rank server_error)");
     expect(body.blocks[1]?.text.text).toContain("*Still open since 2026-08-20 06:00 UTC: Slices failed*");
   });
@@ -76,7 +81,7 @@ describe("a message for Slack", () => {
   test("counts incidents by state, also those beyond the list", () => {
     const body = slack({
       closed: [incident({ incidentId: "8", closedAt: new Date(0) })],
-      counts: { opened: 2, stillOpen: 3, closed: 150 },
+      counts: { opened: 2, stillOpen: 3, closed: 150, alerts: 0 },
     });
     expect(body.text).toBe("Storehouse incidents: 2 opened, 3 still open, 150 closed");
   });
@@ -116,7 +121,7 @@ describe("a message for Teams", () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       incident({ incidentId: String(index), summary: "é😀漢".repeat(5_000) }),
     );
-    const body = teams({ opened: many, counts: { opened: 123, stillOpen: 0, closed: 0 } });
+    const body = teams({ opened: many, counts: { opened: 123, stillOpen: 0, closed: 0, alerts: 0 } });
     expect(Buffer.byteLength(body)).toBeLessThan(28_000);
     expect(cardIn(body).body.at(-1)?.inlines[0]?.text).toMatch(/^and 115 more;/);
   });
@@ -129,7 +134,7 @@ test("plain JSON has fields that stay", () => {
     sent_at: "2026-08-20T06:01:00.000Z",
     is_test: false,
     text: "Storehouse incident opened: Slices failed (keyword_rank server_error)",
-    counts: { opened: 1, still_open: 0, closed: 0 },
+    counts: { opened: 1, still_open: 0, closed: 0, alerts: 0 },
     opened: [
       {
         incident_id: "7",
@@ -144,7 +149,60 @@ test("plain JSON has fields that stay", () => {
     ],
     still_open: [],
     closed: [],
+    alerts: [],
     more: 0,
+  });
+});
+
+describe("what alerts fired", () => {
+  const fired = (id: number, change: Partial<FiredAlert> = {}): FiredAlert => ({
+    alertFireId: String(id),
+    alertName: "fell",
+    mart: "keyword_rank_daily",
+    summary: `Ours, <plan ${id}>: keyword rank 4 -> 12`,
+    detail: { subject: { keyword: "plan" }, values: { keyword_rank: 12 } },
+    day: "2026-08-19",
+    comparedDay: "2026-08-18",
+    firedAt: new Date("2026-08-20T06:00:00Z"),
+    ...change,
+  });
+  const none = { opened: [], counts: { opened: 0, stillOpen: 0, closed: 0, alerts: 1 } } as const;
+
+  test("is an entry an alert, with as many lines as fit; the rest is counted", () => {
+    const alerts = [...Array.from({ length: 90 }, (_, id) => fired(id)), fired(90, { alertName: "left" })];
+    const body = slack({ alerts, counts: { opened: 1, stillOpen: 0, closed: 0, alerts: 120 } });
+    expect(body.text).toBe("Storehouse incident opened: Slices failed (keyword_rank server_error); 120 alerts");
+    const [, incidentText, fell, left, more] = body.blocks.map(({ text }) => text.text);
+    expect(incidentText).toContain(":red_circle: *Slices failed*");
+    expect(fell).toMatch(/^:bell: \*Alert fell\*\nOurs, &lt;plan 0&gt;: keyword rank 4 -&gt; 12\nOurs, &lt;plan 1/);
+    expect(left).toBe(":bell: *Alert left*\nOurs, &lt;plan 90&gt;: keyword rank 4 -&gt; 12");
+    const lines = (fell ?? "").split("\n").length - 1;
+    expect(more).toContain(`and ${120 - 1 - lines} more`);
+  });
+
+  test("alone is named in the headline, also on a card", () => {
+    const text = "Storehouse alert fell: Ours, <plan 7>: keyword rank 4 -> 12";
+    expect(JSON.parse(bodyOf(message({ ...none, alerts: [fired(7)] }), "json"))).toMatchObject({
+      text,
+      counts: { opened: 0, alerts: 1 },
+      alerts: [
+        {
+          alert_fire_id: "7",
+          alert: "fell",
+          mart: "keyword_rank_daily",
+          subject: { keyword: "plan" },
+          values: { keyword_rank: 12 },
+          date_day: "2026-08-19",
+          compared_day: "2026-08-18",
+          fired_at: "2026-08-20T06:00:00.000Z",
+        },
+      ],
+      more: 0,
+    });
+    expect(bodyOf(message({ ...none, alerts: [fired(7)] }), "teams")).toContain(JSON.stringify(text).slice(1, -1));
+    expect(slack({ ...none, alerts: [fired(1), fired(2)], counts: { ...none.counts, alerts: 2 } }).text).toBe(
+      "Storehouse: 2 alerts",
+    );
   });
 });
 

@@ -51,12 +51,12 @@ describe("an incident is notified", () => {
     expect(stage.receiver.received.map(({ text, counts, more }) => ({ text, counts, more }))).toEqual([
       {
         text: "Storehouse incidents: 130 opened",
-        counts: { opened: 130, still_open: 0, closed: 0 },
+        counts: { opened: 130, still_open: 0, closed: 0, alerts: 0 },
         more: 30,
       },
       {
         text: "Storehouse incidents: 1 opened, 130 closed",
-        counts: { opened: 1, still_open: 0, closed: 130 },
+        counts: { opened: 1, still_open: 0, closed: 130, alerts: 0 },
         more: 31,
       },
     ]);

@@ -49,6 +49,8 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["raw", "import", folder, "--json"],
     ["prune", "--keep-days", "0", "--yes", "--json"],
     ["retention", "--yes", "--json"],
+    ["alerts", "--json"],
+    ["alerts", "test", "--json"],
     ["doctor", "--json"],
     ["schedule", "--json"],
     ["export", "--table", "dim_app", "--out", `${folder}/parquet`, "--json"],

@@ -1,11 +1,13 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
+import type { Database } from "../../src/postgres/database.ts";
 import { defineTable, type Row, type Table } from "../../src/load/table.ts";
 import { openWarehouseStage, type WarehouseStage } from "./warehouse-stage.ts";
 
 /** A small warehouse that is filled by hand, row by row and through the loader, and queried in SQL. */
 export type MartStage = AsyncDisposable & {
+  readonly db: Database;
   /**
    * Writes rows of a table of core as the loader would: `app_key: "ios:1"`, `country_key: "US"`, `keyword_key: "plan"`. A column of the
    * key that is left out is '', ALL or false, any other one null. `at` is when the answer was received, in epoch-ms.
@@ -25,6 +27,7 @@ export async function openMartStage(): Promise<MartStage> {
   const stage = opened.use(await openWarehouseStage(2));
   const stack = opened.move();
   return {
+    db: stage.db,
     fill: (name, rows, at = 1_000) => {
       const table = asFilled(name);
       return stage.load({ table, rows: rows.map((row) => whole(table, row)), day: day("2026-08-01"), at });

@@ -11,6 +11,7 @@ type Received = {
   readonly opened?: readonly Record<string, unknown>[];
   readonly still_open?: readonly Record<string, unknown>[];
   readonly closed?: readonly Record<string, unknown>[];
+  readonly alerts?: readonly Record<string, unknown>[];
   readonly counts?: { readonly opened: number; readonly still_open: number; readonly closed: number };
   readonly more?: number;
 };

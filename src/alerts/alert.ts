@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { doCompare, whomColumns, type AlertConditions } from "../config/alert-condition.ts";
+import { alertKindNamed } from "../config/alert-kinds.ts";
+import { alertMarts, type AlertMart } from "../config/alert-marts.ts";
+import type { GivenAlert } from "../config/alert-settings.ts";
+import type { Settings } from "../config/settings.ts";
+
+/** An alert as it is checked: ready-made kinds and groups are spelled out. */
+export type Alert = {
+  readonly name: string;
+  readonly martName: string;
+  readonly mart: AlertMart;
+  readonly conditions: AlertConditions;
+  /** Values of columns of the subject that rows are narrowed to. */
+  readonly whom: Readonly<Record<string, readonly string[]>>;
+  /** Days back that a day is compared with; null where no condition compares. */
+  readonly days: number | null;
+  readonly datasets: readonly string[];
+  readonly send: GivenAlert["send"];
+  /** Changes with everything that decides what fires. */
+  readonly digest: string;
+};
+
+/** The alerts of the configuration. */
+export function alertsIn({ alerts, portfolio }: Pick<Settings, "alerts" | "portfolio">): readonly Alert[] {
+  return Object.entries(alerts).map(([name, given]) => alertOf(name, given, portfolio.groups));
+}
+
+function alertOf(name: string, given: GivenAlert, groups: Settings["portfolio"]["groups"]): Alert {
+  const kind = given.kind === undefined ? undefined : alertKindNamed(given.kind);
+  const martName = kind?.mart ?? given.mart ?? "";
+  // settings that were read name a mart that there is
+  const mart = alertMarts[martName] as AlertMart;
+  const conditions = kind?.when(given) ?? given.when ?? {};
+  const parts = {
+    martName,
+    conditions,
+    whom: whomOf(given.for, groups),
+    days: doCompare(conditions) ? (given.days ?? 1) : null,
+    datasets: datasetsOf(mart, conditions),
+  };
+  const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  return { name, mart, ...parts, send: given.send, digest };
+}
+
+function whomOf(given: GivenAlert["for"], groups: Settings["portfolio"]["groups"]): Alert["whom"] {
+  const { app_groups: apps = [], keyword_groups: keywords = [], ...named } = given;
+  const parts = [
+    ...Object.entries(named).map(([part, values]) => [whomColumns[part as keyof typeof named], values ?? []] as const),
+    [whomColumns.app_groups, apps.flatMap((group) => groups.apps[group] ?? [])] as const,
+    [whomColumns.keyword_groups, keywords.flatMap((group) => groups.keywords[group] ?? [])] as const,
+  ].filter(([, values]) => values.length > 0);
+  const whom: Record<string, readonly string[]> = {};
+  for (const [column, values] of parts) whom[column] = [...(whom[column] ?? []), ...values];
+  return whom;
+}
+
+function datasetsOf({ datasets, datasetOf = {} }: AlertMart, conditions: AlertConditions): readonly string[] {
+  const own = Object.keys(conditions).flatMap((column) => datasetOf[column] ?? []);
+  return [...new Set([...datasets, ...own])];
+}

@@ -1,0 +1,134 @@
+import type { Settings } from "../config/settings.ts";
+import { addDays, dayOf, type Day } from "../core/day.ts";
+import type { Log } from "../core/log.ts";
+import { isLostConnection } from "../postgres/database-errors.ts";
+import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
+import { alertsIn, type Alert } from "./alert.ts";
+import { fireText } from "./alert-words.ts";
+import { readDueDays, type AnsweredDay } from "./due-days.ts";
+import { findFires } from "./find-fires.ts";
+import { onlyNew, subjectKey, type Fire, type FireKey } from "./fire.ts";
+
+/*
+ * An alert is checked for each day once that day has its answers and nothing of it is under way, and again when more answers come: late
+ * days, restated ones. What fired is a row of ops.alert_fire, one an alert, subject and day, so that nothing fires twice; the message about
+ * it goes with those about incidents (src/incidents/notify.ts).
+ */
+
+/** What a check of the alerts needs. */
+export type AlertParts = {
+  readonly db: Database;
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Epoch-ms. */
+  readonly now: number;
+};
+
+/** Checks the days of each alert that have new answers. An alert that cannot be checked is logged, and checked again the next time. */
+export async function checkAlerts(parts: AlertParts): Promise<void> {
+  const { db, settings, log, now } = parts;
+  const alerts = alertsIn(settings);
+  if (alerts.length === 0) return;
+  await enter(db, alerts, now);
+  const due = await readDueDays(db, alerts, { today: dayOf(now), onlyNew: true });
+  for (const alert of alerts) {
+    const days = due.filter(({ alertName }) => alertName === alert.name);
+    if (days.length === 0) continue;
+    try {
+      const fired = await checkDays(parts, alert, days);
+      if (fired.length > 0) log.info({ alert: alert.name, fired: fired.length }, "alert.fired");
+    } catch (error) {
+      if (isLostConnection(error)) throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      log.warn({ alert: alert.name, problem }, "alert.check_failed");
+    }
+  }
+}
+
+/** Records the check. An alert that is new, or says something else, begins with yesterday: what was there before is history. */
+async function enter(db: Database, alerts: readonly Alert[], now: number): Promise<void> {
+  const rows = alerts.map(({ name, digest }) => ({ alert_name: name, digest }));
+  await sql`
+    insert into ops.alert as a (alert_name, digest, since_day, checked_at)
+    select w.alert_name, w.digest, ${addDays(dayOf(now), -1)}::date, ${instant(now)}::timestamptz
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (alert_name text, digest text)
+    order  by 1
+    on conflict (alert_name) do update
+    set digest = excluded.digest, checked_at = excluded.checked_at,
+        since_day = case when a.digest = excluded.digest then a.since_day else excluded.since_day end`.execute(db);
+}
+
+async function checkDays(
+  { db, settings, now }: AlertParts,
+  alert: Alert,
+  due: readonly AnsweredDay[],
+): Promise<readonly Fire[]> {
+  const days = due.map(({ day }) => day);
+  const found = await findFires(db, alert, days);
+  return db.transaction().execute(async (transaction) => {
+    // another worker may check at the same moment: the second one sees what the first has written
+    await sql`select from ops.alert where alert_name = ${alert.name} for update`.execute(transaction);
+    const fires = found.length === 0 ? [] : onlyNew(found, await readFired(transaction, alert.name, days));
+    const dueAt = alert.send === "morning" ? nextMorning(now, settings.notify.morning_at) : now;
+    if (fires.length > 0) await recordFires(transaction, { alert, fires, now, dueAt });
+    await sql`
+      insert into ops.alert_day (alert_name, date_day, digest, answered_at, answer_count)
+      select ${alert.name}, d.date_day, ${alert.digest}, d.answered_at, d.answer_count
+      from   unnest(${days}::date[], ${due.map(({ answeredAt }) => answeredAt)}::timestamptz[], ${due.map(({ answerCount }) => answerCount)}::int[])
+               as d (date_day, answered_at, answer_count)
+      on conflict (alert_name, date_day) do update
+      set digest = excluded.digest, answered_at = excluded.answered_at, answer_count = excluded.answer_count`.execute(
+      transaction,
+    );
+    return fires;
+  });
+}
+
+/** The furthest that a compared day is back: the most that `days` takes, over a gap. */
+const furthestDays = 40;
+
+/** What fired about these days, or about changes that reach into them. */
+async function readFired(db: Database, alertName: string, days: readonly Day[]): Promise<readonly FireKey[]> {
+  const first = days.reduce((a, b) => (a < b ? a : b));
+  const { rows } = await sql<FireKey>`
+    select subject, date_day as day, compared_day as "comparedDay"
+    from   ops.alert_fire
+    where  alert_name = ${alertName} and date_day >= ${addDays(first, -furthestDays)}::date`.execute(db);
+  return rows;
+}
+
+type Fires = {
+  readonly alert: Alert;
+  readonly fires: readonly Fire[];
+  readonly now: number;
+  /** When the message is due, epoch-ms. */
+  readonly dueAt: number;
+};
+
+async function recordFires(db: Database, { alert, fires, now, dueAt }: Fires): Promise<void> {
+  const rows = fires.map((fire) => ({
+    subject: subjectKey(fire.subject),
+    date_day: fire.day,
+    compared_day: fire.comparedDay,
+    summary: fireText(alert, fire),
+    detail: { subject: fire.subject, name: fire.label, values: fire.values, before: fire.before },
+  }));
+  await sql`
+    insert into ops.alert_fire (alert_name, mart, subject, date_day, compared_day, summary, detail, fired_at, due_at)
+    select ${alert.name}, ${alert.martName}, f.subject, f.date_day, f.compared_day, f.summary, f.detail, ${instant(now)}::timestamptz, ${instant(dueAt)}::timestamptz
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+             as f (subject text, date_day date, compared_day date, summary text, detail jsonb)
+    on conflict (alert_name, date_day, subject) do nothing`.execute(db);
+}
+
+/** The next time of day `HH:MM` (UTC) after an instant, epoch-ms. */
+function nextMorning(now: number, time: string): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  const today = Date.parse(`${dayOf(now)}T00:00:00Z`) + (hours * 60 + minutes) * 60_000;
+  return today > now ? today : today + 86_400_000;
+}
+
+function instant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

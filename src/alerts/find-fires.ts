@@ -1,0 +1,105 @@
+import { addDays, type Day } from "../core/day.ts";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
+import type { Alert } from "./alert.ts";
+import { conditionSql } from "./condition-sql.ts";
+import type { Fire } from "./fire.ts";
+import { unansweredCells } from "./unanswered-cells.ts";
+
+/** A gap on the compared day is bridged by the nearest earlier day with an answer, so many days before it at most. */
+const toleranceDays = 7;
+/** More rows of one alert than anybody reads. */
+const mostFires = 10_000;
+
+/** Reads the rows of some days, in order, that meet the conditions of an alert. `days` has one day or more. */
+export async function findFires(
+  db: Queryable,
+  { conditions, days: back, mart, ...alert }: Alert,
+  days: readonly Day[],
+): Promise<readonly Fire[]> {
+  const first = days.reduce((a, b) => (a < b ? a : b));
+  const last = days.reduce((a, b) => (a > b ? a : b));
+  const from = back === null ? first : addDays(first, -back - toleranceDays);
+  const shown = [...new Set([...Object.keys(conditions), ...(mart.shows ?? [])])].filter(
+    (column) => mart.columns[column] !== undefined,
+  );
+  const before = back === null ? [] : shown;
+  const { rows } = await sql<Fire>`
+    with unanswered as (${unansweredCells(mart, alert.datasets, { from, to: last })}),
+    line as (${linesSql({ ...alert, conditions, mart, days: back }, { from, to: last, shown })}),
+    compared as (
+      select l.*${back === null ? sql`` : sql`, last_value(l.date_day) over earlier as earlier_day`}
+             ${sql.join(
+               before.map(
+                 (column) => sql`, last_value(l.${sql.id(column)}) over earlier as ${sql.id(`before_${column}`)}`,
+               ),
+               sql``,
+             )}
+      from   line as l
+      ${back === null ? sql`` : earlierWindow(mart.subject, back)}
+    )
+    select ${objectOf(mart.subject)} as subject, c.label, c.date_day as day,
+           ${back === null ? sql`c.own_compared_day` : sql`c.earlier_day`} as "comparedDay",
+           ${objectOf(shown)} as values, ${back === null ? sql`null::jsonb` : objectOf(shown, "before_")} as before
+    from   compared as c
+    where  c.date_day = any (${[...days]}::date[])
+    ${sql.join(
+      Object.entries(conditions).map(
+        ([column, condition]) => sql`and ${conditionSql({ column, kind: mart.columns[column] ?? "text", condition })}`,
+      ),
+      sql` `,
+    )}
+    order  by c.date_day, ${sql.join(mart.subject.map((column) => sql`c.${sql.id(column)}`))}
+    limit  ${mostFires}`.execute(db);
+  return rows;
+}
+
+type Lines = { readonly from: Day; readonly to: Day; readonly shown: readonly string[] };
+
+/** The rows of the mart that the alert is about: none of what waits for answers. */
+function linesSql(
+  { mart, martName, whom, conditions }: Pick<Alert, "mart" | "martName" | "whom" | "conditions" | "days">,
+  { from, to, shown }: Lines,
+): SqlFragment {
+  const subject = sql.join(mart.subject.map((column) => sql`m.${sql.id(column)}`));
+  const label = sql`m.${sql.id(mart.label ?? "app_name")}`;
+  const value = (column: string) => (mart.addsUp === true ? sql`sum(m.${sql.id(column)})` : sql`m.${sql.id(column)}`);
+  // columns of the subject are narrowed where they are read
+  const fixed = Object.entries(conditions).filter(([column]) => mart.subject.includes(column));
+  return sql`
+    select ${subject}, ${mart.addsUp === true ? sql`max(${label})` : label} as label, m.date_day,
+           ${mart.comparedDay === undefined ? sql`null::date` : sql`m.${sql.id(mart.comparedDay)}`} as own_compared_day
+           ${sql.join(
+             shown.map((column) => sql`, ${value(column)} as ${sql.id(column)}`),
+             sql``,
+           )}
+    from   ${sql.id("mart", martName)} as m
+    where  m.date_day between ${from}::date and ${to}::date
+    ${mart.complete === undefined ? sql`` : sql`and m.${sql.id(mart.complete)} is not false`}
+    ${sql.join(
+      Object.entries(whom).map(([column, values]) => sql`and m.${sql.id(column)}::text = any (${[...values]}::text[])`),
+      sql` `,
+    )}
+    ${sql.join(
+      fixed.map(([column, condition]) => sql`and ${conditionSql({ column, kind: "text", condition, row: "m" })}`),
+      sql` `,
+    )}
+    ${
+      mart.isWhole === true
+        ? sql`and not exists (select from unanswered as u where u.date_day = m.date_day and (u.store is null or u.store = m.store)
+                              and (u.track_id is null or u.track_id = m.track_id) and (u.country_code is null or u.country_code = m.country_code))`
+        : sql``
+    }
+    ${mart.addsUp === true ? sql`group by ${subject}, m.date_day` : sql``}`;
+}
+
+/** The newest row of a subject from so many days before on, and some days further where those have none. */
+function earlierWindow(subject: readonly string[], back: number): SqlFragment {
+  const interval = (days: number) => sql.raw(`interval '${days} days'`);
+  return sql`
+    window earlier as (partition by ${sql.join(subject.map((column) => sql`l.${sql.id(column)}`))} order by l.date_day
+                       range between ${interval(back + toleranceDays)} preceding and ${interval(back)} preceding)`;
+}
+
+function objectOf(columns: readonly string[], prefix = ""): SqlFragment {
+  return sql`jsonb_build_object(${sql.join(columns.map((column) => sql`${sql.lit(column)}, c.${sql.id(prefix + column)}`))})`;
+}

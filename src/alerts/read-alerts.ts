@@ -1,0 +1,64 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import { sql, type Queryable } from "../postgres/sql.ts";
+import { alertsIn, type Alert } from "./alert.ts";
+import { alertText } from "./alert-words.ts";
+import { switchedOff } from "./switched-off.ts";
+
+/** An alert of the configuration, with its last check and how often it fired. */
+export type AlertState = {
+  readonly name: string;
+  readonly mart: string;
+  /** When it fires, in words. */
+  readonly fires: string;
+  readonly send: Alert["send"];
+  /** Datasets of which one has to be on for it to fire; empty where one is. */
+  readonly switchedOff: readonly string[];
+  /** Null before the first check. */
+  readonly checkedAt: Date | null;
+  /** Newest day that it was checked for. */
+  readonly newestDay: Day | null;
+  readonly fired: number;
+  readonly lastFiredAt: Date | null;
+};
+
+/** The alerts of the configuration, as the workers last checked them. */
+export async function readAlerts(db: Queryable, settings: Settings): Promise<readonly AlertState[]> {
+  const { rows } = await sql<Pick<AlertState, "name" | "checkedAt" | "newestDay" | "fired" | "lastFiredAt">>`
+    select a.alert_name as name, a.checked_at as "checkedAt", d.newest_day as "newestDay", f.fired, f.last_fired_at as "lastFiredAt"
+    from   ops.alert as a
+    cross  join lateral (select max(k.date_day) as newest_day from ops.alert_day as k where k.alert_name = a.alert_name) as d
+    cross  join lateral (
+      select count(*)::int as fired, max(l.fired_at) as last_fired_at from ops.alert_fire as l where l.alert_name = a.alert_name) as f`.execute(
+    db,
+  );
+  const known = new Map(rows.map((row) => [row.name, row]));
+  const never = { checkedAt: null, newestDay: null, fired: 0, lastFiredAt: null };
+  return alertsIn(settings).map((alert) => ({
+    name: alert.name,
+    mart: alert.martName,
+    fires: alertText(alert),
+    send: alert.send,
+    switchedOff: switchedOff(alert, settings),
+    ...(known.get(alert.name) ?? never),
+  }));
+}
+
+/** One of what alerts fired. */
+export type FiredLine = {
+  readonly alert: string;
+  readonly day: Day;
+  readonly text: string;
+  readonly firedAt: Date;
+  readonly notifiedAt: Date | null;
+};
+
+/** Reads so many of what alerts fired, the newest first. */
+export async function readLastFired(db: Queryable, most: number): Promise<readonly FiredLine[]> {
+  const { rows } = await sql<FiredLine>`
+    select alert_name as alert, date_day as day, summary as text, fired_at as "firedAt", notified_at as "notifiedAt"
+    from   ops.alert_log
+    order  by fired_at desc, alert_fire_id desc
+    limit  ${most}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,32 @@
+import type { Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
+import type { Database } from "../postgres/database.ts";
+import { alertsIn } from "./alert.ts";
+import { fireText } from "./alert-words.ts";
+import { readDueDays } from "./due-days.ts";
+import { findFires } from "./find-fires.ts";
+import { onlyNew } from "./fire.ts";
+
+/** What an alert would have fired, and how many days of the last 30 have their answers. */
+export type Rehearsal = {
+  readonly alert: string;
+  readonly days: number;
+  readonly fires: readonly { readonly day: Day; readonly comparedDay: Day | null; readonly text: string }[];
+};
+
+/** What each alert would have fired over the last 30 days, had each of them been checked as it stands now. Writes and sends nothing. */
+export async function rehearseAlerts(db: Database, settings: Settings, today: Day): Promise<readonly Rehearsal[]> {
+  const alerts = alertsIn(settings);
+  const due = await readDueDays(db, alerts, { today, onlyNew: false });
+  const found: Rehearsal[] = [];
+  for (const alert of alerts) {
+    const days = due.filter(({ alertName }) => alertName === alert.name).map(({ day }) => day);
+    const fires = days.length === 0 ? [] : onlyNew(await findFires(db, alert, days), []);
+    found.push({
+      alert: alert.name,
+      days: days.length,
+      fires: fires.map((fire) => ({ day: fire.day, comparedDay: fire.comparedDay, text: fireText(alert, fire) })),
+    });
+  }
+  return found;
+}

@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { alertDays } from "../../alerts/due-days.ts";
+import { readAlerts, readLastFired, type AlertState } from "../../alerts/read-alerts.ts";
+import { rehearseAlerts, type Rehearsal } from "../../alerts/rehearse.ts";
+import { countArgument } from "../arguments.ts";
+import { countOf, print, printJson } from "../output.ts";
+import { optional, table } from "../table.ts";
+import { timeCell, zoneNote } from "../times.ts";
+import { withApp } from "../with-app.ts";
+
+type Options = { readonly limit: number; readonly json?: true };
+
+/** `storehouse alerts`: what is configured and what fired; `alerts test`: what would have fired. */
+export function defineAlerts(alerts: Command): void {
+  alerts
+    .command("list", { isDefault: true })
+    .description("list the alerts of the configuration, their last check, and what fired last")
+    .option("--limit <number>", "at most so many of what fired", countArgument, 20)
+    .option("--json", "as JSON")
+    .action((options: Options) => withApp((app) => list(app, options)));
+  alerts
+    .command("test")
+    .description(`show what would have fired over the last ${alertDays} days; sends and spends nothing`)
+    .option("--limit <number>", "at most so many lines of each alert", countArgument, 20)
+    .option("--json", "as JSON: all of them")
+    .action((options: Options) => withApp((app) => rehearse(app, options)));
+}
+
+const none = "No alert is configured: docs/alerts.md shows what goes under `alerts:` in config/storehouse.yaml.";
+
+async function list({ warehouse: { db }, config: { settings } }: App, { limit, json }: Options): Promise<void> {
+  const alerts = await readAlerts(db, settings);
+  const fired = await readLastFired(db, limit);
+  if (json) return printJson({ alerts, fired });
+  if (alerts.length === 0) print(none);
+  else {
+    print(
+      table(
+        ["alert", optional("mart"), "fires when", optional("sent"), "last check", "through", "fired"],
+        alerts.map(lineOf),
+      ),
+    );
+    for (const { name, switchedOff: off } of alerts)
+      if (off[0] !== undefined) print(`${name} never fires: set datasets.${off[0]}.on: true.`);
+  }
+  if (fired.length === 0) return print("\nNothing fired yet; `storehouse alerts test` shows what would have.");
+  const rows = fired.map(({ alert, text, firedAt, notifiedAt }) => [
+    timeCell(firedAt),
+    alert,
+    text,
+    timeCell(notifiedAt),
+  ]);
+  print(`\n${table(["fired at", "alert", "what", optional("sent at")], rows)}\n${zoneNote()}`);
+}
+
+function lineOf({ name, mart, fires, send, checkedAt, newestDay, fired }: AlertState) {
+  return [name, mart, fires, send.replace("_", " "), timeCell(checkedAt), newestDay, fired];
+}
+
+async function rehearse({ warehouse: { db }, config: { settings }, clock }: App, options: Options): Promise<void> {
+  const found = await rehearseAlerts(db, settings, clock.today());
+  if (options.json) return printJson(found);
+  if (found.length === 0) return print(none);
+  for (const one of found) printRehearsal(one, options.limit);
+}
+
+function printRehearsal({ alert, days, fires }: Rehearsal, limit: number): void {
+  const of = `of ${countOf(days, "day")} with answers`;
+  print(`${alert}: ${fires.length === 0 ? "nothing" : countOf(fires.length, "line")} ${of}`);
+  for (const { text } of fires.slice(0, limit)) print(`- ${text}`);
+  if (fires.length > limit) print(`- and ${fires.length - limit} more; --limit shows more of them`);
+}

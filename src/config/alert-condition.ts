@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { Country, TrackId } from "./portfolio-settings.ts";
+
+const Value = z.union([z.string(), z.number(), z.boolean()]);
+const Values = z.union([Value, z.array(Value).min(1)]);
+
+/** Conditions on one column. */
+export const Condition = z
+  .strictObject({
+    is: Values.optional().describe("Is this value, or one of these."),
+    is_not: Values.optional().describe("Is known and none of these."),
+    at_least: z.number().optional().describe("Is so much or more."),
+    at_most: z.number().optional().describe("Is so much or less."),
+    rises_by: z.number().positive().optional().describe("Rose by so much or more; a rank rises when it gets worse."),
+    falls_by: z.number().positive().optional().describe("Fell by so much or more."),
+    rises_by_percent: z.number().positive().optional().describe("Rose by so many percent or more."),
+    falls_by_percent: z.number().positive().max(100).optional().describe("Fell by so many percent or more."),
+    rises_past: z.number().optional().describe("Is above this, and was not."),
+    falls_past: z.number().optional().describe("Is below this, and was not."),
+    changes: z.literal(true).optional().describe("Is another value than before."),
+  })
+  .refine((condition) => Object.keys(condition).length > 0, "names no condition")
+  .describe("Conditions on the column; all of them hold.");
+
+/** Whom an alert is about. */
+export const Whom = z
+  .strictObject({
+    apps: z.array(TrackId).min(1).optional().describe("Track ids; all apps when left out."),
+    app_groups: z.array(z.string()).min(1).optional().describe("Groups of portfolio.groups.apps."),
+    countries: z.array(Country).min(1).optional().describe("Countries; all of them when left out."),
+    keywords: z.array(z.string().min(1)).min(1).optional().describe("Keywords; all of them when left out."),
+    keyword_groups: z.array(z.string()).min(1).optional().describe("Groups of portfolio.groups.keywords."),
+    devices: z
+      .array(z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" }))
+      .min(1)
+      .optional()
+      .describe("Devices; all of them when left out."),
+  })
+  .prefault({});
+
+/** The column that each part of `for` narrows. */
+export const whomColumns = {
+  apps: "track_id",
+  app_groups: "track_id",
+  countries: "country_code",
+  keywords: "keyword",
+  keyword_groups: "keyword",
+  devices: "device_code",
+} as const satisfies Readonly<Record<keyof z.output<typeof Whom>, string>>;
+
+/** Conditions on the columns of a mart. */
+export type AlertConditions = Readonly<Record<string, z.output<typeof Condition>>>;
+
+/** Conditions that compare a day with an earlier one. */
+export const comparing = [
+  "rises_by",
+  "falls_by",
+  "rises_by_percent",
+  "falls_by_percent",
+  "rises_past",
+  "falls_past",
+  "changes",
+] as const satisfies readonly (keyof z.output<typeof Condition>)[];
+
+/** Whether conditions compare a day with an earlier one. */
+export function doCompare(conditions: AlertConditions): boolean {
+  return Object.values(conditions).some((condition) => comparing.some((name) => condition[name] !== undefined));
+}

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { comparing, Condition, doCompare, Whom, whomColumns } from "./alert-condition.ts";
+import { alertKindNamed, alertKinds } from "./alert-kinds.ts";
+import { alertMarts, type AlertColumn, type AlertMart } from "./alert-marts.ts";
+
+const names = <T extends object>(table: T) => Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
+
+const Alert = z
+  .strictObject({
+    kind: z
+      .enum(names(alertKinds), { error: `is none of ${names(alertKinds).join(", ")}` })
+      .optional()
+      .describe("A ready-made alert; docs/alerts.md lists them. Instead of mart and when."),
+    mart: z
+      .enum(names(alertMarts), { error: `is no mart for alerts; these are: ${names(alertMarts).join(", ")}` })
+      .optional()
+      .describe("The mart that is checked."),
+    when: z.record(z.string(), Condition).optional().describe("Conditions by column of the mart."),
+    for: Whom.describe("Whom it is about."),
+    days: z.int().min(1).max(30).optional().describe("Days back that rises, falls and changes compare with; 1."),
+    by: z.number().positive().optional().describe("Of the kinds keyword_fell and rating_fell."),
+    top: z.int().min(1).optional().describe("Of the kinds keyword_left_top and chart_entered."),
+    count: z.int().min(1).optional().describe("Of the kind one_star_reviews."),
+    properties: z.array(z.string()).min(1).optional().describe("Of the kind page_changed."),
+    send: z
+      .enum(["at_once", "morning"], { error: "is neither at_once nor morning" })
+      .default("at_once")
+      .describe("When it is sent: when it fires, or in the one message of the morning (notify.morning_at)."),
+  })
+  .superRefine((given, context) => {
+    for (const { path, message } of alertProblems(given)) context.addIssue({ code: "custom", path, message });
+  });
+
+/** An alert as the file has it. */
+export type GivenAlert = z.output<typeof Alert>;
+
+const namesOfAlerts = "the name of an alert is of a to z, 0 to 9, _ and -";
+
+/** Alerts by name. */
+export const AlertSettings = z
+  .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,59}$/), Alert, {
+    error: ({ code }) => (code === "invalid_key" ? namesOfAlerts : undefined),
+  })
+  .default({})
+  .meta({ examples: [{ left_top_ten: { kind: "keyword_left_top" } }] })
+  .describe("Conditions on marts of which a message is sent.");
+
+type Problem = { readonly path: string[]; readonly message: string };
+
+const ofRanks = ["at_least", "at_most", "rises_by", "falls_by", "rises_past", "falls_past"];
+const conditionsOf: Readonly<Record<AlertColumn, readonly string[]>> = {
+  number: ["is", "is_not", ...ofRanks, "rises_by_percent", "falls_by_percent"],
+  rank: ofRanks,
+  text: ["is", "is_not", "changes"],
+  boolean: ["is"],
+};
+
+/** What does not fit in an alert: options of another kind, and columns and conditions that the mart does not have. */
+function alertProblems(given: GivenAlert): readonly Problem[] {
+  const { kind, mart: named, when, for: whom } = given;
+  const one = (path: string[], message: string) => [{ path, message }];
+  if (kind === undefined && named === undefined) return one([], "names neither a kind nor a mart");
+  if (kind !== undefined && (named !== undefined || when !== undefined))
+    return one([named === undefined ? "when" : "mart"], "is of an alert without a kind");
+  const own = kind === undefined ? undefined : alertKindNamed(kind);
+  const foreign = (["by", "top", "count", "properties"] as const).filter(
+    (option) => given[option] !== undefined && option !== own?.option,
+  );
+  if (foreign[0] !== undefined)
+    return one([foreign[0]], kind === undefined ? "is an option of a kind" : `is no option of ${kind}`);
+  const name = own?.mart ?? named ?? "";
+  const mart = alertMarts[name] as AlertMart;
+  if (when === undefined && own === undefined && mart.isEvent === undefined) return one([], "has no condition");
+  if (given.days !== undefined && !doCompare(own?.when(given) ?? when ?? {}))
+    return one(["days"], "changes nothing: no condition compares with an earlier day");
+  return [
+    ...Object.keys(whom)
+      .filter((part) => !mart.subject.includes(whomColumns[part as keyof typeof whomColumns]))
+      .map((part) => ({ path: ["for", part], message: `does not fit: mart.${name} has none` })),
+    ...Object.entries(when ?? {}).flatMap(([column, condition]) => columnProblems(name, column, condition)),
+  ];
+}
+
+function columnProblems(name: string, column: string, condition: object): readonly Problem[] {
+  const { subject, columns, isEvent, comparedDay } = alertMarts[name] as AlertMart;
+  const path = ["when", column];
+  const kind = columns[column] ?? (subject.includes(column) ? "text" : undefined);
+  if (kind === undefined) {
+    const all = [...Object.keys(columns), ...subject].join(", ");
+    return [{ path, message: `is no column of mart.${name} for alerts; these are: ${all}` }];
+  }
+  // what a subject is does not change, and rows that are events have no earlier day
+  const isFixed = subject.includes(column) || isEvent === true || comparedDay !== undefined;
+  const takes = conditionsOf[kind].filter((one) => !isFixed || !comparing.some((other) => other === one));
+  return Object.keys(condition)
+    .filter((one) => !takes.includes(one))
+    .map((one) => ({ path: [...path, one], message: `does not fit this column; it takes ${takes.join(", ")}` }));
+}

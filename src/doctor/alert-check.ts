@@ -1,0 +1,39 @@
+import { alertsIn } from "../alerts/alert.ts";
+import { switchedOff } from "../alerts/switched-off.ts";
+import type { Environment } from "../config/env.ts";
+import type { Settings } from "../config/settings.ts";
+import { pass, warn, type Diagnosis } from "./diagnosis.ts";
+import type { ScheduleFile } from "./machine-checks.ts";
+
+/** Whether each alert can fire, and be sent; nothing where none is configured. */
+export function checkAlertSettings({
+  settings,
+  environment,
+  crontab,
+}: {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly crontab: ScheduleFile;
+}): readonly Diagnosis[] {
+  const alerts = alertsIn(settings);
+  if (alerts.length === 0) return [];
+  const named = namedIn(crontab);
+  const found = alerts.flatMap((alert) => {
+    const [dataset] = switchedOff(alert, settings, named);
+    if (dataset === undefined) return [];
+    const problem = `${alert.name} never fires: it rests on the dataset ${dataset}, which is off`;
+    return [warn("alerts", problem, `set datasets.${dataset}.on: true; \`storehouse datasets\` shows what it costs`)];
+  });
+  if (environment.NOTIFY_URL === undefined)
+    found.push(warn("alerts", "what fires is recorded and not sent", "set NOTIFY_URL, or read ops.alert_log"));
+  return found.length > 0 ? found : [pass("alerts", `${alerts.length} configured, each rests on a dataset that is on`)];
+}
+
+/** The datasets that the crontab names; none where it cannot be read, which its own check says. */
+function namedIn({ file, read }: ScheduleFile): ReadonlySet<string> {
+  try {
+    return new Set(read(file).flatMap(({ datasets }) => datasets ?? []));
+  } catch {
+    return new Set();
+  }
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projectRoot } from "../../src/config/config.ts";
+import { freshDatabase } from "../support/database.ts";
+
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let client: pg.Client;
+const folder = mkdtempSync(path.join(tmpdir(), "storehouse-alerts-"));
+const config = path.join(folder, "storehouse.yaml");
+
+/** A title that changed yesterday, and what a worker has checked and sent. */
+const changed = `
+  insert into core.dim_app (store, track_id, app_name) values ('ios', '7', 'Theirs');
+  insert into core.app_history (app_key, country_key, language_code, app_name, valid_from, valid_to, is_current, slice_id, fetched_at)
+  select a.app_key, c.country_key, '', n.title, ops.today() - n.days, case when n.days = 9 then ops.today() - 1 end, n.days = 1, 1, now()
+  from   core.dim_app as a, core.dim_country as c, (values ('Plan', 9), ('Plan it', 1)) as n (title, days) where c.country_code = 'US';
+  insert into ops.run (kind, as_of, datasets, started_at) values ('sync', ops.today(), '{}', now());
+  insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
+  select 'app_history', 'o', '{"store":"ios","app":"7"}', ops.today() - 1, ops.today(), ops.today(), '', 'daily', 'loaded', 1, 5, run_id, now(), now() from ops.run;
+  insert into ops.alert values ('title', 'd', ops.today(), '2026-08-08 06:00Z');
+  insert into ops.alert_fire (alert_name, mart, subject, date_day, summary, detail, fired_at, due_at)
+  values ('title', 'app_page_change', '', ops.today(), 'Theirs: a title', '{}', now(), now());`;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(changed);
+});
+afterAll(async () => {
+  await client.end();
+  await database[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** What `storehouse alerts` prints with these settings. */
+function alerts(yaml: string, ...options: readonly string[]): string {
+  writeFileSync(config, yaml);
+  const env = { PATH: process.env["PATH"], DATABASE_URL: database.url, STOREHOUSE_CONFIG: config, TZ: "UTC" };
+  const ended = spawnSync(process.execPath, [path.join(projectRoot, "bin", "storehouse.js"), "alerts", ...options], {
+    encoding: "utf8",
+    env,
+  });
+  expect([ended.status, ended.stderr]).toEqual([0, expect.not.stringContaining("error")]);
+  return ended.stdout;
+}
+
+const yaml = "alerts:\n  title: { kind: page_changed, for: { apps: [7] } }\n  chart: { kind: chart_entered }\n";
+
+test("alerts lists what is configured, its last check, what fired, and the switch of a dataset that is off", () => {
+  const printed = alerts(yaml);
+  expect(printed).toMatch(/^title .*property is title; track id 7 .*2026-08-08 06:00 .*1$/m);
+  expect(printed).toContain("chart never fires: set datasets.top_chart.on: true.");
+  expect(printed).toMatch(/title +Theirs: a title/);
+});
+
+test("alerts test shows what would have fired, and writes nothing", async () => {
+  const printed = alerts(yaml, "test");
+  expect(printed).toMatch(
+    /^title: 1 line of 1 day with answers\n- Theirs, US, title: old value Plan, new value Plan it, on /m,
+  );
+  expect(printed).toContain("chart: nothing of 0 days with answers");
+  const { rows } = await client.query(
+    "select count(*)::int as fires, (select count(*)::int from ops.alert_day) as days from ops.alert_fire",
+  );
+  expect(rows).toEqual([{ fires: 1, days: 0 }]);
+});
