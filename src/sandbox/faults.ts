@@ -34,7 +34,7 @@ export const Fault = z.strictObject({
 });
 export type Fault = z.output<typeof Fault>;
 
-// the service did its work for these and the answer was lost or spoilt on the way
+// the service did its work for these, and the answer was lost or spoilt on the way or came without its headers
 const charges = {
   status: false,
   cut: false,
@@ -42,7 +42,7 @@ const charges = {
   "not-json": true,
   "success-false": true,
   "empty-401": false,
-  "no-credit-headers": false,
+  "no-credit-headers": true,
   stall: true,
 } as const satisfies Record<FaultKind, boolean>;
 
