@@ -13,10 +13,11 @@ export function columnsPage(relations: readonly Relation[]): string {
   });
 }
 
-function folded({ name, comment, columns }: Relation): string {
+function folded({ name, comment, columns, key }: Relation): string {
   const rows = columns.map((column) => [`\`${column.name}\``, shortType(column.type), escaped(column.comment)]);
   return [
     `<details><summary><code>${name}</code> ${escaped(comment)}</summary>`,
+    ...(key.length === 0 ? [] : [`Key: ${key.map((column) => `\`${column}\``).join(", ")}.`]),
     table(["column", "type", "meaning"], rows),
     "</details>",
   ].join("\n\n");

@@ -2,8 +2,12 @@ import { stringify } from "yaml";
 import type { Timing } from "../core/timing.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
-/** What is known of a table beside the catalogue: the datasets that write it, and how fresh it is to be (null: its rows say nothing about that). */
-export type TableFacts = { readonly datasets: readonly string[]; readonly freshness: Freshness | null };
+/** What is known of a table or mart beside the catalogue: the datasets whose rows it has, how fresh it is to be (null: its rows say nothing about that), and by which time. */
+export type TableFacts = {
+  readonly datasets: readonly string[];
+  readonly freshness: Freshness | null;
+  readonly freshBy: string;
+};
 
 /** What the sources are made of. `fixed`: the values that a column of a view has, by its name, wherever it has that name. */
 export type DbtRequest = {
@@ -41,27 +45,27 @@ function sourceName(schema: string): string {
 }
 
 function tableOf(relation: Relation, { facts, fixed }: DbtRequest) {
-  const { datasets = [], freshness = null } = facts.get(relation.name) ?? {};
+  const known = facts.get(relation.name);
   const tests = keyTests(relation);
   const accepted = new Map([...(relation.isView ? fixed : []), ...acceptedValues(relation)]);
   return {
     name: relation.table,
     description: withoutJinja(relation.comment),
-    ...configOf(datasets, freshness),
+    ...(known === undefined ? {} : configOf(known)),
     ...(tests.length === 0 ? {} : { data_tests: tests }),
     columns: relation.columns.map((column) => columnOf(column, relation, accepted.get(column.name))),
   };
 }
 
 /** Tags and freshness: dbt reads both below `config`. */
-function configOf(datasets: readonly string[], freshness: Freshness | null): object {
+function configOf({ datasets, freshness, freshBy }: TableFacts): object {
   const tags = datasets.length === 0 ? {} : { tags: [...datasets] };
   if (freshness === null) return datasets.length === 0 ? {} : { config: tags };
   const { warnDays, errorDays } = freshness;
   return {
     config: {
       ...tags,
-      loaded_at_field: "fetched_at",
+      loaded_at_field: freshBy,
       freshness: { warn_after: { count: warnDays, period: "day" }, error_after: { count: errorDays, period: "day" } },
     },
   };
@@ -72,10 +76,14 @@ function keyTests({ key }: Relation): readonly object[] {
   return key.length < 2 ? [] : [{ unique: { arguments: { column_name: `(${key.join(", ")})` } } }];
 }
 
-function columnOf({ name, type, comment }: Column, { key, foreignKeys }: Relation, accepted?: readonly string[]) {
+function columnOf(
+  { name, type, comment, isNullable }: Column,
+  { key, foreignKeys }: Relation,
+  accepted?: readonly string[],
+) {
   const tests = [
     ...(key.length === 1 && key[0] === name ? ["unique"] : []),
-    ...(key.includes(name) ? ["not_null"] : []),
+    ...(key.includes(name) && !isNullable ? ["not_null"] : []),
     ...(accepted === undefined ? [] : [{ accepted_values: { arguments: { values: [...accepted] } } }]),
     ...foreignKeys
       .filter(({ column, to }) => column === name && to.startsWith("core."))
@@ -125,6 +133,14 @@ const nightsToFail = 7;
 export function freshnessOf(timing: Timing): Freshness {
   const every = daysBetweenAnswers(timing);
   return { warnDays: every + nightsToWarn, errorDays: every + nightsToFail };
+}
+
+/** The same counted from the day that the rows are about, for marts, which do not know when they were fetched. */
+export function dayFreshnessOf(timing: Timing): Freshness {
+  // a day is over before it is published, and its run comes the day after
+  const published = 1 + ("settleDays" in timing ? timing.settleDays : 0);
+  const { warnDays, errorDays } = freshnessOf(timing);
+  return { warnDays: warnDays + published, errorDays: errorDays + published };
 }
 
 /** Rows of a table that several datasets write are as late as those of the slowest. */

@@ -1,7 +1,8 @@
 import type { Database } from "./database.ts";
+import { martShapes } from "./mart-shapes.ts";
 import { sql } from "./sql.ts";
 
-/** A column as the catalogue has it: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. */
+/** A column as the catalogue has it: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. Of a view only the key may be known not to be null. */
 export type Column = {
   readonly name: string;
   readonly type: string;
@@ -20,7 +21,7 @@ export type Relation = {
   readonly isView: boolean;
   readonly comment: string;
   readonly columns: readonly Column[];
-  /** Columns of the primary key in its order; none of a view. */
+  /** Columns of the primary key in its order, or of the declared key of a mart; none of another view. */
   readonly key: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   /** Conditions that hold for every row, as Postgres writes them. */
@@ -57,5 +58,14 @@ export async function readRelations(db: Database): Promise<readonly Relation[]> 
     where  not c.relispartition
     and    (n.nspname in ('core', 'mart') and c.relkind in ('r', 'p', 'v', 'm') or n.nspname = 'ops' and c.relkind in ('v', 'm'))
     order  by n.nspname collate "C", c.relname collate "C"`.execute(db);
-  return rows;
+  return rows.map((relation) => (relation.schema === "mart" ? withDeclaredKey(relation) : relation));
+}
+
+function withDeclaredKey(relation: Relation): Relation {
+  const shape = martShapes[relation.table];
+  if (shape === undefined) return relation;
+  const { key, nullable = [] } = shape;
+  const isKnown = (name: string) => key.includes(name) && !nullable.includes(name);
+  const columns = relation.columns.map((column) => (isKnown(column.name) ? { ...column, isNullable: false } : column));
+  return { ...relation, key, columns };
 }

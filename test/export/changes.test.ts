@@ -45,8 +45,10 @@ test("writes a file a month, and a manifest that has for each the window, the ro
   }
 });
 
-test("writes no file at all when nothing changed", async () => {
+test("writes no file at all when nothing changed, and the declared key of a mart into its manifest", async () => {
   await stage.export([ranks, "dim_country", "mart.keyword_rank_daily"]);
+  const { key } = await stage.manifest("mart.keyword_rank_daily");
+  expect(key).toEqual(["store", "track_id", "country_code", "keyword", "device_code", "date_day"]);
   const before = await stage.files();
   const done = await stage.export([ranks, "dim_country", "mart.keyword_rank_daily"]);
   expect(done.map(({ written, removed }) => [written, removed])).toEqual(done.map(() => [0, 0]));

@@ -34,7 +34,7 @@ const Sources = z.strictObject({
           config: z
             .strictObject({
               tags: z.array(z.string().regex(/^\w+$/)).optional(),
-              loaded_at_field: z.literal("fetched_at").optional(),
+              loaded_at_field: z.enum(["fetched_at", "date_day::timestamp"]).optional(),
               freshness: z.strictObject({ warn_after: Period, error_after: Period }).optional(),
             })
             .optional(),
@@ -108,7 +108,10 @@ describe("storehouse dbt", () => {
       { relationships: { arguments: { to: "source('storehouse_core', 'dim_keyword')", field: "keyword_key" } } },
     ]);
     const device = tableIn(sources, "mart.keyword_rank_daily")?.columns.find(({ name }) => name === "device_code");
-    expect(device?.data_tests).toEqual([{ accepted_values: { arguments: { values: ["ALL", "IPHONE", "IPAD"] } } }]);
+    expect(device?.data_tests).toEqual([
+      "not_null",
+      { accepted_values: { arguments: { values: ["ALL", "IPHONE", "IPAD"] } } },
+    ]);
   });
 
   test("every test is a query that the database answers, and on an empty warehouse none finds anything", async () => {
@@ -137,6 +140,27 @@ describe("storehouse dbt", () => {
     expect(tableIn(other, "core.fact_keyword_rank")?.config?.freshness).toBeUndefined();
     const packed = Sources.parse(parse(await dbt([], { datasets: { keyword_rank: { pack_days: 7 } } })));
     expect(tableIn(packed, "core.fact_keyword_rank")?.config?.freshness?.warn_after.count).toBe(9);
+  });
+
+  test("marts have their grain, their columns that are never null, and freshness by their newest day", () => {
+    const ranks = tableIn(sources, "mart.keyword_rank_daily");
+    expect(ranks?.data_tests).toEqual([
+      { unique: { arguments: { column_name: "(store, track_id, country_code, keyword, device_code, date_day)" } } },
+    ]);
+    expect(ranks?.columns.filter(({ data_tests: tests = [] }) => tests.includes("not_null"))).toHaveLength(6);
+    expect(ranks?.config).toMatchObject({
+      tags: ["keyword_rank"],
+      loaded_at_field: "date_day::timestamp",
+      freshness: { warn_after: { count: 5, period: "day" }, error_after: { count: 10, period: "day" } },
+    });
+    expect(tableIn(sources, "mart.chart_movement_daily")?.config).toEqual({ tags: ["top_chart"] });
+    expect(tableIn(sources, "mart.app_page_change")?.config?.freshness).toBeUndefined();
+    const nullable = tableIn(sources, "mart.data_freshness")?.columns.find(({ name }) => name === "track_id");
+    expect(nullable?.data_tests).toBeUndefined();
+    const without = sources.sources
+      .filter(({ schema }) => schema === "mart")
+      .flatMap(({ tables }) => tables.filter(({ data_tests: tests = [] }) => tests.length === 0));
+    expect(without.map(({ name }) => name)).toEqual([]);
   });
 
   test("says the same twice, printed or into a folder that it makes", async () => {

@@ -3,11 +3,13 @@ import { sql } from "../../postgres/sql.ts";
 import type { Command } from "commander";
 import type { Settings } from "../../config/settings.ts";
 import type { Timing } from "../../core/timing.ts";
-import { datasets } from "../../datasets/shared/all.ts";
+import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
 import { acceptedValues } from "../../export/dbt-sources.ts";
 import { dbtSources, type TableFacts } from "../../export/dbt-sources.ts";
-import { freshnessOf, latest } from "../../export/dbt-sources.ts";
+import { dayFreshnessOf, freshnessOf, latest } from "../../export/dbt-sources.ts";
+import { martShapes } from "../../postgres/mart-shapes.ts";
+import { readRelationDatasets } from "../../planner/relation-datasets.ts";
 import { readRelations } from "../../postgres/relations.ts";
 import type { Relation } from "../../postgres/relations.ts";
 import { examplePartitions, timingsOf } from "../../planner/example-partitions.ts";
@@ -27,7 +29,8 @@ export function defineDbt(command: Command): void {
       withApp(async ({ warehouse: { db }, config }) => {
         const relations = await readRelations(db);
         const fixed = await fixedValues(db, relations);
-        const text = dbtSources({ relations, facts: factsOf(config.settings), fixed });
+        const facts = new Map([...factsOf(config.settings), ...(await martFacts(db, config.settings))]);
+        const text = dbtSources({ relations, facts, fixed });
         if (options.out === undefined) return printWhole(text.trimEnd());
         const file = path.join(path.resolve(options.out), "sources.yml");
         await putFile(file, text);
@@ -51,7 +54,26 @@ function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {
         .flatMap(({ dataset }) => timingsIn(settings, dataset))
         .map(freshnessOf);
       const names = [...new Set(writers.map(({ dataset }) => dataset.name))].sort();
-      return [name, { datasets: names, freshness: fresh.length === 0 ? null : latest(fresh) }];
+      return [name, { datasets: names, freshness: fresh.length === 0 ? null : latest(fresh), freshBy: "fetched_at" }];
+    }),
+  );
+}
+
+/** What the datasets say of the marts, which are as fresh as the newest day that they have. */
+async function martFacts(db: Database, settings: Settings): Promise<ReadonlyMap<string, TableFacts>> {
+  const [all, own] = [await readRelationDatasets(db), await readRelationDatasets(db, { ownFacts: true })];
+  return new Map(
+    Object.entries(martShapes).map(([table, { isDaily = false }]) => {
+      const name = `mart.${table}`;
+      const direct = own.get(name) ?? [];
+      const fresh = (isDaily ? direct : [])
+        .map(datasetNamed)
+        .filter((dataset) => settings.datasets[dataset.name]?.on ?? dataset.on)
+        .flatMap((dataset) => timingsIn(settings, dataset))
+        .map(dayFreshnessOf);
+      const names = [...(direct.length > 0 ? direct : (all.get(name) ?? []))].sort();
+      const freshness = fresh.length === 0 ? null : latest(fresh);
+      return [name, { datasets: names, freshness, freshBy: "date_day::timestamp" }];
     }),
   );
 }

@@ -1,0 +1,135 @@
+/** A mart as a table: what the catalogue does not know of a view. */
+type MartShape = {
+  /** Columns that no two rows share: what its comment says that there is one row for. */
+  readonly key: readonly string[];
+  /** Columns of the key that may be null. */
+  readonly nullable?: readonly string[];
+  /** True where each day of its datasets brings rows with that `date_day`. */
+  readonly isDaily?: true;
+};
+
+/** Every mart by its name without schema. Tests hold keys and nulls against marts with everything loaded, and that no mart is missing. */
+export const martShapes: Readonly<Record<string, MartShape>> = {
+  advertisement: {
+    key: ["store", "track_id", "period_start", "period_end", "country_code", "network", "media_type", "creative_id"],
+  },
+  app_group: { key: ["group_name", "store", "track_id"] },
+  app_overview_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
+  app_page_change: {
+    key: ["store", "track_id", "country_code", "language_code", "date_day", "change_source", "property", "new_value"],
+    nullable: ["new_value"],
+  },
+  bid_change_impact: {
+    key: ["org_id", "entity_level", "entity_id", "changed_at", "change_number", "currency", "attribution"],
+  },
+  category_rank_daily: {
+    key: ["store", "track_id", "country_code", "device_code", "category_code", "chart", "chart_version", "date_day"],
+    isDaily: true,
+  },
+  category_rank_vs_downloads_daily: {
+    key: ["store", "track_id", "country_code", "device_code", "category_code", "chart", "chart_version", "date_day"],
+    isDaily: true,
+  },
+  chart_movement_daily: {
+    key: ["store", "track_id", "country_code", "device_code", "category_code", "chart", "chart_version", "date_day"],
+    isDaily: true,
+  },
+  credit_spend_by_app_daily: {
+    key: ["date_day", "store", "track_id", "country_code", "dataset", "credit_class"],
+    nullable: ["store", "track_id", "country_code"],
+  },
+  credit_spend_daily: { key: ["date_day", "dataset", "operation", "credit_class"] },
+  data_freshness: {
+    key: ["dataset", "store", "track_id", "country_code"],
+    nullable: ["store", "track_id", "country_code"],
+  },
+  download_revenue_monthly: { key: ["store", "track_id", "country_code", "month_start"] },
+  featuring_daily: { key: ["store", "track_id", "country_code", "category_code", "date_day", "card_number"] },
+  keyword_cannibalisation: {
+    key: ["org_id", "store", "track_id", "country_code", "keyword", "date_day", "currency", "attribution"],
+  },
+  keyword_group: { key: ["group_name", "keyword"] },
+  keyword_impression_share: { key: ["store", "track_id", "keyword", "country_code", "device_code", "share_day"] },
+  keyword_install_estimate: {
+    key: ["store", "track_id", "country_code", "keyword", "date_day", "estimate_kind"],
+    isDaily: true,
+  },
+  keyword_not_requested_daily: { key: ["store", "track_id", "country_code", "keyword", "device_code", "date_day"] },
+  keyword_opportunity: { key: ["store", "track_id", "country_code", "keyword", "device_code"] },
+  keyword_rank_daily: {
+    key: ["store", "track_id", "country_code", "keyword", "device_code", "date_day"],
+    isDaily: true,
+  },
+  keyword_rank_movers: { key: ["store", "track_id", "country_code", "keyword", "device_code", "days_back"] },
+  keyword_rank_vs_competitor: {
+    key: ["store", "track_id", "competitor_track_id", "country_code", "keyword", "device_code"],
+  },
+  organic_share_of_voice_daily: {
+    key: ["store", "track_id", "country_code", "device_code", "date_day"],
+    isDaily: true,
+  },
+  paid_share_of_voice: {
+    key: ["store", "track_id", "keyword", "country_code", "period_start", "period_end", "share_source"],
+  },
+  release_impact: { key: ["store", "track_id", "version", "release_day", "country_code", "window_day_count"] },
+  retention_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
+  review_by_version: { key: ["store", "track_id", "country_code", "language_code", "version"] },
+  review_daily: { key: ["store", "track_id", "country_code", "language_code", "date_day"], isDaily: true },
+  review_text: { key: ["store", "track_id", "review_id", "review_source"] },
+  search_ads_ad_group_report: {
+    key: ["ad_group_id", "country_code", "date_day", "currency", "attribution", "goal_id"],
+    isDaily: true,
+  },
+  search_ads_campaign_report: {
+    key: ["campaign_id", "country_code", "date_day", "currency", "attribution", "goal_id"],
+    isDaily: true,
+  },
+  search_ads_daily: {
+    key: [
+      "org_id",
+      "report_level",
+      "currency",
+      "attribution",
+      "goal_id",
+      "date_day",
+      "country_code",
+      "track_id",
+      "campaign_id",
+      "ad_group_id",
+      "keyword_id",
+      "ad_id",
+      "product_page",
+      "search_term",
+      "match_type",
+      "gender",
+      "age",
+      "device_class",
+      "customer_type",
+    ],
+    isDaily: true,
+  },
+  search_ads_daily_default: { key: ["campaign_id", "country_code", "date_day"], isDaily: true },
+  search_ads_daily_reporting: { key: ["campaign_id", "country_code", "date_day"], isDaily: true },
+  search_ads_keyword_report: {
+    key: ["ad_group_id", "keyword_id", "country_code", "date_day", "currency", "attribution", "goal_id"],
+    isDaily: true,
+  },
+  search_ads_search_term_report: {
+    key: [
+      "ad_group_id",
+      "keyword_id",
+      "match_type",
+      "search_term",
+      "country_code",
+      "date_day",
+      "currency",
+      "attribution",
+      "goal_id",
+    ],
+  },
+  visibility_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
+  weighted_share_of_voice_daily: {
+    key: ["store", "track_id", "country_code", "device_code", "date_day"],
+    isDaily: true,
+  },
+};
