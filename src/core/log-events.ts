@@ -55,6 +55,10 @@ export const logEvents = {
     says: "a reply names a price that cannot be right; its call is booked at the documented price; at debug while that is known",
   },
   "database.unavailable": { level: "warn", says: "the database does not respond; the worker waits" },
+  "database.lock_awaited": {
+    level: "warn",
+    says: "this process waits for a lock that another session holds (`held_by`: its process in Postgres); it continues when the lock is released",
+  },
   "database.recovered": { level: "info", says: "the database responds again" },
   "queue.error": { level: "error", says: "graphile-worker reports an error" },
   "queue.warning": { level: "warn", says: "graphile-worker reports a problem" },

@@ -123,6 +123,16 @@ export const usageErrors = {
     says: "Postgres only reads: the server is a standby, or default_transaction_read_only is on",
     next: "let DATABASE_URL name the primary, and a role and database whose transactions may write",
   },
+  database_pooled: {
+    recovery: "usage",
+    says: "a transaction pooler is between here and Postgres: statements of one connection share sessions with other connections",
+    next: "let DATABASE_URL name Postgres itself or a pooler in session mode: port 5432 instead of 6543 (Supabase) or 6432 (PgBouncer), the host without -pooler (Neon), the endpoint of the database instead of the proxy's (RDS)",
+  },
+  database_options: {
+    recovery: "usage",
+    says: "Postgres, or a pooler before it, refuses a parameter of the connection",
+    next: "take `options` out of DATABASE_URL and PGOPTIONS, and parameters that the driver does not know; Storehouse sets what it needs itself",
+  },
   database_encoding: {
     recovery: "usage",
     says: "the encoding of the database is {found}, which cannot hold every character",

@@ -2,7 +2,7 @@ import { sql, type Queryable } from "../postgres/sql.ts";
 
 /*
  * A worker with nothing to run sleeps until a slice that it knows of is due. What another process queues meanwhile is announced on a channel;
- * where that is missed, as behind a pooler of connections, the worker finds it at its next check.
+ * where that is missed, as while a broken connection is replaced, the worker finds it at its next check.
  */
 
 /** The queue that any worker takes slices from. */

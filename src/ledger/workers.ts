@@ -13,11 +13,11 @@ export type WorkerKind = "sync" | "worker" | "command";
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
   /** Notes that the process lives, and asks a question in the same statement. */
-  beat(question?: SqlFragment<boolean>): Promise<Beat>;
+  beat<T>(question?: SqlFragment<T>): Promise<Beat<T>>;
 }
 
 /** What a heartbeat found: `isEntered` is false when the process was declared dead: then other processes have its slices, and it must re-register. */
-export type Beat = { readonly isEntered: boolean; readonly answer: boolean };
+export type Beat<T> = { readonly isEntered: boolean; readonly answer: T | null };
 
 /** First key of the advisory locks that living workers hold; the second is the worker's number. */
 const lockSpace = 0x53_54_4f_52;
@@ -72,12 +72,12 @@ export async function enterWorker(
   watch(first);
   return {
     workerId,
-    beat: async (question = sql`false`) => {
+    beat: async <T>(question: SqlFragment<T | null> = sql<null>`null::boolean`) => {
       // on the connection that holds the lock, so that its end shows
       const held = client;
       try {
         const { rows } = await beatOf(workerId, question).execute(patiently(held ?? pool));
-        return { isEntered: rows.length === 1, answer: rows[0]?.answer ?? false };
+        return { isEntered: rows.length === 1, answer: rows[0]?.answer ?? null };
       } catch (error) {
         // an error of any kind: another connection may do better
         if (held !== null) drop(held);
@@ -103,8 +103,8 @@ export async function enterWorker(
   };
 }
 
-function beatOf(workerId: string, question: SqlFragment<boolean>): SqlFragment<{ answer: boolean }> {
-  return sql<{ answer: boolean }>`
+function beatOf<T>(workerId: string, question: SqlFragment<T>): SqlFragment<{ answer: T }> {
+  return sql<{ answer: T }>`
     update ops.worker as w set heartbeat_at = clock_timestamp() where w.worker_id = ${workerId} and w.stopped_at is null
     returning ${question} as answer`;
 }

@@ -32,10 +32,19 @@ export function connectionString(url: string): string {
     throw refused("names sslrootcert without sslmode: add sslmode=verify-full");
   query.set("sslmode", sslmode ?? "disable");
   query.set("uselibpqcompat", "true");
-  const whole = `${server}?${query.toString()}`;
+  const whole = `${withPlainPath(server)}?${query.toString()}`;
   const host = hostOf(whole);
   if (sslmode === null && !isHere(host)) throw refused(`names another machine (${host}) and no sslmode: ${example}`);
   return whole;
+}
+
+/** The driver leaves these characters of a database's name encoded, and an address may have them as they are. */
+const leftEncoded = /%(?:3b|3a|40|26|3d|2b|24|2c)/gi;
+
+function withPlainPath(server: string): string {
+  const [, start = server, path = ""] = /^(\w+:\/\/[^/]*)(\/.*)$/.exec(server) ?? [];
+  if (/%(?:2f|3f|23)/i.test(path)) throw refused("names a database with /, ? or # in its name, which cannot be opened");
+  return start + path.replaceAll(leftEncoded, decodeURIComponent);
 }
 
 /** The driver's own reading, which knows sockets, `?host=` and PGHOST; it reads the certificates as well. */

@@ -21,6 +21,8 @@ const lostNodeCodes = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
+/** How poolers say that no connection is left (PgBouncer, Supavisor); none has the code of Postgres for it. */
+const fullPooler = /max_client_conn|max clients reached/i;
 /** Unique violation under concurrent merges, serialisation failure, deadlock. */
 const passing = new Set(["23505", "40001", "40P01"]);
 
@@ -31,7 +33,8 @@ const passing = new Set(["23505", "40001", "40P01"]);
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (error instanceof pg.DatabaseError) return lostStarts.some((start) => code.startsWith(start));
+  if (error instanceof pg.DatabaseError)
+    return lostStarts.some((start) => code.startsWith(start)) || fullPooler.test(error.message);
   return (
     lostNodeCodes.has(code) ||
     /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|connection has been discarded/i.test(
@@ -67,7 +70,7 @@ export function isMissingRight(error: unknown): error is pg.DatabaseError {
 
 /** The error of ours for an outage: the driver's own text says little and may contain the address. */
 export function databaseOutage(cause: unknown, problem = "the connection broke"): StorehouseError {
-  const code = cause instanceof pg.DatabaseError ? outageOf(cause.code) : undefined;
+  const code = outageOf(cause);
   return code === undefined ? fail("database_unreachable", { problem }, cause) : fail(code, {}, cause);
 }
 
@@ -76,8 +79,9 @@ export function isOutage({ code }: StorehouseError): boolean {
   return code === "database_unreachable" || Object.values<string>(outages).includes(code);
 }
 
-function outageOf(code: string | undefined) {
-  return outages[code as keyof typeof outages] as (typeof outages)[keyof typeof outages] | undefined;
+function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | undefined {
+  if (!(cause instanceof pg.DatabaseError)) return undefined;
+  return fullPooler.test(cause.message) ? "database_busy" : outages[cause.code as keyof typeof outages];
 }
 
 /** Why a server refuses a login: wrong password, no such role or database, no rule for the way there. */
@@ -88,6 +92,15 @@ export function isRefusedLogin(error: unknown): boolean {
   return error instanceof pg.DatabaseError && refusals.has(error.code ?? "");
 }
 
+/** How a server names a parameter of the start that it does not know, or whose value does not fit. */
+const parameterProblems = new Set(["0A000", "22023", "42704"]);
+
+/** True when the server, or a pooler before it, refuses what the address wants to be set at the start. */
+function isRefusedParameter({ code = "", message }: pg.DatabaseError): boolean {
+  // PgBouncer has one code for everything that it refuses
+  return parameterProblems.has(code) || (code === "08P01" && /startup parameter/i.test(message));
+}
+
 /** How OpenSSL and Node call what is wrong with a certificate. */
 const certificate = /CERT|SIGNATURE|ISSUER|SSL|TLS|EPROTO|CRL/;
 
@@ -96,9 +109,10 @@ export function connectionProblem(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause.name === "UsageError") return cause;
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   const facts = { variable: "DATABASE_URL", code: code ?? cause.name };
-  if (cause instanceof pg.DatabaseError && outageOf(code) !== undefined) return databaseOutage(cause);
+  if (outageOf(cause) !== undefined) return databaseOutage(cause);
   if (cause instanceof pg.DatabaseError && (isMissingRight(cause) || refusals.has(code ?? "")))
     return fail("database_refused", facts);
+  if (cause instanceof pg.DatabaseError && isRefusedParameter(cause)) return fail("database_options", facts);
   if (/does not support SSL/i.test(cause.message))
     return fail("database_tls", { problem: "the server does not speak TLS" });
   if (!(cause instanceof pg.DatabaseError) && code !== undefined && certificate.test(code))

@@ -1,11 +1,12 @@
-import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import pg from "pg";
 import type { PoolClient } from "pg";
 import { fail } from "../core/errors.ts";
 import { connectionString } from "./connection.ts";
 import { connectionProblem } from "./database-errors.ts";
-import { type Queryable, sql } from "./sql.ts";
+import { checkSessions } from "./pooler.ts";
+import { sessionStatements } from "./session.ts";
+import type { Queryable } from "./sql.ts";
 
 /** A database as the modules use it: a pool, one connection of it, or a transaction on one. Statements are written with `sql`. */
 export interface Database extends Queryable {
@@ -46,24 +47,8 @@ const types: pg.CustomTypesConfig = {
 /** Long enough for any statement of ours, and for waiting until another process has planned. */
 const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
-/** What statements and the driver rely on, whatever the server, the database or the role has for other programs. */
-const sessionSettings: Readonly<Record<string, string>> = {
-  timezone: "UTC",
-  datestyle: "ISO,YMD",
-  intervalstyle: "postgres",
-  bytea_output: "hex",
-  extra_float_digits: "1",
-  standard_conforming_strings: "on",
-  transform_null_equals: "off",
-  default_transaction_isolation: "read\\ committed",
-  default_transaction_deferrable: "off",
-  statement_timeout: "0",
-  lock_timeout: "0",
-  search_path: "public",
-};
-/** A peer that has vanished is found after half a minute or so, at either end, and its locks are released. */
+/** A peer that has vanished is found after half a minute or so; the server's end is in the settings of the session. */
 const keepAliveMs = 30_000;
-const keepAlive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
 /** How connections behave. `timeoutMs`: a statement without a reply for so long counts as a lost connection. `session`: settings beside or instead of the usual. */
 type ConnectionOptions = {
@@ -74,52 +59,54 @@ type ConnectionOptions = {
 /**
  * Opens a pool of at most `size` connections.
  * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way cannot
- * be secured as sslmode requires, `database_busy` without a connection left, `database_too_old` below 15, `database_encoding` for one
- * that is not UTF8, and `bad_setting` for an address that does not fit.
+ * be secured as sslmode requires, `database_busy` without a connection left, `database_pooled` behind a pooler without sessions,
+ * `database_options` for parameters that the server refuses, `database_too_old` below 15, `database_encoding` for one that is not UTF8, and
+ * `bad_setting` for an address that does not fit.
  */
 export async function openWarehouse(
   url: string,
   size: number,
   { timeoutMs = usualTimeoutMs, session = {} }: ConnectionOptions = {},
 ): Promise<Warehouse> {
-  const settings = Object.entries({ ...sessionSettings, ...session }).map(([name, value]) => `-c ${name}=${value}`);
-  const pool = new pg.Pool({
+  const address = {
     connectionString: connectionString(url),
-    max: size,
     types,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     connectionTimeoutMillis: Math.min(connectMs, timeoutMs),
-    // of this pool alone: the sessions of a dead process can be distinguished from others
-    application_name: `storehouse ${randomBytes(4).toString("hex")}`,
-    // a session that is idle in a transaction for too long loses its locks
-    options: `${settings.join(" ")} -c idle_in_transaction_session_timeout=${Math.ceil(timeoutMs)} ${keepAlive}`,
-  });
+  };
+  const settings = sessionStatements(timeoutMs, session);
+  let isChecked = false;
+  const prepare = async (client: pg.ClientBase) => {
+    breakWithoutReply(client, timeoutMs);
+    // before anything is set, which behind a pooler without sessions would be set for other programs
+    if (!isChecked) await checkServer(client, address);
+    isChecked = true;
+    await client.query(settings);
+  };
+  // the pool waits for what it returns, which the types of the driver do not say
+  const pool = new pg.Pool({ ...address, max: size, onConnect: (client): unknown => prepare(client) });
   // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => {
-    client.on("error", () => undefined);
-    breakWithoutReply(client, timeoutMs);
-  });
-  const db = databaseOf(pool);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   try {
-    await checkServer(db);
+    (await pool.connect()).release();
   } catch (cause) {
     await pool.end();
     throw connectionProblem(cause);
   }
   let ended: Promise<void> | undefined;
-  return { db, pool, [Symbol.asyncDispose]: () => (ended ??= pool.end()) };
+  return { db: databaseOf(pool), pool, [Symbol.asyncDispose]: () => (ended ??= pool.end()) };
 }
 
-async function checkServer(db: Database): Promise<void> {
-  const { rows } = await sql<{ version: number; encoding: string }>`
-    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(
-    db,
-  );
-  const { version = 0, encoding = "" } = rows[0] ?? {};
+async function checkServer(client: pg.ClientBase, address: pg.ClientConfig): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string; pid: number }>(`
+    select pg_catalog.current_setting('server_version_num')::pg_catalog.int4 as version,
+           pg_catalog.current_setting('server_encoding') as encoding, pg_catalog.pg_backend_pid() as pid`);
+  const { version = 0, encoding = "", pid = 0 } = rows[0] ?? {};
   if (version < 150_000) throw fail("database_too_old", { found: version });
   if (encoding !== "UTF8") throw fail("database_encoding", { found: encoding });
+  await checkSessions(client, { pid, address });
 }
 
 /** What the driver has and its types leave out. */
@@ -133,7 +120,7 @@ type Inside = {
  * Breaks a connection off when a statement, or a farewell, is at work on it and no reply came for so many ms: the other end may have
  * gone without a word, and then no answer would ever come. The caller sees a lost connection. Idle connections are never cut off.
  */
-function breakWithoutReply(client: PoolClient, ms: number): void {
+function breakWithoutReply(client: pg.ClientBase, ms: number): void {
   const inside = client as unknown as Inside;
   const { stream } = inside.connection;
   stream.setTimeout(ms);

@@ -8,6 +8,7 @@ import type { Beat, LivingWorker } from "../ledger/workers.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { lockWaitReporter, longestLockWait, type LockWait } from "./lock-waits.ts";
 
 /**
  * How often a process says that it lives, after how long without one it counts as dead, how far apart checks of a refused account are, and
@@ -67,10 +68,14 @@ export async function reapDeadWorkers({
 /** Of so many beats one looks for all that dead processes left, whatever a beat finds itself. */
 const fullCheckBeats = 30;
 
-/** Beats until disposed, and frees what dead processes hold. */
+/** A lock that is not granted for so many beats is reported. */
+const lockWaitBeats = 2;
+
+/** Beats until disposed, frees what dead processes hold, and reports locks that this process waits for. */
 export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   const { clock, rhythm } = parts;
   const ended = new AbortController();
+  const reportLockWait = lockWaitReporter(parts);
   const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
   let checking: Promise<void> | null = null;
 
@@ -80,7 +85,8 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
     for (await wait(); !ended.signal.aborted; await wait()) {
       const beat = await beatOnce(parts);
       steady = beat === null ? 0 : steady + 1;
-      const isDue = beat?.answer === true || steady % fullCheckBeats === 2;
+      reportLockWait(beat?.answer?.lockWait ?? null);
+      const isDue = beat?.answer?.isDue === true || steady % fullCheckBeats === 2;
       // beside the beats: what it waits for, such as a plan that another process makes, may take longer than a heartbeat may be late
       if (isDue) checking ??= checkOthers(parts, steady > 1).finally(() => (checking = null));
     }
@@ -96,15 +102,20 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   };
 }
 
-/** SQL: true when another process has died, or the requests of the account are stopped. */
-function concernsOthers({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<boolean> {
-  return sql<boolean>`(${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)})`;
+/** What a beat reads: `isDue` when another process has died, or the requests of the account are stopped. */
+type Seen = { readonly isDue: boolean; readonly lockWait: LockWait | null };
+
+/** SQL: what a beat reads, as JSON. */
+function aroundUs({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<Seen> {
+  return sql<Seen>`json_build_object(
+    'isDue', ${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)},
+    'lockWait', ${longestLockWait(lockWaitBeats * rhythm.beatMs)})`;
 }
 
 /** One beat; what it found, null when the database did not take it. */
-async function beatOnce(parts: HeartbeatParts): Promise<Beat | null> {
+async function beatOnce(parts: HeartbeatParts): Promise<Beat<Seen> | null> {
   try {
-    const beat = await parts.worker.beat(concernsOthers(parts));
+    const beat = await parts.worker.beat(aroundUs(parts));
     if (!beat.isEntered) parts.abort(fail("lease_expired"));
     parts.onBeat(null);
     return beat;

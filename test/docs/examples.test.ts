@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { logEvents } from "../../src/core/log-events.ts";
 import { parse } from "yaml";
 import { AnswerFile } from "../../src/archive/answer-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
@@ -83,6 +84,7 @@ describe("examples of docs", () => {
     const settings = pageAt("docs/configuration.md").text;
     const compose = readFileSync(path.join(projectRoot, "docker-compose.yml"), "utf8");
     const isKnown = (name: string): boolean => {
+      if (name in logEvents) return true;
       if (/^(core|mart|ops|raw)\.\w+$/.test(name)) return new RegExp(String.raw`\b${name}\b`).test(schema);
       if (/^(portfolio|datasets|retention|credits|api|worker|database|health|notify)\.[\w.<>]+$/.test(name))
         return settings.includes(`\`${name}`);

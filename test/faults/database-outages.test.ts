@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
@@ -142,6 +144,16 @@ test("exhausted connections are an outage: a sync says so and requests nothing, 
   await expectCalm(stage, calm, 0);
 });
 
+/** Commands that change nothing, and what they say on stderr. */
+const reading = [
+  { command: ["status"], says: /^$/ },
+  { command: ["gaps", "--as-of", today], says: /^$/ },
+  { command: ["runs"], says: /^$/ },
+  { command: ["plan", "--as-of", today], says: /^$/ },
+  { command: ["credits"], says: /^The balance is the one last reported, .*database_read_only/ },
+  { command: ["export", "--table", "dim_app", "--out", "tables"], says: /1 file written/ },
+];
+
 test("a standby is refused before anything is requested, and shows what it has", async () => {
   const database = await server.database();
   await migrate(database);
@@ -151,8 +163,15 @@ test("a standby is refused before anything is requested, and shows what it has",
   await server.restart("fast");
   expect(await stage.query("select pg_is_in_recovery() as standby")).toEqual([{ standby: true }]);
   await expectRefusal(stage, "database_read_only");
-  await using status = startChild(stage, ["status"], { settings });
-  expect(await status.ended).toBe(0);
+  for (const { command, says } of reading) {
+    await using child = startChild(stage, command, { settings });
+    expect([command, await child.ended]).toEqual([command, 0]);
+    expect(child.output().stderr).toMatch(says);
+  }
+  const { environment } = stage.config();
+  expect(await checkAnyDatabase({ environment, home: "", clock: systemClock() })).toContainEqual(
+    expect.objectContaining({ check: "database", state: "fail", next: "let DATABASE_URL name the primary" }),
+  );
   await stage.query("select pg_promote()");
   await using sync = startChild(stage, syncCommand, { settings });
   expect(await sync.ended).toBe(0);

@@ -64,7 +64,7 @@ describe("a worker in the ledger", () => {
   test("says that it lives, and when it leaves", async () => {
     const worker = await enterWorker(stage.pool, { kind: "worker", clock: stage.clock });
     const [entered] = await workers();
-    expect(await worker.beat()).toEqual({ isEntered: true, answer: false });
+    expect(await worker.beat()).toEqual({ isEntered: true, answer: null });
     const [beaten] = await workers();
     expect(beaten).toEqual({ pid: process.pid, heartbeat_at: expect.any(Date), stopped_at: null });
     expect(beaten?.heartbeat_at.getTime()).toBeGreaterThan(entered?.heartbeat_at.getTime() ?? Number.NaN);

@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isPassing } from "../../src/postgres/database-errors.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
@@ -33,6 +33,16 @@ describe("an error of the database", () => {
   ])("%s is worth another try: %s", (code, worth) => {
     expect(isPassing(databaseError(code))).toBe(worth);
   });
+
+  test.each(["no more connections allowed (max_client_conn)", "MaxClientsInSessionMode: max clients reached"])(
+    "of a pooler without a connection left means the same: %s",
+    (message) => {
+      const error = new pg.DatabaseError(message, 10, "error");
+      error.code = "XX000";
+      expect(isLostConnection(error)).toBe(true);
+      expect(databaseOutage(error)).toMatchObject({ code: "database_busy" });
+    },
+  );
 
   test("a fault of ours is neither", () => {
     for (const error of [new Error("no key"), new TypeError("undefined"), "text", null]) {

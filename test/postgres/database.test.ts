@@ -157,6 +157,18 @@ describe("an open database", () => {
     ]);
   });
 
+  test("has the settings that it relies on also where the address has options of its own, and names those that it cannot have", async () => {
+    await using database = await freshDatabase();
+    const withOptions = (options: string) => `${database.url}?options=${encodeURIComponent(options)}`;
+    await using warehouse = await openWarehouse(withOptions("-c timezone=Pacific/Apia -c work_mem=65MB"), 1);
+    const { rows } = await warehouse.pool.query(
+      "select current_setting('timezone') as zone, current_setting('work_mem') as memory",
+    );
+    expect(rows).toEqual([{ zone: "UTC", memory: "65MB" }]);
+    expect((await refusal(withOptions("-c no_such_setting=1"))).error.code).toBe("database_options");
+    expect((await refusal(withOptions("-c work_mem=much"))).error.code).toBe("database_options");
+  });
+
   test.each(["db", "connection"] as const)("refuses a transaction inside another one (%s)", async (on) => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 1);

@@ -4,6 +4,7 @@ import { accountIdOf, apiAccess } from "../../config/config.ts";
 import { StorehouseError } from "../../core/errors.ts";
 import { latestAccount, openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
+import { databaseOutage, isOutOfRoom } from "../../postgres/database-errors.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { table } from "../table.ts";
@@ -23,13 +24,12 @@ export function defineCredits(command: Command): void {
   );
 }
 
-/** Checks the balance, which is free; without a token, or while the service is unavailable, the ledger has the last one that was reported. */
+/** Checks the balance, which is free; without a token, while the service is unavailable, or where the database only reads, the ledger has the last one that was reported. */
 async function checkBalance(app: App): Promise<void> {
   const { environment, settings } = app.config;
   if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return;
   const { clock, warehouse } = app;
   const { accountId } = apiAccess(environment);
-  await openAccount(warehouse.db, accountId, settings.api.requests_per_second, clock);
   // loaded here, since without a token nothing of it is needed
   const [{ createClient }, { refreshBalance }] = await Promise.all([
     import("../../api/client.ts"),
@@ -37,10 +37,12 @@ async function checkBalance(app: App): Promise<void> {
   ]);
   await using client = createClient(clientOptions(app));
   try {
+    await openAccount(warehouse.db, accountId, settings.api.requests_per_second, clock);
     await refreshBalance({ db: warehouse.db, client, clock, accountId, workerId: null });
   } catch (error) {
-    if (!(error instanceof StorehouseError)) throw error;
-    remark(`The balance is the one last reported, since the service does not report it now: ${error.message}`);
+    const known = isOutOfRoom(error) ? databaseOutage(error) : error;
+    if (!(known instanceof StorehouseError)) throw error;
+    remark(`The balance is the one last reported, since no newer one is available: ${known.message}`);
   }
 }
 

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { escapeIdentifier } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { urlAs, tried } from "../support/granted-stage.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { openStage } from "../support/ingest-stage.ts";
+import { calmRun, expectCalm } from "../support/ingest-witness.ts";
+import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
+
+let server: OwnPostgres;
+
+beforeAll(async () => {
+  server = await ownPostgres();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** What administrators set for a role in a database, against programs that forget an end. */
+const settings = {
+  default_transaction_isolation: "serializable",
+  default_transaction_deferrable: "on",
+  search_path: "nowhere",
+  statement_timeout: "5s",
+  lock_timeout: "1ms",
+  idle_in_transaction_session_timeout: "1ms",
+  timezone: "Pacific/Apia",
+  datestyle: "SQL, DMY",
+};
+
+test("an owner without further rights and with settings of its own migrates, fills and reads a database with an odd name", async () => {
+  const name = `Läden "100%25" & Co: Größe+1`;
+  const database = escapeIdentifier(name);
+  const administrator = await server.database();
+  await tried(administrator, "create role shop login password 'owner-of-the-shop'");
+  await tried(administrator, `create database ${database} owner shop`);
+  for (const [setting, value] of Object.entries(settings))
+    await tried(administrator, `alter role shop in database ${database} set ${setting} = '${value}'`);
+  const url = new URL(urlAs(administrator, "shop", "owner-of-the-shop"));
+  // as few characters encoded as can be, and as many
+  url.pathname = `/${encodeURI(name)}`;
+  const variables = { DATABASE_URL: url.href.replace(url.pathname, `/${encodeURIComponent(name)}`) };
+  await using stage = await openStage({ database: url.href });
+  const folder = mkdtempSync(path.join(tmpdir(), "storehouse-shop-"));
+  try {
+    for (const [command, code] of [
+      [["migrate"], 0],
+      [["doctor"], 0],
+      [syncCommand, 0],
+      [["gaps", "--as-of", "2026-08-20"], 0],
+      [["export", "--table", "dim_app", "--out", folder], 0],
+      [["grants"], 2],
+    ] as const) {
+      await using child = startChild(stage, command, command[0] === "doctor" ? {} : { variables });
+      expect([command, await child.ended, code === 0 ? "" : child.output().stderr]).toEqual([
+        command,
+        code,
+        code === 0 ? "" : (expect.stringMatching(/^roles_refused: /) as string),
+      ]);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  await expectCalm(stage, await calmRun(), 0);
+});

@@ -1,0 +1,99 @@
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { freshDatabase } from "../support/database.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { openStage, until } from "../support/ingest-stage.ts";
+import { calmRun, expectCalm } from "../support/ingest-witness.ts";
+import { leftOut, pgbouncerPath, startPgbouncer } from "../support/pgbouncer.ts";
+
+/** Sessions that a pooler has at hand: as many transactions at once. */
+async function warm(url: string, sessions: number): Promise<void> {
+  const clients = Array.from({ length: sessions }, () => new pg.Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
+  for (const statement of ["begin", "select 1", "commit"])
+    await Promise.all(clients.map((client) => client.query(statement)));
+  await Promise.all(clients.map((client) => client.end()));
+}
+
+const byTransaction = ["pool_mode = transaction"];
+
+describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {
+  test("by transaction: a sync and a worker end at once, request nothing and name the port, and the doctor finds it", async () => {
+    await using database = await freshDatabase();
+    await using pooler = await startPgbouncer(database.url, byTransaction);
+    await using stage = await openStage({ database: pooler.url });
+    await using sync = startChild(stage, syncCommand);
+    await using worker = startChild(stage, ["worker", "--yes"]);
+    for (const child of [sync, worker]) {
+      expect(await child.ended).toBe(2);
+      expect(child.output()).toEqual({
+        stdout: "",
+        stderr: expect.stringMatching(/^database_pooled: .*DATABASE_URL.*port 5432.*\n$/) as string,
+      });
+    }
+    expect(stage.asked()).toEqual([]);
+    const environment = stage.config().environment;
+    expect(await checkAnyDatabase({ environment, home: "", clock: systemClock() })).toMatchObject([
+      { check: "database", state: "fail", next: expect.stringContaining("port 5432") as string },
+    ]);
+  });
+
+  test.each([
+    ["the same session to all", [], 1],
+    ["the latest of several", [], 3],
+    ["one after the other", ["server_round_robin = 1"], 2],
+    ["one after the other of many", ["server_round_robin = 1"], 5],
+    ["by statement", ["pool_mode = statement"], 1],
+  ] as const)("finds a pooler that shares sessions (%s), and sets nothing in them", async (_how, lines, sessions) => {
+    await using database = await freshDatabase();
+    await using pooler = await startPgbouncer(database.url, [...byTransaction, ...lines]);
+    await warm(pooler.url, lines[0] === "pool_mode = statement" ? 0 : sessions);
+    await expect(openWarehouse(pooler.url, 2)).rejects.toMatchObject({ code: "database_pooled" });
+    const client = new pg.Client({ connectionString: pooler.url });
+    await client.connect();
+    const { rows } = await client.query(
+      "select count(*)::int as count from pg_settings where source = 'session' and name = 'bytea_output'",
+    );
+    await client.end();
+    expect(rows).toEqual([{ count: 0 }]);
+  });
+
+  test("by session: a worker loads what it loads without a pooler", async () => {
+    const calm = await calmRun();
+    await using database = await freshDatabase();
+    await using pooler = await startPgbouncer(database.url, ["pool_mode = session", "default_pool_size = 30"]);
+    await using stage = await openStage({ database: pooler.url });
+    await using app = await stage.open();
+    const stop = new AbortController();
+    const running = runWorker(app, stop.signal);
+    const count = async () =>
+      (await stage.query<{ count: number }>("select count(*)::int as count from core.fact_keyword_rank"))[0]?.count;
+    await Promise.race([running, until(async () => (await count()) === calm.facts["core.fact_keyword_rank"]?.length)]);
+    stop.abort();
+    expect(await running).toBeNull();
+    await expectCalm(stage, calm, 0);
+  });
+
+  test.each(["max_client_conn = 1", "default_pool_size = 1"])(
+    "says so where no connection is left (%s)",
+    async (line) => {
+      await using database = await freshDatabase();
+      await using pooler = await startPgbouncer(database.url, ["pool_mode = session", line]);
+      await expect(openWarehouse(pooler.url, 1, { timeoutMs: 500 })).rejects.toMatchObject({ code: "database_busy" });
+    },
+  );
+
+  test("names the options of the address that it refuses, and not a server that does not respond", async () => {
+    await using database = await freshDatabase();
+    await using pooler = await startPgbouncer(database.url, ["pool_mode = session"]);
+    const opening = openWarehouse(`${pooler.url}&options=${encodeURIComponent("-c work_mem=64MB")}`, 1);
+    await expect(opening).rejects.toMatchObject({
+      code: "database_options",
+      message: expect.stringContaining("options") as string,
+    });
+  });
+});
