@@ -10,8 +10,9 @@ create table ops.audit (
   action       text        not null,
   subject      text        not null,
   credits      integer     not null,
-  outcome      text        not null default 'begun' check (outcome in ('begun', 'done', 'refused', 'failed')),
-  note         text        not null default ''
+  outcome      text        not null default 'begun' check (outcome in ('begun', 'started', 'done', 'refused', 'failed')),
+  note         text        not null default '',
+  ended_at     timestamptz
 );
 comment on table  ops.audit              is 'Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.';
 comment on column ops.audit.audit_id     is 'Number of the action.';
@@ -22,11 +23,12 @@ comment on column ops.audit.from_address is 'Network address that the request ca
 comment on column ops.audit.action       is 'Name of the action, such as sign-in or retry.';
 comment on column ops.audit.subject      is 'Fields of its form; empty for a sign-in.';
 comment on column ops.audit.credits      is 'Most credits that were agreed to; 0 for what spends nothing.';
-comment on column ops.audit.outcome      is 'begun (it has not ended, or its process was killed), done (it was started or carried out), refused or failed.';
-comment on column ops.audit.note         is 'Text that the person saw afterwards.';
+comment on column ops.audit.outcome      is 'begun (it has not ended, or its process was killed), started (the run that it started has not ended, or its process was killed), done, refused or failed.';
+comment on column ops.audit.note         is 'Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.';
+comment on column ops.audit.ended_at     is 'When it ended; null while it has not.';
 
 create view ops.audit_log as
-select audit_id, acted_at, user_name, user_role, from_address, action, subject, credits, outcome, note from ops.audit;
+select audit_id, acted_at, user_name, user_role, from_address, action, subject, credits, outcome, note, ended_at from ops.audit;
 comment on view ops.audit_log is 'One row per action of a person in the console. Who started this retry? What was agreed to last week, and at which price?';
 select ops.comment_columns('ops.audit_log', 'ops.audit');
 
@@ -89,3 +91,26 @@ create view ops.next_run_price as
 select line_id, datasets, runs_at, slices, requests, credits, priced_at from ops.next_run;
 comment on view ops.next_run_price is 'One row per line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?';
 select ops.comment_columns('ops.next_run_price', 'ops.next_run');
+
+-- what a plan is made from: the grid of coverage and the price of a selection are read as the reader too
+create view ops.slice_log as
+select slice_id, dataset, operation, scope, batch_id, window_start, window_end, requested_end, tail_of, as_of, fingerprint, class, state, planned_requests,
+       planned_credits, run_id, plan_id, attempt, failures, due_at, error_code, error_message, rows_loaded, rows_rejected, created_at, started_at, ended_at
+from   ops.slice;
+comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
+select ops.comment_columns('ops.slice_log', 'ops.slice');
+
+create view ops.slice_batch as
+select batch_id, items from ops.batch;
+comment on view ops.slice_batch is 'One row per list of keywords or ids that slices request by name; ops.slice_log names it. Which keywords does a list have?';
+select ops.comment_columns('ops.slice_batch', 'ops.batch');
+
+create view ops.retention_log as
+select dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done from ops.dropped_month;
+comment on view ops.retention_log is 'One row per dataset, table and month that retention dropped or detached. Which months are gone, and since when?';
+select ops.comment_columns('ops.retention_log', 'ops.dropped_month');
+
+create view ops.report_shape as
+select org_id, report_level, period_start, period_end, shape, slice_id, fetched_at from ops.search_ads_report_shape;
+comment on view ops.report_shape is 'One row per answer of a DAILY report of search ads: what its rows are like, by which plans choose the cheaper way to days that works. Do reports by day name their day?';
+select ops.comment_columns('ops.report_shape', 'ops.search_ads_report_shape');

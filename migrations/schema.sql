@@ -4558,10 +4558,11 @@ create table ops.audit (
   action text not null, -- Name of the action, such as sign-in or retry.
   subject text not null, -- Fields of its form; empty for a sign-in.
   credits integer not null, -- Most credits that were agreed to; 0 for what spends nothing.
-  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), done (it was started or carried out), refused or failed.
-  note text not null default ''::text, -- Text that the person saw afterwards.
+  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended, or its process was killed), done, refused or failed.
+  note text not null default ''::text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
+  ended_at timestamp with time zone, -- When it ended; null while it has not.
   constraint audit_pkey PRIMARY KEY (audit_id),
-  constraint audit_outcome_check CHECK ((outcome = ANY (ARRAY['begun'::text, 'done'::text, 'refused'::text, 'failed'::text]))),
+  constraint audit_outcome_check CHECK ((outcome = ANY (ARRAY['begun'::text, 'started'::text, 'done'::text, 'refused'::text, 'failed'::text]))),
   constraint audit_user_role_check CHECK ((user_role = ANY (ARRAY['viewer'::text, 'operator'::text])))
 );
 
@@ -4575,8 +4576,9 @@ create view ops.audit_log (
   action text, -- Name of the action, such as sign-in or retry.
   subject text, -- Fields of its form; empty for a sign-in.
   credits integer, -- Most credits that were agreed to; 0 for what spends nothing.
-  outcome text, -- begun (it has not ended, or its process was killed), done (it was started or carried out), refused or failed.
-  note text -- Text that the person saw afterwards.
+  outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended, or its process was killed), done, refused or failed.
+  note text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
+  ended_at timestamp with time zone -- When it ended; null while it has not.
 ) as
  SELECT audit_id,
     acted_at,
@@ -4587,7 +4589,8 @@ create view ops.audit_log (
     subject,
     credits,
     outcome,
-    note
+    note,
+    ended_at
    FROM ops.audit;
 
 -- Lists of keywords (or ids) that a slice requests together; one row per distinct list.
@@ -5439,6 +5442,25 @@ create view ops.reject_log (
     fetched_at
    FROM ops.reject;
 
+-- One row per answer of a DAILY report of search ads: what its rows are like, by which plans choose the cheaper way to days that works. Do reports by day name their day?
+create view ops.report_shape (
+  org_id text, -- Search-ads organisation.
+  report_level text, -- Level of the report.
+  period_start date, -- First requested day.
+  period_end date, -- Last requested day.
+  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.
+  slice_id bigint, -- Slice that wrote the row.
+  fetched_at timestamp with time zone -- When the answer was received.
+) as
+ SELECT org_id,
+    report_level,
+    period_start,
+    period_end,
+    shape,
+    slice_id,
+    fetched_at
+   FROM ops.search_ads_report_shape;
+
 -- Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.
 create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
@@ -5518,6 +5540,29 @@ create table ops.restated_value (
   constraint restated_value_pkey PRIMARY KEY (table_name, row_hash, changed_at)
 );
 CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_name, row_hash, changed_at) WHERE (became IS NULL);
+
+-- One row per dataset, table and month that retention dropped or detached. Which months are gone, and since when?
+create view ops.retention_log (
+  dataset text, -- Dataset.
+  table_name text, -- Fact table.
+  month_start date, -- First day of the month.
+  action text, -- drop or detach (the rows are then in the schema archive).
+  rows_gone bigint, -- Rows of the month, of all datasets of the table.
+  bytes_gone bigint, -- Bytes of the partition, including indexes.
+  dropped_by text, -- Database role that did it.
+  dropped_at timestamp with time zone, -- When it was dropped. Slices that ended before have no rows in this month any more.
+  is_done boolean -- False only within the transaction that removes the month. ops.remove_month removes no other month.
+) as
+ SELECT dataset,
+    table_name,
+    month_start,
+    action,
+    rows_gone,
+    bytes_gone,
+    dropped_by,
+    dropped_at,
+    is_done
+   FROM ops.dropped_month;
 
 -- One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?
 create view ops.review_days (
@@ -5804,6 +5849,15 @@ CREATE INDEX slice_running ON ops.slice USING btree (worker_id) WHERE (state = '
 CREATE INDEX slice_scope ON ops.slice USING btree (hashtextextended((scope)::text, (0)::bigint), window_end, window_start);
 CREATE INDEX slice_suspect ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (broken_off_count > 1));
 
+-- One row per list of keywords or ids that slices request by name; ops.slice_log names it. Which keywords does a list have?
+create view ops.slice_batch (
+  batch_id bigint, -- Number of the list.
+  items text[] -- The items, sorted.
+) as
+ SELECT batch_id,
+    items
+   FROM ops.batch;
+
 -- One row per slice: until which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and inside the requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?
 create view ops.slice_finality (
   slice_id bigint, -- Number of the slice.
@@ -5944,6 +5998,65 @@ create view ops.slice_item (
     b.items
    FROM ops.slice s
      JOIN ops.batch b ON b.batch_id = s.batch_id;
+
+-- One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?
+create view ops.slice_log (
+  slice_id bigint, -- Number of the slice. Every fact row names the slice that wrote it.
+  dataset text, -- Dataset.
+  operation text, -- Operation of the API for the slice.
+  scope jsonb, -- Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.
+  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  window_start date, -- First requested day.
+  window_end date, -- Day after the last requested day, or after the last answered one where the answer ended earlier.
+  requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
+  tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
+  as_of date, -- Day that counted as today when it was planned. It shows how final the answer was.
+  fingerprint text, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received.
+  class text, -- Credit class: how much of the credit reserve the slice may use.
+  state text, -- pending, running, deferred (waits for credits), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
+  planned_requests integer, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
+  planned_credits integer, -- Expected credits: the expected requests at the price of the plan.
+  run_id bigint, -- Run that it belongs to now.
+  plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
+  attempt integer, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
+  failures integer, -- Attempts that ended with a temporary error. Deferring a slice does not count.
+  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.
+  error_code text, -- Stable code of the last error; null when the last attempt succeeded.
+  error_message text, -- Text of the last error, with what to do next.
+  rows_loaded integer, -- Rows of the answer, changed or not.
+  rows_rejected integer, -- Items of the answer that are invalid; they are in ops.reject.
+  created_at timestamp with time zone, -- When it was planned.
+  started_at timestamp with time zone, -- When the last attempt started.
+  ended_at timestamp with time zone -- When it reached its state.
+) as
+ SELECT slice_id,
+    dataset,
+    operation,
+    scope,
+    batch_id,
+    window_start,
+    window_end,
+    requested_end,
+    tail_of,
+    as_of,
+    fingerprint,
+    class,
+    state,
+    planned_requests,
+    planned_credits,
+    run_id,
+    plan_id,
+    attempt,
+    failures,
+    due_at,
+    error_code,
+    error_message,
+    rows_loaded,
+    rows_rejected,
+    created_at,
+    started_at,
+    ended_at
+   FROM ops.slice;
 
 -- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait for credits?
 create view ops.slice_status (

@@ -22,14 +22,14 @@ const sessionMs = 12 * 3_600_000;
 export type Access = {
   /** Null for nobody who is known. Throws `console_host` for another name than loopback's where no sign-in is wanted. */
   readonly visitorOf: (request: FastifyRequest) => Visitor | null;
+  /** Whom a request counts for where requests are limited: a session, a user of the proxy, or an address. */
+  readonly countedFor: (request: FastifyRequest) => string;
   /** True where a password can be typed. */
   readonly hasPassword: boolean;
-  /** Starts a session; null where the password is wrong. */
-  readonly signIn: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    typed: { name: string; password: string },
-  ) => Visitor | null;
+  /** Who typed this password; null where it is wrong. */
+  readonly known: (request: FastifyRequest, typed: { name: string; password: string }) => Visitor | null;
+  /** Starts a session. */
+  readonly signIn: (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => void;
   /** Ends the session, wherever a copy of its cookie is. */
   readonly signOut: (request: FastifyRequest, reply: FastifyReply) => void;
 };
@@ -71,28 +71,39 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
     return { name, role: proxy.operators.includes(name) ? "operator" : "viewer", from: request.ip, by: "proxy" };
   }
 
+  function validSession(request: FastifyRequest): Session | null {
+    const session = hasPassword ? sessionIn(request) : null;
+    return session === null || session.until <= clock.now() || ended.has(session.id) ? null : session;
+  }
+
   function fromSession(request: FastifyRequest): Visitor | null {
-    const session = sessionIn(request);
-    if (session === null || session.until <= clock.now() || ended.has(session.id)) return null;
-    return { name: session.name, role: session.role, from: request.ip, by: "password" };
+    const session = validSession(request);
+    return session && { name: session.name, role: session.role, from: request.ip, by: "password" };
   }
 
   return {
     hasPassword,
     visitorOf: (request) => {
-      const known = fromProxy(request) ?? (hasPassword ? fromSession(request) : null);
+      const known = fromProxy(request) ?? fromSession(request);
       if (known !== null || hasPassword || proxy !== undefined) return known;
       if (!isLoopback(request.hostname.replace(/:\d+$/, ""))) throw fail("console_host");
       return { name: "local", role: "operator", from: request.ip, by: "loopback" };
     },
-    signIn: (request, reply, { name, password }) => {
+    countedFor: (request) => {
+      const user = fromProxy(request)?.name;
+      return user === undefined ? (validSession(request)?.id ?? request.ip) : `user ${user}`;
+    },
+    known: (request, { name, password }) => {
       const found = passwords.find((one) => one.password !== undefined && isSame(one.password, password));
-      if (found === undefined) return null;
+      return found === undefined
+        ? null
+        : { name: name || found.role, role: found.role, from: request.ip, by: "password" };
+    },
+    signIn: (request, reply, { name, role }) => {
       const id = randomBytes(12).toString("base64url");
-      const session: Session = { id, name: name || found.role, role: found.role, until: clock.now() + sessionMs };
+      const session: Session = { id, name, role, until: clock.now() + sessionMs };
       const value = Buffer.from(JSON.stringify(session)).toString("base64url");
       reply.setCookie(cookieName, value, cookieOptions(request));
-      return { name: session.name, role: session.role, from: request.ip, by: "password" };
     },
     signOut: (request, reply) => {
       for (const [id, until] of ended) if (until <= clock.now()) ended.delete(id);

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { count, countOf } from "../core/count.ts";
 import { actions } from "./actions/all.ts";
-import { recordDeed, recordOutcome } from "./audit.ts";
+import { recordDeed, recordOutcome, type DeedOutcome } from "./audit.ts";
+import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction, Price } from "./define-action.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
+import type { Limits } from "./limits.ts";
 import { leaveNote } from "./note.ts";
 import { ownForm } from "./own-form.ts";
 import { OwnAddress, parsed } from "./parse-input.ts";
@@ -23,14 +25,18 @@ const Agreement = z.object({
 });
 
 /** Serves the actions. */
-export function addActions(server: FastifyInstance, parts: ConsoleParts): void {
+export function addActions(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
   for (const action of actions)
-    server.post(`/actions/${action.name}`, { preHandler: ownForm(server) }, (request, reply) => {
-      const visitor = parts.access.visitorOf(request);
-      if (visitor === null) throw fail("console_signed_out");
-      if (visitor.role !== "operator") throw fail("console_not_allowed");
-      return act(parts, { action, request, reply, visitor });
-    });
+    server.post(
+      `/actions/${action.name}`,
+      { preHandler: ownForm(server), onRequest: limits.action },
+      (request, reply) => {
+        const visitor = parts.access.visitorOf(request);
+        if (visitor === null) throw fail("console_signed_out");
+        if (visitor.role !== "operator") throw fail("console_not_allowed");
+        return act(parts, { action, request, reply, visitor });
+      },
+    );
 }
 
 type Acting = {
@@ -50,16 +56,22 @@ async function act({ app, runs }: ConsoleParts, acting: Acting): Promise<Fastify
   const price = await action.price(context, input);
   const limit = app.config.settings.credits.ask_above;
   if (!isAgreed(price, agreement, limit)) return confirm(acting, { price, agreement, limit });
-  const subject = JSON.stringify(input);
-  const auditId = await recordDeed(db, visitor, { action: action.name, subject, credits: price.credits }, now);
+  const deed = { action: action.name, subject: JSON.stringify(input), credits: price.credits, at: now };
+  const auditId = await recordDeed(db, visitor, deed);
+  const record = (outcome: DeedOutcome, note: string) =>
+    recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });
   try {
-    const { says, to } = await action.run(context, input, price.credits);
-    await recordOutcome(db, auditId, { outcome: "done", note: says });
+    const { says, to, started } = await action.run(context, input, price.credits);
+    await record(started === undefined ? "done" : "started", says);
+    if (started !== undefined)
+      runs.start(started, (end) => {
+        const { isDone, text } = endOf(end);
+        return record(isDone ? "done" : "failed", text);
+      });
     leaveNote(request, reply, says);
     return await reply.redirect(to, 303);
   } catch (error) {
-    const note = error instanceof StorehouseError ? app.hide(error.message) : "unforeseen error";
-    await recordOutcome(db, auditId, { outcome: "failed", note });
+    await record("failed", error instanceof StorehouseError ? app.hide(error.message) : "unforeseen error");
     throw error;
   }
 }

@@ -2,33 +2,48 @@ import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What was done: its name, about what, and at which price. */
-export type Deed = { readonly action: string; readonly subject: string; readonly credits: number };
+/** What is done: its name, about what, at which price, and when (epoch-ms). */
+export type Deed = {
+  readonly action: string;
+  readonly subject: string;
+  readonly credits: number;
+  readonly at: number;
+};
 
-/** How an action ended. */
-export type DeedOutcome = "done" | "refused" | "failed";
+/** How an action stands or ended. `started`: the run that it started goes on. */
+export type DeedOutcome = "started" | "done" | "refused" | "failed";
 
 /** Writes an action before it begins; returns the number of its row. */
 export async function recordDeed(
   db: Database,
   { name, role, from }: Visitor,
-  { action, subject, credits }: Deed,
-  now: number,
+  { action, subject, credits, at }: Deed,
 ): Promise<string> {
   const { rows } = await sql<{ audit_id: string }>`
     insert into ops.audit (acted_at, user_name, user_role, from_address, action, subject, credits)
-    values (${new Date(now).toISOString()}::timestamptz, ${name}, ${role}, ${from}, ${action}, ${subject.slice(0, 500).toWellFormed()}, ${credits})
+    values (${instant(at)}::timestamptz, ${name}, ${role}, ${from}, ${action}, ${shortened(subject)}, ${credits})
     returning audit_id`.execute(db);
   return rows[0]?.audit_id ?? "";
 }
 
-/** Notes how it ended: with the text that the person saw. */
+/** Notes how it ended, with the text that the person saw, or that the run that it started goes on. */
 export async function recordOutcome(
   db: Database,
   auditId: string,
-  { outcome, note }: { readonly outcome: DeedOutcome; readonly note: string },
+  { outcome, note, at }: { readonly outcome: DeedOutcome; readonly note: string; readonly at: number },
 ): Promise<void> {
-  await sql`update ops.audit set outcome = ${outcome}, note = ${note.slice(0, 500).toWellFormed()} where audit_id = ${auditId}`.execute(
-    db,
-  );
+  const endedAt = outcome === "started" ? null : instant(at);
+  await sql`
+    update ops.audit set outcome = ${outcome}, note = ${shortened(note)}, ended_at = ${endedAt}::timestamptz
+    where  audit_id = ${auditId}`.execute(db);
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}
+
+const longest = 500;
+
+function shortened(text: string): string {
+  return text.slice(0, longest).toWellFormed();
 }

@@ -1,6 +1,10 @@
 import type { App } from "../app.ts";
+import { count, countOf } from "../core/count.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { ReportedProgress, SyncResult } from "../runs/run-parts.ts";
+
+/** How a run ended: its result, null where it has none, and what was wrong, null where nothing was. */
+export type RunEnd = { readonly at: number; readonly result: SyncResult | null; readonly problem: string | null };
 
 /** A run that the console started. */
 type BackgroundRun = {
@@ -9,18 +13,24 @@ type BackgroundRun = {
   readonly startedAt: number;
   readonly progress: ReportedProgress | null;
   /** Null while it runs. */
-  readonly ended: { readonly at: number; readonly result: SyncResult | null; readonly problem: string | null } | null;
+  readonly ended: RunEnd | null;
 };
 
 /** What a run is started with: a signal that stops it, and where it reports its progress. */
 type RunControl = { readonly stop: AbortSignal; readonly progress: (progress: ReportedProgress) => void };
 
+/** A run to be started: what it does, as a sentence without a full stop, and the work. */
+export type BackgroundWork = {
+  readonly what: string;
+  readonly work: (control: RunControl) => Promise<SyncResult>;
+};
+
 /** Runs of the console's actions, one at a time. Disposing stops the one that runs, as Ctrl-C stops a command. */
 export interface BackgroundRuns extends AsyncDisposable {
   /** Throws `console_busy` while one runs. */
   readonly checkFree: () => void;
-  /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
-  readonly start: (what: string, work: (control: RunControl) => Promise<SyncResult>) => void;
+  /** Starts a run that goes on when the answer has been sent, and hands over how it ended. Throws `console_busy` while another one runs. */
+  readonly start: (work: BackgroundWork, onEnd: (end: RunEnd) => Promise<void>) => void;
   /** The run that runs, or the last one; null before the first. */
   readonly latest: () => BackgroundRun | null;
   /** Stops the one that runs. */
@@ -33,10 +43,15 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   let working: Promise<void> = Promise.resolve();
   let stopping = new AbortController();
 
-  function end(result: SyncResult | null, problem: string | null): void {
-    if (latest === null) return;
-    latest = { ...latest, ended: { at: clock.now(), result, problem } };
-    if (problem !== null) log.error({ problem }, "console.run_failed");
+  async function toEnd(running: Promise<SyncResult>, onEnd: (end: RunEnd) => Promise<void>): Promise<void> {
+    const ended = await running.then(
+      (result): RunEnd => ({ at: clock.now(), result, problem: result.error && hide(result.error.message) }),
+      (error: unknown): RunEnd => ({ at: clock.now(), result: null, problem: problemOf(error, hide) }),
+    );
+    if (ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
+    // on record before it shows as ended; a record that cannot be written keeps no other run from starting
+    await onEnd(ended).catch((error: unknown) => log.error({ problem: problemOf(error, hide) }, "console.run_failed"));
+    latest = latest && { ...latest, ended };
   }
 
   const checkFree = () => {
@@ -44,7 +59,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   };
   return {
     checkFree,
-    start: (what, work) => {
+    start: ({ what, work }, onEnd) => {
       checkFree();
       latest = { what, startedAt: clock.now(), progress: null, ended: null };
       stopping = new AbortController();
@@ -52,10 +67,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
         stop: stopping.signal,
         progress: (progress) => (latest = latest && { ...latest, progress }),
       };
-      working = work(control).then(
-        (result) => end(result, result.error && hide(result.error.message)),
-        (error: unknown) => end(null, problemOf(error, hide)),
-      );
+      working = toEnd(work(control), onEnd);
     },
     latest: () => latest,
     stop: () => stopping.abort(),
@@ -70,4 +82,13 @@ function problemOf(error: unknown, hide: App["hide"]): string {
   return error instanceof StorehouseError
     ? hide(error.message)
     : "an unforeseen error ended it; see the log of the console";
+}
+
+/** Whether a run did what it was started for, and in a sentence what became of it. A run that a person stopped did. */
+export function endOf({ result, problem }: RunEnd): { readonly isDone: boolean; readonly text: string } {
+  if (result === null) return { isDone: false, text: problem ?? "" };
+  const { outcome, progress, runId } = result;
+  const facts = `${countOf(progress.total, "slice")}, ${count(progress.failed)} failed, ${countOf(progress.credits, "credit")} spent`;
+  const text = `Run ${runId} ended as ${outcome}: ${facts}.${problem === null ? "" : ` ${problem}`}`;
+  return { isDone: problem === null && outcome !== "failed" && outcome !== "aborted", text };
 }

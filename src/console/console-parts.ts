@@ -10,8 +10,6 @@ export type ConsoleParts = {
   readonly app: App;
   readonly access: Access;
   readonly reads: SharedReads;
-  /** Reads of what the planner reads. */
-  readonly ledgerReads: SharedReads;
   readonly runs: BackgroundRuns;
   readonly pulse: Pulse;
 };

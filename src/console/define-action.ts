@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { App } from "../app.ts";
-import type { BackgroundRuns } from "./background-runs.ts";
+import type { BackgroundRuns, BackgroundWork } from "./background-runs.ts";
 import { html, type Html } from "./html.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -9,7 +9,8 @@ import type { Visitor } from "./visitor.ts";
  *
  *   nothing agreed, or less than it costs now    the price is shown, and a button that agrees to it
  *   more than credits.ask_above                  the price has to be typed as well
- *   agreed                                       a row in ops.audit, then `run`, which may spend the price and no more
+ *   agreed                                       a row in ops.audit, then `run`, which may spend the price and no more; what it returns as
+ *                                                `started` goes on when the answer has been sent, and the row says what became of it
  *
  * `price` and `run` call the functions that the commands call. Only an operator gets this far.
  */
@@ -20,7 +21,7 @@ export type ActionContext = {
   readonly now: number;
   readonly visitor: Visitor;
   /** Runs that go on when the answer has been sent. */
-  readonly runs: BackgroundRuns;
+  readonly runs: Pick<BackgroundRuns, "checkFree" | "stop">;
 };
 
 /** What an action would do and cost. */
@@ -35,8 +36,8 @@ export type Price = {
   readonly alwaysAsk?: true;
 };
 
-/** What became of it: a sentence, and the page to go on with. */
-type Done = { readonly says: string; readonly to: string };
+/** What became of it: a sentence, the page to go on with, and what goes on when the answer has been sent. */
+type Done = { readonly says: string; readonly to: string; readonly started?: BackgroundWork };
 
 /** An action of the console. */
 export type Action<I extends z.ZodObject = z.ZodObject> = {

@@ -37,8 +37,6 @@ export type PageContext = {
   readonly visitor: Visitor;
   /** Reads by a key that says what and for which input; the value may be some seconds old, or older where the database is slow. */
   readonly read: ReadShared;
-  /** The same as the role in DATABASE_URL, for what the planner reads: coverage, prices. */
-  readonly readLedger: ReadShared;
   /** The token that a form hands back. */
   readonly formToken: () => string;
   /** Path and query of this page. */
@@ -60,6 +58,8 @@ export type Page<I extends z.ZodObject = z.ZodObject> = {
   /** Who may see it; every visitor when left out. */
   readonly role?: "operator";
   readonly live?: true;
+  /** True for one that takes much of the processor: fewer of them are answered a minute. */
+  readonly isDear?: true;
   readonly input: I;
   /** Examples of its address, for the tests that walk over every page; an empty list where one needs what only a run makes. */
   readonly examples: readonly string[];

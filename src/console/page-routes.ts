@@ -3,22 +3,26 @@ import { fail } from "../core/errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { AnyPage, PageContext } from "./define-page.ts";
 import { layout } from "./layout.ts";
+import type { Limits } from "./limits.ts";
 import { takeNote } from "./note.ts";
 import { parsed } from "./parse-input.ts";
 import { navigationEntries, pages } from "./pages/all.ts";
 import { instantText } from "./parts/times.ts";
-import type { SharedReads } from "./shared-reads.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** Serves every page. */
-export function addPages(server: FastifyInstance, parts: ConsoleParts): void {
+export function addPages(server: FastifyInstance, parts: ConsoleParts, limits: Limits): void {
   for (const page of pages)
-    server.get(page.path, async (request, reply) => {
-      const visitor = parts.access.visitorOf(request);
-      if (visitor === null) return toSignIn(parts, request, reply);
-      if (page.role === "operator" && visitor.role !== "operator") throw fail("console_not_allowed");
-      return showPage(parts, { page, request, reply, visitor });
-    });
+    server.get(
+      page.path,
+      { onRequest: page.isDear === true ? limits.dearPage : limits.page },
+      async (request, reply) => {
+        const visitor = parts.access.visitorOf(request);
+        if (visitor === null) return toSignIn(parts, request, reply);
+        if (page.role === "operator" && visitor.role !== "operator") throw fail("console_not_allowed");
+        return showPage(parts, { page, request, reply, visitor });
+      },
+    );
 }
 
 /** Without a way to sign in the page says so; else sign-in leads back to this address. */
@@ -35,20 +39,13 @@ type Showing = {
 };
 
 async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: Showing): Promise<FastifyReply> {
-  const { app, reads, ledgerReads } = parts;
+  const { app, reads } = parts;
   const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
   const now = app.clock.now();
   // before anything is read: a change meanwhile is reported when the page listens
   const since = parts.pulse.seen();
   let oldest: number | null = null;
   let token: string | null = null;
-  const from =
-    (shared: SharedReads): PageContext["read"] =>
-    async (key, work) => {
-      const { value, readAt, isOld } = await shared.read(key, work);
-      if (isOld) oldest = Math.min(readAt, oldest ?? readAt);
-      return value;
-    };
   const context: PageContext = {
     app,
     now,
@@ -56,8 +53,11 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     visitor,
     address: request.url,
     formToken: () => (token ??= reply.generateCsrf()),
-    read: from(reads),
-    readLedger: from(ledgerReads),
+    read: async (key, work) => {
+      const { value, readAt, isOld } = await reads.read(key, work);
+      if (isOld) oldest = Math.min(readAt, oldest ?? readAt);
+      return value;
+    },
     runs: parts.runs,
   };
   const answer = await page.show(context, input as never);

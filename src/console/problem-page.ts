@@ -20,6 +20,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   console_host: 403,
   console_busy: 409,
   plan_changed: 409,
+  console_keywords_left: 502,
   console_too_often: 429,
   console_slow: 503,
   database_unreachable: 503,
@@ -91,6 +92,7 @@ const titles: Readonly<Record<number, string>> = {
   404: "Not found",
   409: "Not now",
   429: "Too often",
+  502: "Not all was done",
   503: "The database is slow",
 };
 

@@ -1,12 +1,12 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../postgres/database.ts";
-import { sql } from "../postgres/sql.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
+import { readLedgerState } from "./ledger-state.ts";
 
 /*
- * A live page listens to /live and reads itself again when the ledger has changed. One statement, which reads the ends of a few indexes,
- * serves all listeners, and runs only while there are some.
+ * A live page listens to /live and reads itself again when the ledger has changed. One statement serves all listeners, and runs only while
+ * there are some.
  */
 
 /** How often the ledger is looked at while somebody listens. */
@@ -101,13 +101,9 @@ export function createPulse({
   };
 }
 
-/** A text that differs when something has happened. */
+/** A text that differs when something has happened in the ledger, or to what the console runs. */
 async function fingerprint(db: Database, runs: BackgroundRuns): Promise<string> {
-  const { rows } = await sql<{ state: string }>`
-    select concat_ws(' ', (select max(request_id) from ops.request_log), (select max(run_id) from ops.run_log),
-                     (select max(ended_at) from ops.run_log), (select max(incident_id) from ops.incident_log),
-                     (select count(*) from ops.incident_log where is_open), (select max(audit_id) from ops.audit_log),
-                     (select count(*) from ops.worker_status where is_running)) as state`.execute(db);
   const latest = runs.latest();
-  return `${rows[0]?.state} ${latest?.startedAt} ${latest?.ended?.at} ${JSON.stringify(latest?.progress)}`;
+  const own = `${latest?.startedAt} ${latest?.ended?.at} ${JSON.stringify(latest?.progress)}`;
+  return `${await readLedgerState(db)} ${own}`;
 }

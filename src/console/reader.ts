@@ -22,23 +22,12 @@ export async function openReader(
     throw fail("console_reader_missing");
   const session = {
     ...(isThere ? { role: roles.reader } : {}),
-    ...readOnly(statementMs),
+    default_transaction_read_only: "on",
+    statement_timeout: String(Math.ceil(statementMs)),
     // a day that is pinned counts in views as well
     ...(clock.today() === dayOf(clock.now()) ? {} : { "storehouse.today": clock.today() }),
   };
   return openWarehouse(databaseUrl, connections, { session });
-}
-
-/**
- * Opens the connections by which pages read what the planner reads, which no view has: read-only, each statement with a time limit (ms), as the
- * connected role.
- */
-export function openLedgerReader({ databaseUrl }: App, statementMs: number): Promise<Warehouse> {
-  return openWarehouse(databaseUrl, connections, { session: readOnly(statementMs) });
-}
-
-function readOnly(statementMs: number): Readonly<Record<string, string>> {
-  return { default_transaction_read_only: "on", statement_timeout: String(Math.ceil(statementMs)) };
 }
 
 async function mayRead(db: Database): Promise<boolean> {

@@ -15,11 +15,12 @@ import { checkExposure, createAccess, newCookieKey } from "./access.ts";
 import { addActions } from "./action-routes.ts";
 import { createBackgroundRuns } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
+import { createLimits } from "./limits.ts";
 import { addLive } from "./live.ts";
 import { addPages } from "./page-routes.ts";
 import { addProblems } from "./problem-page.ts";
 import { createPulse } from "./pulse.ts";
-import { openLedgerReader, openReader } from "./reader.ts";
+import { openReader } from "./reader.ts";
 import { createSharedReads } from "./shared-reads.ts";
 import { addSignIn } from "./sign-in.ts";
 
@@ -50,20 +51,13 @@ export async function startConsole(
   const warehouse = opened.use(await openWarehouse(app.databaseUrl, actingConnections));
   const acting = { ...app, warehouse };
   const runs = opened.use(createBackgroundRuns(app));
-  const ledger = opened.use(await openLedgerReader(app, seconds * 1000));
   const reads = createSharedReads({ db: reader.db, clock, patienceMs: seconds * 1000 });
-  const ledgerReads = createSharedReads({ db: ledger.db, clock, patienceMs: seconds * 1000 });
-  const changed = () => {
-    reads.forget();
-    ledgerReads.forget();
-  };
   const parts: ConsoleParts = {
     app: acting,
     access: createAccess(config, clock),
     reads,
-    ledgerReads,
     runs,
-    pulse: opened.use(createPulse({ db: reader.db, clock, runs, changed })),
+    pulse: opened.use(createPulse({ db: reader.db, clock, runs, changed: reads.forget })),
   };
   const got = await listenOnFree({
     host,
@@ -123,8 +117,9 @@ async function serverOf(parts: ConsoleParts): Promise<FastifyInstance> {
   });
   addProblems(server, parts);
   addSignIn(server, parts);
-  addPages(server, parts);
-  addActions(server, parts);
-  addLive(server, parts);
+  const limits = createLimits(server, parts.access);
+  addPages(server, parts, limits);
+  addActions(server, parts, limits);
+  addLive(server, parts, limits);
   return server;
 }

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
 import { within } from "../health/cached-read.ts";
 import type { Database } from "../postgres/database.ts";
+import { sizeOf } from "./size-of.ts";
 
 /** A value that was read, and when (epoch-ms). `isOld`: the database did not give a newer one in time. */
 type SharedValue<T> = { readonly value: T; readonly readAt: number; readonly isOld: boolean };
@@ -18,13 +20,20 @@ export type SharedReads = {
 const freshMs = 2_000;
 /** Reads of one key take at most this share of a connection's time: a slow read is kept longer. */
 const mostShare = 0.1;
-/** Keys that are kept; the one that was not used for the longest time goes first. */
+/** Keys that are kept, and texts and numbers of all of their values; what was not used for the longest time goes first. */
 const mostKeys = 200;
+const mostKept = 2_000_000;
+/** Reads under way at once, most of which wait for a connection: beyond them a page gets older figures, or none. */
+const mostUnderWay = 64;
+/** A longer key is kept as its digest: addresses of pages may be long. */
+const longestKey = 100;
 
 type Entry = {
   value: { readonly of: unknown; readonly at: number; readonly tookMs: number; readonly isPast?: true } | null;
+  /** Texts and numbers of the value. */
+  size: number;
   reading: Promise<void> | null;
-  /** What was known to have changed when the read under way began, as a count. */
+  /** What was known to have changed when the read under way was wanted, as a count. */
   began: number;
   /** The error of the last read, null when it succeeded. */
   error: unknown;
@@ -43,31 +52,56 @@ export function createSharedReads({
   const entries = new Map<string, Entry>();
   let changes = 0;
 
+  let kept = 0;
+  let underWay = 0;
+
   function entryOf(key: string): Entry {
-    const entry = entries.get(key) ?? { value: null, reading: null, began: 0, error: null };
+    const short = key.length <= longestKey ? key : createHash("sha256").update(key).digest("base64url");
+    const entry = entries.get(short) ?? { value: null, size: 0, reading: null, began: 0, error: null };
     // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
-    entries.delete(key);
-    entries.set(key, entry);
-    for (const [old, { reading }] of entries) {
-      if (entries.size <= mostKeys) break;
-      if (reading === null) entries.delete(old);
-    }
+    entries.delete(short);
+    entries.set(short, entry);
+    letGo(entry);
     return entry;
+  }
+
+  /** Lets go what is too much, save what is in use. */
+  function letGo(used: Entry): void {
+    for (const [key, entry] of entries) {
+      if (entries.size <= mostKeys && kept <= mostKept) break;
+      if (entry.reading !== null || entry === used) continue;
+      entries.delete(key);
+      kept -= entry.size;
+    }
+  }
+
+  /** Reads when `before` has ended. */
+  function start(entry: Entry, work: (db: Database) => Promise<unknown>, before: Promise<void>): void {
+    underWay += 1;
+    entry.began = changes;
+    const reading = before
+      .then(() => readInto(entry, work))
+      .finally(() => {
+        underWay -= 1;
+        if (entry.reading === reading) entry.reading = null;
+        letGo(entry);
+      });
+    entry.reading = reading;
   }
 
   async function readInto(entry: Entry, work: (db: Database) => Promise<unknown>): Promise<void> {
     const from = clock.now();
     const began = changes;
-    entry.began = began;
     try {
       const of = await work(db);
       // a change while it was read may not be in it
       entry.value = { of, at: clock.now(), tookMs: clock.now() - from, ...(began === changes ? {} : { isPast: true }) };
       entry.error = null;
+      kept -= entry.size;
+      entry.size = sizeOf(of);
+      kept += entry.size;
     } catch (error) {
       entry.error = error;
-    } finally {
-      entry.reading = null;
     }
   }
 
@@ -80,15 +114,14 @@ export function createSharedReads({
       const entry = entryOf(key);
       const isFresh = ({ at, tookMs, isPast }: NonNullable<Entry["value"]>) =>
         isPast !== true && clock.now() - at < Math.max(freshMs, tookMs / mostShare);
-      if (entry.value === null || !isFresh(entry.value)) {
-        const before = entry.reading;
-        if (before === null) entry.reading = readInto(entry, work);
-        else if (entry.began !== changes) entry.reading = before.then(() => readInto(entry, work));
-        await within(entry.reading ?? Promise.resolve(), patienceMs);
-      }
+      const isDue = entry.value === null || !isFresh(entry.value);
+      const isUnderWay = entry.reading !== null && entry.began === changes;
+      const isTurnedAway = isDue && !isUnderWay && underWay >= mostUnderWay;
+      if (isDue && !isUnderWay && !isTurnedAway) start(entry, work, entry.reading ?? Promise.resolve());
+      if (isDue && entry.reading !== null) await within(entry.reading, patienceMs);
       const { value, reading, error } = entry;
       if (value === null) throw error ?? fail("console_slow", { seconds: patienceMs / 1000 });
-      return { value: value.of as T, readAt: value.at, isOld: reading !== null || error !== null };
+      return { value: value.of as T, readAt: value.at, isOld: isTurnedAway || reading !== null || error !== null };
     },
   };
 }

@@ -30,13 +30,17 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
     { preHandler: ownForm(server), config: { rateLimit: { max: triesAMinute, timeWindow: "1 minute" } } },
     async (request, reply) => {
       const typed = parsed(Typed, request.body);
-      const visitor = access.signIn(request, reply, typed);
-      const known = visitor ?? { name: typed.name || "unknown", role: "viewer", from: request.ip, by: "password" };
-      const deed = { action: "sign-in", subject: "", credits: 0 };
-      const auditId = await recordDeed(app.warehouse.db, known, deed, app.clock.now());
-      const outcome = visitor === null ? "refused" : "done";
-      await recordOutcome(app.warehouse.db, auditId, { outcome, note: "" });
-      if (visitor !== null) return reply.redirect(typed.to, 303);
+      const visitor = access.known(request, typed);
+      const named = visitor ?? { name: typed.name || "unknown", role: "viewer", from: request.ip, by: "password" };
+      const { db } = app.warehouse;
+      const at = app.clock.now();
+      const auditId = await recordDeed(db, named, { action: "sign-in", subject: "", credits: 0, at });
+      await recordOutcome(db, auditId, { outcome: visitor === null ? "refused" : "done", note: "", at });
+      // on record first: nobody is in of whom there is none
+      if (visitor !== null) {
+        access.signIn(request, reply, visitor);
+        return reply.redirect(typed.to, 303);
+      }
       return send(request, reply.code(401), { to: typed.to, problem: fail("console_sign_in").problem });
     },
   );

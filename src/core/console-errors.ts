@@ -38,11 +38,16 @@ export const consoleErrors = {
     says: "without a password the console answers to localhost alone",
     next: "open it as http://127.0.0.1, or set STOREHOUSE_CONSOLE_PASSWORD",
   },
-  console_too_often: { recovery: "usage", says: "too many tries", next: "wait a minute and try again" },
+  console_too_often: { recovery: "usage", says: "too many requests", next: "wait a minute and try again" },
   console_busy: {
     recovery: "usage",
     says: "the console runs something else: {what}",
     next: "wait until it has ended, or stop it on the page of runs",
+  },
+  console_keywords_left: {
+    recovery: "usage",
+    says: "the keywords were changed in part: {added} of {add} added, {removed} of {remove} removed, then it ended with {problem}",
+    next: "send the same list again: what is done needs nothing",
   },
   console_slow: {
     recovery: "usage",

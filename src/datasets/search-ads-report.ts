@@ -77,6 +77,7 @@ export const adKeywords = {
 const shapes = {
   name: "search_ads_report_shape",
   table: shapeTable,
+  view: "ops.report_shape",
   columns: ["org_id", "report_level", "shape"],
   newest: "period_end",
 } as const;

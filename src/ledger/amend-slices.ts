@@ -43,6 +43,9 @@ export async function reprice(
   return rows.length > 0;
 }
 
+/** The fingerprint of an answer that does not hold any more. */
+const changedSince = "changed since";
+
 /** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was requested under it. */
 export type Outdated = { readonly dataset: string; readonly scope: Scope; readonly fingerprint?: string };
 
@@ -53,13 +56,25 @@ export type Outdated = { readonly dataset: string; readonly scope: Scope; readon
 export async function makeDueAgain(db: Database, outdated: readonly Outdated[]): Promise<void> {
   await sql`
     update ops.slice as s
-    set    fingerprint = 'changed since'
+    set    fingerprint = ${changedSince}
     from   jsonb_to_recordset(${JSON.stringify(outdated)}::jsonb) as o (dataset text, scope jsonb, fingerprint text)
     where  s.slice_id = (select max(l.slice_id) from ops.slice as l
                          where  l.dataset = o.dataset and l.scope = o.scope
                          and    hashtextextended(l.scope::text, 0) = hashtextextended(o.scope::text, 0) and l.state not in ('failed', 'lost'))
     and    s.state in ('loaded', 'empty', 'skipped')
     and    (o.fingerprint is null or s.fingerprint = o.fingerprint)`.execute(db);
+}
+
+/** True where the last answer about a scope was made due again, and none has come since. */
+export async function isDueAgain(db: Database, { dataset, scope }: Outdated): Promise<boolean> {
+  const { rows } = await sql<{ fingerprint: string }>`
+    select s.fingerprint
+    from   ops.slice as s
+    where  s.dataset = ${dataset} and s.scope = ${JSON.stringify(scope)}::jsonb
+    and    hashtextextended(s.scope::text, 0) = hashtextextended(${JSON.stringify(scope)}::jsonb::text, 0) and s.state in ('loaded', 'empty', 'skipped')
+    order  by s.slice_id desc
+    limit  1`.execute(db);
+  return rows[0]?.fingerprint === changedSince;
 }
 
 /** What a landed answer came to when it was loaded without having been fetched just now. */

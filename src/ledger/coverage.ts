@@ -86,7 +86,7 @@ async function readRows(
              string_agg(coalesce((gone - date '1970-01-01')::text, ''), chr(31)) as gone
       from   (select batch_id, operation, window_start, window_end, state, as_of, fingerprint, error_code, tail_of, ${goneBefore} as gone
               from   (select *
-                      from   ops.slice as s
+                      from   ops.slice_log as s
                       where  hashtextextended(s.scope::text, 0) = w.hash and s.window_end > ${within.start ?? "-infinity"}::date
                       offset 0) as s -- a fence: the index on datasets would be read from end to end for each scope
               where  s.scope = w.scope and s.dataset = ${dataset} and s.window_start < ${within.end ?? "infinity"}::date
@@ -114,8 +114,8 @@ async function readRefusals(
     )
     select w.scope, s.operation, b.items, s.as_of as "asOf", s.fingerprint
     from   wanted    as w
-    join   ops.slice as s on hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope
-    join   ops.batch as b on b.batch_id = s.batch_id
+    join   ops.slice_log as s on hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope
+    join   ops.slice_batch as b on b.batch_id = s.batch_id
     where  s.dataset = ${dataset} and s.state = 'skipped' and s.error_code in ('bad_request', 'not_encodable')
     and    s.window_end <= ${before}::date and cardinality(b.items) = 1
     order  by s.slice_id`.execute(db);
@@ -127,7 +127,7 @@ async function readLists(db: Database, ids: readonly string[], lists: Map<string
   const unknown = [...new Set(ids)].filter((id) => id !== "" && !lists.has(id));
   if (unknown.length === 0) return;
   const { rows } = await sql<{ batch_id: string; items: string[] }>`
-    select batch_id, items from ops.batch where batch_id = any (${unknown}::bigint[])`.execute(db);
+    select batch_id, items from ops.slice_batch where batch_id = any (${unknown}::bigint[])`.execute(db);
   for (const { batch_id, items } of rows) lists.set(batch_id, items);
 }
 
@@ -169,7 +169,7 @@ export async function readLastPages(
     from   wanted as w
     cross  join lateral (
       select s.operation, s.planned_requests, s.window_start, s.window_end, s.slice_id
-      from   ops.slice as s
+      from   ops.slice_log as s
       -- as an expression, or the index on datasets might be read from end to end for each scope
       where  hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
       and    s.state in ('loaded', 'empty') and s.tail_of is null and (not ${whole}::boolean or s.rows_rejected = 0)

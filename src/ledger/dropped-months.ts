@@ -52,9 +52,9 @@ export async function noteGone(
   );
 }
 
-/** SQL: the day before which the answered days of a slice of `ops.slice as s` were dropped since; null where none were. */
+/** SQL: the day before which the answered days of a slice of `ops.slice_log as s` were dropped since; null where none were. */
 export const goneBefore = sql<Day | null>`(
-  select max((m.month_start + interval '1 month')::date) from ops.dropped_month as m
+  select max((m.month_start + interval '1 month')::date) from ops.retention_log as m
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at and s.state in ('loaded', 'empty'))`;
 
 function at(instant: number): ReturnType<typeof sql> {

@@ -32,10 +32,10 @@ export async function readReasons(
   const { rows } = await sql<Reason>`
     select s.dataset, s.state, s.error_code as code, (array_agg(s.error_message order by s.slice_id desc))[1] as message, count(*)::int as slices,
            min(s.window_start) as "firstDay", max(s.window_end) - 1 as "lastDay", max(s.slice_id) as "sliceId", min(s.due_at) as "dueAt"
-    from   ops.slice as s
+    from   ops.slice_log as s
     where  s.state in ('pending', 'running', 'deferred', 'skipped', 'failed', 'lost') and ${isInGroups(groups, "s")}
     and    s.window_start < ${window.end}::date and s.window_end > ${window.start}::date
-    and    not exists (select from ops.slice as n
+    and    not exists (select from ops.slice_log as n
                        where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end
                        and    n.scope = s.scope and n.dataset = s.dataset and n.slice_id > s.slice_id and n.window_start <= s.window_start
                        and    n.batch_id is not distinct from s.batch_id)

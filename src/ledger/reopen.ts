@@ -52,7 +52,7 @@ export async function reopen(
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
   const { rows } = await sql<Reopened>`
     select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(s.planned_credits)::int as credits
-    from   ops.slice as s
+    from   ops.slice_log as s
     join   ${toReopen(which)} as found on found.slice_id = s.slice_id
     group  by s.dataset, s.state, s.error_code
     order  by s.dataset, s.state, s.error_code`.execute(db);
@@ -63,7 +63,7 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 function toReopen({ datasets, states = ["failed"], codes, since, groups, about, slices }: Reopening): SqlFragment {
   const codeFits = codes === undefined ? sql`` : sql`and error_code = any (${[...codes]}::text[])`;
   const dayFits = since === undefined ? sql`` : sql`and (ended_at at time zone 'UTC')::date >= ${since}::date`;
-  const groupFits = groups === undefined ? sql`` : sql`and ${isInGroups(groups, "slices")}`;
+  const groupFits = groups === undefined ? sql`` : sql`and ${isInGroups(groups, "slice")}`;
   const windowFits =
     about === undefined ? sql`` : sql`and window_start < ${about.end}::date and window_end > ${about.start}::date`;
   const isNamed = slices === undefined ? sql`` : sql`and slice_id = any (${[...slices]}::bigint[])`;
@@ -71,9 +71,9 @@ function toReopen({ datasets, states = ["failed"], codes, since, groups, about, 
     select slice_id, state
     from   (select slice_id, dataset, scope, window_start, window_end, state, error_code, ended_at, max(slice_id) over cell as newest,
                    bool_or(${isOpen("slice")}) over cell as is_open
-            from   ops.slice
-            where  dataset = any (${[...datasets]}::text[])
+            from   ops.slice_log as slice
+            where  dataset = any (${[...datasets]}::text[]) ${groupFits} ${windowFits}
             window cell as (partition by dataset, scope, batch_id, window_start, window_end)) as slices
-    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${groupFits} ${windowFits} ${isNamed}
+    where  state = any (${[...states]}::text[]) and slice_id = newest and not is_open and error_code is distinct from 'not_kept' ${codeFits} ${dayFits} ${isNamed}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

@@ -7,6 +7,8 @@ import type { ColumnKind, Table } from "./table.ts";
 export type PlanningSource = {
   readonly name: string;
   readonly table: Table;
+  /** A view that has the rows of the table, where it is closed to readers: they see plans as well. */
+  readonly view?: string;
   /** Columns of the table, of which a member has the values as text: `app` as store and app, a country or keyword as such, others by their name. */
   readonly columns: readonly string[];
   /** Columns of which a member has the value as text where it has one, and '' elsewhere. */
@@ -51,7 +53,7 @@ function partOf(table: Table, column: string) {
 /** The members of a planning source as the warehouse has them now; those of a history until they are known to have left. Rows with a null are none. */
 export async function readPlanningSource(
   db: Database,
-  { table, columns, maybe = [], newest }: PlanningSource,
+  { table, view = table.name, columns, maybe = [], newest }: PlanningSource,
 ): Promise<readonly Scope[]> {
   const named = columns.map((column) => partOf(table, column));
   const optional = maybe.map((column) => ({
@@ -68,7 +70,7 @@ export async function readPlanningSource(
   const members = sql.join([...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)], sql` and `);
   const { rows } = await sql<{ values: readonly (string | null)[] }>`
     select array[${sql.join(selected)}]::text[] collate "C" as values
-    from   ${sql.id(...table.name.split("."))} as t ${sql.join(
+    from   ${sql.id(...view.split("."))} as t ${sql.join(
       parts.map((part) => part.join),
       sql` `,
     )}

@@ -5,8 +5,9 @@ import { foldKeyword } from "../core/text.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
-import { makeDueAgain } from "../ledger/amend-slices.ts";
+import { isDueAgain, makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
+import type { Database } from "../postgres/database.ts";
 import { type ApiSession, ifAny } from "./api-session.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
@@ -117,6 +118,16 @@ async function forget({ app }: ApiSession, { trackId, country }: TrackedPlace, n
   ]);
 }
 
+/** True where somebody changed the list since it was read: as many keywords may be others. */
+async function isListOutdated(db: Database, { trackId, country }: TrackedPlace): Promise<boolean> {
+  const countries = [{ country, keywords: [], keywordCount: 1 }];
+  const portfolio = { apps: [{ store: storeOf(trackId), trackId, tracked: true, countries }] };
+  const due = trackedKeyword
+    .partitions(portfolio)
+    .map(({ scope }) => isDueAgain(db, { dataset: trackedKeyword.name, scope }));
+  return (await Promise.all(due)).includes(true);
+}
+
 function batches(keywords: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(keywords.length / perCall) }, (_, index) =>
     keywords.slice(index * perCall, (index + 1) * perCall),
@@ -135,7 +146,7 @@ export type TrackedNow = {
 
 /**
  * Finds out what the account tracks, for as little as it takes: the count costs a credit, and as long as it is that of the list that
- * was synced last this one holds, as it does for a sync. Otherwise the dear list is read anew where `buy` says so: `never` leaves it.
+ * was synced last this one holds, as it does for a sync, unless a command changed it since. Otherwise the dear list is read anew where `buy` says so: `never` leaves it.
  */
 export async function trackedNow(
   { app, send }: ApiSession,
@@ -148,7 +159,8 @@ export async function trackedNow(
   const count = (await ifAny(send(numberOfKeywords, { trackId })))?.[country] ?? 0;
   if (count === 0) return { count, keywords: [], isAppTracked };
   const known = synced?.countries.find((one) => one.country === country)?.keywords ?? [];
-  if (buy !== "always" && known.length === count) return { count, keywords: known, isAppTracked };
+  const isKnown = known.length === count && !(await isListOutdated(app.warehouse.db, { trackId, country }));
+  if (buy !== "always" && isKnown) return { count, keywords: known, isAppTracked };
   if (buy === "never") return { count, keywords: null, isAppTracked };
   const device = storeOf(trackId) === "ios" ? { device: "iphone" } : {};
   const list = (await ifAny(send(dailyKeywordRankings, { trackId, countryCode: country, ...device }))) ?? [];

@@ -53,6 +53,8 @@ export function worstState(cells: CellCounts | undefined): CellState | null {
 type CellOptions = {
   /** Null where the scope says it all: then a day is one cell. */
   readonly items: readonly string[] | null;
+  /** How many items each of them stands for; one when left out. */
+  readonly counts?: readonly number[];
   /** What was requested before, oldest first. */
   readonly covered: readonly Pick<Covered, "items" | "window" | "state" | "goneBefore">[];
   /** Cells that are stale if they are answered. */
@@ -69,7 +71,14 @@ const code = Object.fromEntries(cellStates.map((state, index) => [state, index +
  * The cells of one partition by day, in the order of days; days of which nothing is known and nothing is wanted are left out. What is
  * only requested as it is now is missing today where it was never answered; else its newest answer is stale.
  */
-export function cellsByDay({ items, covered, stale, drafts, within }: CellOptions): ReadonlyMap<Day, CellCounts> {
+export function cellsByDay({
+  items,
+  counts,
+  covered,
+  stale,
+  drafts,
+  within,
+}: CellOptions): ReadonlyMap<Day, CellCounts> {
   const wanted = items ?? [""];
   const span = spanOf([...covered, ...drafts], within);
   if (span === null) return new Map();
@@ -97,7 +106,7 @@ export function cellsByDay({ items, covered, stale, drafts, within }: CellOption
     });
   for (const draft of drafts)
     put(draft, (before, row) => (before === 0 && !(isSnapshot(draft) && again.has(row)) ? code.missing : before));
-  return countedByDay(cells, span);
+  return countedByDay(cells, span, counts);
 }
 
 function isSnapshot(draft: Partial<Pick<SliceDraft, "class">>): boolean {
@@ -133,12 +142,19 @@ function rowFinder(items: readonly string[]): (batch: readonly string[] | null) 
   };
 }
 
-function countedByDay(cells: Uint8Array, { start, days }: Span): ReadonlyMap<Day, CellCounts> {
+function countedByDay(
+  cells: Uint8Array,
+  { start, days }: Span,
+  weights: readonly number[] = [],
+): ReadonlyMap<Day, CellCounts> {
   const width = cellStates.length + 1;
   const counts = new Uint32Array(days * width);
-  for (let at = 0, day = 0; at < cells.length; at += 1, day = day + 1 === days ? 0 : day + 1) {
-    const slot = day * width + (cells[at] ?? 0);
-    counts[slot] = (counts[slot] ?? 0) + 1;
+  for (let first = 0, row = 0; first < cells.length; first += days, row += 1) {
+    const weight = weights[row] ?? 1;
+    for (let day = 0; day < days; day += 1) {
+      const slot = day * width + (cells[first + day] ?? 0);
+      counts[slot] = (counts[slot] ?? 0) + weight;
+    }
   }
   const byDay = new Map<Day, CellCounts>();
   for (let day = 0; day < days; day += 1) {

@@ -1,12 +1,14 @@
 import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
-import { scopeKey, type Covered } from "../core/slice.ts";
+import { scopeKey, type Covered, type SliceDraft } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
+import { alikeItems } from "../plan/alike-items.ts";
+import type { Partition } from "../datasets/shared/define-dataset.ts";
 import { cellsByDay, sumOfCells, type CellCounts } from "../plan/cell-states.ts";
 import { staleCells } from "../plan/stale-cells.ts";
 import type { Database } from "../postgres/database.ts";
 import { groupKey, groupOf, type PartitionGroup } from "../core/partition-group.ts";
-import { coverageFor, partitionsOf, planInChunks } from "./plan-chunks.ts";
+import { coverageFor, partitionsOf, planInChunks, type PlannedChunk } from "./plan-chunks.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
@@ -31,30 +33,53 @@ export async function readScopeCoverage(
   const standings: ScopeCoverage[] = [];
   for (const start of await namedStarts(db, request, settings)) {
     const parts: ScopeCoverage[] = [];
-    for await (const { partitions, covered, plan, timingOf } of planInChunks(
-      coverageFor(db, start, shown.start),
-      start,
-    )) {
-      const drafts = Map.groupBy(plan.slices, ({ scope }) => scopeKey(scope));
-      for (const partition of partitions) {
-        const { scope, items, fingerprint = "" } = partition;
-        const key = scopeKey(scope);
-        const [before, now] = [covered.get(key) ?? [], drafts.get(key) ?? []];
-        const timing = timingOf(partition);
-        const stale = staleCells({
-          request: { ...request, timing },
-          partition: { items, fingerprint },
-          covered: before,
-        });
-        // a period is dropped as a whole, with the month in which it begins
-        const ended = timing.kind === "period" ? before.map(wholeGone) : before;
-        const days = cellsByDay({ items, covered: ended, stale, drafts: now, within: shown });
-        parts.push({ ...groupOf(plan.dataset, scope), days });
+    const { shorten, countsOf } = createShortener();
+    for await (const chunk of planInChunks(coverageFor(db, start, shown.start), start, shorten)) {
+      const drafts = Map.groupBy(chunk.plan.slices, ({ scope }) => scopeKey(scope));
+      for (const partition of chunk.partitions) {
+        const known = { counts: countsOf(partition), drafts: drafts.get(scopeKey(partition.scope)) ?? [] };
+        const days = daysOfPartition({ request, shown }, chunk, { partition, ...known });
+        parts.push({ ...groupOf(chunk.plan.dataset, partition.scope), days });
       }
     }
     standings.push(...[...Map.groupBy(parts, groupKey)].sort(byKey).map(([, same]) => addedUp(same)));
   }
   return standings.filter(({ days }) => days.size > 0);
+}
+
+/** Cuts partitions down to one of each group of items that stand alike, and knows how many each stands for. */
+function createShortener() {
+  const counts = new Map<Partition, readonly number[]>();
+  return {
+    shorten: (partition: Partition, covered: readonly Covered[]): Partition => {
+      if (partition.items === null) return partition;
+      const alike = alikeItems(partition.items, { covered, tracked: partition.tracked ?? [] });
+      const short = { ...partition, items: alike.items };
+      counts.set(short, alike.counts);
+      return short;
+    },
+    countsOf: (partition: Partition) => counts.get(partition) ?? [],
+  };
+}
+
+type Planned = {
+  readonly partition: Partition;
+  readonly counts: readonly number[];
+  readonly drafts: readonly SliceDraft[];
+};
+
+function daysOfPartition(
+  { request, shown }: { readonly request: SyncRequest; readonly shown: Partial<Window> },
+  { covered, timingOf }: Pick<PlannedChunk, "covered" | "timingOf">,
+  { partition, counts, drafts }: Planned,
+): ReadonlyMap<Day, CellCounts> {
+  const { scope, items, fingerprint = "" } = partition;
+  const before = covered.get(scopeKey(scope)) ?? [];
+  const timing = timingOf(partition);
+  const stale = staleCells({ request: { ...request, timing }, partition: { items, fingerprint }, covered: before });
+  // a period is dropped as a whole, with the month in which it begins
+  const ended = timing.kind === "period" ? before.map(wholeGone) : before;
+  return cellsByDay({ items, counts, covered: ended, stale, drafts, within: shown });
 }
 
 /** The groups of which a request reads the coverage, in the same order, without their cells. */

@@ -44,15 +44,21 @@ export type PlannedChunk = {
 
 /**
  * The plan of one dataset, some partitions at a time in the order of their scopes: coverage is read for these alone, so that memory
- * does not grow with the account, and so are the numbers of pages of their last answers. No part depends on another.
+ * does not grow with the account, and so are the numbers of pages of their last answers. No part depends on another. `planned`: what of a
+ * partition is planned, by what was requested before; all of it when left out.
  */
-export async function* planInChunks(coverage: CoverageReader, planning: DatasetPlanning): AsyncGenerator<PlannedChunk> {
+export async function* planInChunks(
+  coverage: CoverageReader,
+  planning: DatasetPlanning,
+  planned: (partition: Partition, covered: readonly Covered[]) => Partition = (partition) => partition,
+): AsyncGenerator<PlannedChunk> {
   const { dataset, request, settings } = planning;
   const isPaged = dataset.operations.some(({ paging }) => paging !== null);
   const timingOf = ({ timing = dataset.timing }: Partition) => timingWith(timing, settings, request.today);
-  for (const partitions of chunksOf(partitionsOf(planning))) {
-    const scopes = partitions.map(({ scope }) => scope);
+  for (const chunk of chunksOf(partitionsOf(planning))) {
+    const scopes = chunk.map(({ scope }) => scope);
     const covered = await coverage.read(scopes);
+    const partitions = chunk.map((partition) => planned(partition, covered.get(scopeKey(partition.scope)) ?? []));
     const last: LastPages = (isPaged ? await coverage.lastPages?.(scopes) : undefined) ?? new Map();
     const plan = planDataset({
       dataset: dataset.name,

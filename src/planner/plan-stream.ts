@@ -1,6 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import type { SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
+import { storeOf } from "../core/store.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
@@ -69,7 +70,8 @@ export async function startsOf(
 ): Promise<readonly DatasetPlanning[]> {
   const chosen = datasetsOf(request, settings);
   const sources = await sourceMembers(db, chosen);
-  const portfolio = { ...portfolioOf(await readTracked(db, request.only?.apps), settings.portfolio), sources };
+  const apps = request.only?.apps;
+  const portfolio = { ...portfolioOf(await readTracked(db, apps), listedOf(settings, apps)), sources };
   const learned = new Map((await learnedCosts(db)).map((cost) => [cost.operation, cost.learned]));
   return chosen.map((dataset) => ({
     dataset,
@@ -78,6 +80,13 @@ export async function startsOf(
     learned,
     settings: settingsOf(dataset, settings),
   }));
+}
+
+/** The portfolio that is configured; of its apps only these track ids (or `store:trackId`) where some are named. */
+function listedOf({ portfolio }: Settings, apps: readonly string[] | undefined): Settings["portfolio"] {
+  if (apps === undefined) return portfolio;
+  const named = new Set(apps);
+  return { ...portfolio, apps: portfolio.apps.filter(({ id }) => named.has(id) || named.has(`${storeOf(id)}:${id}`)) };
 }
 
 /** The members of each planning source that any of these datasets names. */

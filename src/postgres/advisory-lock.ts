@@ -7,8 +7,9 @@ import type { Database } from "./database.ts";
  * - `planning`: see what is missing and queue it, so that no two plan the same cells.
  * - `raw import`: import an answer, so that no two import the same one.
  * - `refused batch`: begin to search for a refused item, so that no two search for the same one.
+ * - `keywords`: change what the account tracks, so that nobody goes by a list that another person is changing.
  */
-export type LockName = "migrate" | "planning" | "raw import" | "refused batch";
+export type LockName = "migrate" | "planning" | "raw import" | "refused batch" | "keywords";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
 

@@ -1,6 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import { promisify } from "node:util";
-import { zstdDecompress, zstdDecompressSync } from "node:zlib";
+import { createZstdDecompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { Database } from "../postgres/database.ts";
 
 /** A page that was landed: its body as it came and the epoch-ms at which it was in. */
@@ -38,6 +38,42 @@ export async function landedPagesOf(
 
 async function unpacked(body: Buffer): Promise<Buffer> {
   return body.length <= largestAtOnce ? zstdDecompressSync(body) : unpackAside(body);
+}
+
+/** The start of a page that was landed. `byteCount`: bytes of the whole body. */
+type LandedStart = LandedPage & { readonly isWhole: boolean; readonly byteCount: number };
+
+/** Zstandard unpacks by the block: so much more is read than is wanted, and no block is cut. */
+const largestBlock = 256 * 1024;
+
+/** The first bytes of the body of a page that was landed, the latest of it; null when there is none. No other page and not much more of this one is read. */
+export async function landedStart(
+  db: Database,
+  { sliceId, page, most }: { readonly sliceId: string; readonly page: number; readonly most: number },
+): Promise<LandedStart | null> {
+  const { rows } = await sql<{ body: Buffer; byte_count: number; fetched_at: Date }>`
+    select substring(body from 1 for ${Math.min(most + largestBlock, 2 ** 30)}::integer) as body, byte_count, fetched_at
+    from   raw.answer
+    where  slice_id = ${sliceId} and page = ${page}
+    order  by attempt desc, answer_id desc
+    limit  1`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const isWhole = row.byte_count <= most;
+  const body = isWhole ? await unpacked(row.body) : await unpackedStart(row.body, most);
+  return { body, isWhole, byteCount: row.byte_count, fetchedAt: row.fetched_at.getTime() };
+}
+
+async function unpackedStart(packed: Buffer, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of createZstdDecompress().end(packed) as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    // what is packed is cut off somewhere after this
+    if (size >= most) break;
+  }
+  return Buffer.concat(parts).subarray(0, most);
 }
 
 /** How many pages an attempt at a slice landed. */

@@ -36,28 +36,7 @@ const thousand = {
       source: "config" as const,
       apps: Array.from({ length: 50 }, (_, index) => ({
         id: String(1_000_000_000 + index),
-        countries: [
-          "US",
-          "JP",
-          "DE",
-          "FR",
-          "GB",
-          "IT",
-          "ES",
-          "BR",
-          "TR",
-          "KR",
-          "CA",
-          "AU",
-          "MX",
-          "NL",
-          "SE",
-          "PL",
-          "AT",
-          "CH",
-          "BE",
-          "DK",
-        ],
+        countries: "US JP DE FR GB IT ES BR TR KR CA AU MX NL SE PL AT CH BE DK".split(" "),
         keywords: ["notes", "habit", "to do"],
       })),
     },
@@ -126,6 +105,26 @@ describe("the page of coverage", () => {
       status: 409,
     });
     expect(await stage.stage.query("select from ops.plan")).toEqual([]);
+  });
+
+  test("is read as storehouse_reader, with what it says of a selection: the loader need not be able to read the ledger", async () => {
+    const guarded = clientOf(await stage.start(withPasswords));
+    await guarded.signIn(viewerPassword);
+    const closed = "ops.slice, ops.batch, ops.dropped_month, ops.credit_cost";
+    await tried(stage.granted.adminUrl, `revoke select on ${closed} from storehouse_loader`);
+    try {
+      const { status, text } = await guarded.get(grid);
+      const key = keyOf(text);
+      const ends = new URLSearchParams({ first: key, last: key, from: dayAt(2), until: dayAt(4) });
+      const panel = await guarded.get(`/coverage/selection?dataset=keyword_rank&${ends.toString()}`);
+      expect([status, panel.status, panel.text]).toEqual([
+        200,
+        200,
+        expect.stringContaining("An operator can fill it."),
+      ]);
+    } finally {
+      await tried(stage.granted.adminUrl, `grant select on ${closed} to storehouse_loader`);
+    }
   });
 
   test("shows a script in the name of an app as text", async () => {

@@ -65,3 +65,49 @@ test("keys that nobody wants any longer are let go: a night of pages does not fi
   await reads.read("0", work);
   expect(count).toBe(501);
 });
+
+test("a change while a value is read has it read once more, however many want it", async () => {
+  const { reads } = stage();
+  const ends: (() => void)[] = [];
+  let begun = 0;
+  const work = () => ((begun += 1), new Promise<number>((resolve) => ends.push(() => resolve(ends.length))));
+  const first = reads.read("a", work).catch(() => "given up");
+  await Promise.resolve();
+  reads.forget();
+  const others = [1, 2, 3].map(() => reads.read("a", work).catch(() => "given up"));
+  await Promise.all([first, ...others]);
+  expect(begun).toBe(1);
+  ends[0]?.();
+  await new Promise(setImmediate);
+  expect(begun).toBe(2);
+});
+
+test("large values are let go as well: pages of a large account do not fill the memory", async () => {
+  const { reads } = stage();
+  let count = 0;
+  const rows = () => Promise.resolve(Array.from({ length: 100_000 }, () => ({ a: (count += 1), b: 2 })));
+  for (let key = 0; key < 10; key += 1) await reads.read(String(key), rows);
+  const before = count;
+  await reads.read("9", rows);
+  expect(count).toBe(before);
+  await reads.read("0", rows);
+  expect(count).toBeGreaterThan(before);
+});
+
+test("beyond so many reads under way nobody waits for another one", async () => {
+  const { reads } = stage();
+  let begun = 0;
+  const endless = () => ((begun += 1), new Promise<string>(() => undefined));
+  const all = Array.from({ length: 80 }, (_, key) => reads.read(String(key), endless));
+  const ended = await Promise.allSettled(all);
+  expect(ended.every(({ status }) => status === "rejected")).toBe(true);
+  expect(begun).toBe(64);
+});
+
+test("keys are told apart however long they are", async () => {
+  const { reads } = stage();
+  const long = "x".repeat(5_000);
+  await reads.read(`${long}1`, () => Promise.resolve("one"));
+  expect(await reads.read(`${long}2`, () => Promise.resolve("two"))).toMatchObject({ value: "two" });
+  expect(await reads.read(`${long}1`, () => Promise.resolve("none"))).toMatchObject({ value: "one" });
+});

@@ -1,8 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
+import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { land, landAll, type Landing } from "../../src/raw/store-answers.ts";
+import { landedStart } from "../../src/raw/read-answers.ts";
 import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
 
 const unpack = promisify(zstdDecompress);
@@ -53,6 +55,23 @@ describe("landing an answer", () => {
     const { answer } = await landed({ body, byteCount: body.length });
     expect((await unpack(answer!.body)).equals(body)).toBe(true);
     expect(answer).toMatchObject({ byte_count: body.length });
+  });
+
+  test("is read as far as it is wanted: neither its other pages nor the rest of a long one", async () => {
+    await sql`truncate ops.request, raw.answer`.execute(stage.db);
+    const body = Buffer.from(
+      JSON.stringify(Array.from({ length: 200_000 }, (_, index) => ({ rank: index, key: randomUUID() }))),
+    );
+    await land(stage.db, { ...landing, body, byteCount: body.length });
+    await land(stage.db, { ...landing, page: 4, body: Buffer.from("[4]"), byteCount: 3 });
+    // whoever reads them fails
+    await sql`update raw.answer set body = 'spoilt' where page = 4`.execute(stage.db);
+    await sql`update raw.answer set body = substring(body from 1 for 2000000) where page = 3`.execute(stage.db);
+    const start = await landedStart(stage.db, { sliceId: "7", page: 3, most: 50_000 });
+    expect(start).toMatchObject({ isWhole: false, byteCount: body.length, fetchedAt: landing.receivedAt });
+    expect(start?.body.equals(body.subarray(0, 50_000))).toBe(true);
+    await expect(landedStart(stage.db, { sliceId: "7", page: 3, most: body.length })).rejects.toThrow();
+    expect(await landedStart(stage.db, { sliceId: "7", page: 5, most: 9 })).toBeNull();
   });
 
   test("keeps what was requested, for which slice, and what it cost, beside the body", async () => {

@@ -2,6 +2,7 @@ import { Argument, Option, type Command } from "commander";
 import { addKeywords } from "../../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings } from "../../api/operations/dashboard.ts";
 import { fail } from "../../core/errors.ts";
+import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
 import { canConfirm, confirm } from "../confirm.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import type { ApiSession } from "../../person/api-session.ts";
@@ -88,7 +89,8 @@ async function change(session: ApiSession, { verb, place, list, options }: Chang
     return;
   }
   if (!options.yes && !(await isAgreed(session, report, options))) return;
-  const done = await changeKeywords(session, place, now, changes);
+  const { db } = session.app.warehouse;
+  const done = await withAdvisoryLock(db, "keywords", () => changeKeywords(session, place, now, changes));
   if (options.json) printJson(changesAsJson(report, done));
   if (done.error === null) {
     if (!options.json) print(doneInWords(changes, done));

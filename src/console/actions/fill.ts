@@ -6,7 +6,7 @@ import { lastDay, windowLength } from "../../core/window.ts";
 import { planInForeground } from "../../foreground.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import { endsOf, filtersOf, gridAddress, gridInput, selectionInput } from "../grid/filters.ts";
-import { readRows } from "../grid/read-grid.ts";
+import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, type Selection } from "../grid/selection.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
 
@@ -16,7 +16,8 @@ export const cellsInput = gridInput.omit({ offset: true }).extend(selectionInput
 /** The selection that a form names. Throws `console_bad_input` where the portfolio has it no more. */
 export async function selectedCells({ app }: ActionContext, input: z.output<typeof cellsInput>): Promise<Selection> {
   const ends = endsOf(input);
-  const rows = ends === null ? [] : await readRows(app, app.warehouse.db, filtersOf(input));
+  const filters = filtersOf(input);
+  const rows = ends === null ? [] : filtered(await readRows(app, app.warehouse.db, filters.datasets), filters);
   const selection = ends === null ? null : selectionOf(rows, ends);
   if (selection === null)
     throw fail("console_bad_input", { problem: "the portfolio has no such cells: select them again" });
@@ -59,10 +60,11 @@ export const fillAction = defineAction({
     const requested = fillRequest(selection, mostCredits);
     const { plan } = await makePlan(warehouse.db, { requested, settings: config.settings, clock });
     if (plan === null) throw fail("console_bad_input", { problem: "nothing is missing there any more" });
-    runs.start(`Backfill plan ${plan.planId}`, (control) =>
-      planInForeground(app, { ...control, plan, maxCredits: plan.credits }),
-    );
     return {
+      started: {
+        what: `Backfill plan ${plan.planId}`,
+        work: (control) => planInForeground(app, { ...control, plan, maxCredits: plan.credits }),
+      },
       says: `Backfill plan ${plan.planId} has started: ${cellsText(selection)}, at most ${countOf(plan.credits, "credit")}.`,
       to: gridAddress(input),
     };

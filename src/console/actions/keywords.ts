@@ -14,9 +14,11 @@ import {
   keywordChanges,
   trackedNow,
   type KeywordChanges,
+  type KeywordsChanged,
 } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
+import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
 import { readKeywordsSince } from "../../planner/portfolio-since.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
 import { html, type Html } from "../html.ts";
@@ -78,28 +80,45 @@ export const keywordsAction = defineAction({
     };
   },
   run: async (context, wanted, mostCredits) => {
-    const { app } = context;
-    await using ingest = await openIngest(app, "command", createBudget(mostCredits));
-    const stop = new AbortController().signal;
-    const session = apiSession({ app, ingest, stop, onInvalid: () => undefined });
-    await checkBalance(ingest.parts, stop);
-    const now = await trackedNow(session, placeOf(wanted), wanted.verb === "sync" ? "when needed" : "never");
-    const changes = keywordChanges(wanted.verb, named(wanted), now.keywords);
-    const shown = new Set((await expected(context, wanted)).remove);
-    const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
-    if (unseen.length > 0)
-      throw fail("console_bad_input", {
-        problem: `the account tracks other keywords than the list last read, and ${countOf(unseen.length, "keyword")} more would be removed: read it with \`storehouse sync --dataset tracked_keyword\`, then look at the changes again`,
-      });
-    const done = await changeKeywords(session, placeOf(wanted), now, changes);
-    if (done.error instanceof StorehouseError) throw done.error;
-    if (done.error !== null) throw fail("unexpected", { problem: "the change was interrupted" }, done.error);
+    // one after the other: the second person's changes are worked out from what the first one's came to
+    const done = await withAdvisoryLock(context.app.warehouse.db, "keywords", () =>
+      carryOut(context, wanted, mostCredits),
+    );
     return {
       says: `${count(done.added.length)} added, ${count(done.removed.length)} removed. The next sync reads the list again.`,
       to: `/portfolio/${encodeURIComponent(wanted.app)}/${wanted.country}`,
     };
   },
 });
+
+/** Sends the changes. Throws `console_bad_input` before anything is changed where they are not those that were shown, `console_keywords_left` half-way. */
+async function carryOut(context: ActionContext, wanted: Wanted, mostCredits: number): Promise<KeywordsChanged> {
+  const { app } = context;
+  const budget = createBudget(mostCredits);
+  await using ingest = await openIngest(app, "command", budget);
+  const stop = new AbortController().signal;
+  const session = apiSession({ app, ingest, stop, onInvalid: () => undefined });
+  await checkBalance(ingest.parts, stop);
+  const now = await trackedNow(session, placeOf(wanted), wanted.verb === "sync" ? "when needed" : "never");
+  const changes = keywordChanges(wanted.verb, named(wanted), now.keywords);
+  const shown = new Set((await expected(context, wanted)).remove);
+  const unseen = changes.remove.filter((keyword) => !shown.has(keyword));
+  const isDearer = callsFor(changes) * addKeywords.cost > budget.left();
+  if (unseen.length > 0 || isDearer)
+    throw fail("console_bad_input", {
+      problem: `the account tracks other keywords than the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read it with \`storehouse sync --dataset tracked_keyword\`, then look at the changes again`,
+    });
+  const done = await changeKeywords(session, placeOf(wanted), now, changes);
+  if (done.error === null) return done;
+  const problem = done.error instanceof StorehouseError ? done.error.message : "the change was interrupted";
+  const counts = {
+    added: done.added.length,
+    add: changes.add.length,
+    removed: done.removed.length,
+    remove: changes.remove.length,
+  };
+  throw fail("console_keywords_left", { ...counts, problem: app.hide(problem) }, done.error);
+}
 
 function changesList(
   { add, remove, left }: KeywordChanges,

@@ -29,18 +29,18 @@ export const retryCellsAction = defineAction({
     };
   },
   run: async (context, input, mostCredits) => {
-    const { app, runs } = context;
+    const { app } = context;
     const selection = await selectedCells(context, input);
     const { datasets, ...which } = retryOf(selection);
     const what = `Retry of ${cellsText(selection)}`;
-    runs.start(what, (control) =>
-      retryInForeground(app, {
-        ...control,
-        request: { datasets, bounds: {}, today: app.clock.today() },
-        maxCredits: mostCredits,
-        which,
-      }),
-    );
-    return { says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`, to: gridAddress(input) };
+    const request = { datasets, bounds: {}, today: app.clock.today() };
+    return {
+      started: {
+        what,
+        work: (control) => retryInForeground(app, { ...control, request, maxCredits: mostCredits, which }),
+      },
+      says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
+      to: gridAddress(input),
+    };
   },
 });

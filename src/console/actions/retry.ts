@@ -49,17 +49,11 @@ export const retryAction = defineAction({
     };
   },
   run: (context, input, mostCredits) => {
-    const { app, runs } = context;
+    const { app } = context;
     const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : input.datasets.join(", ") || "all that failed"}`;
-    runs.start(what, (control) =>
-      retryInForeground(app, {
-        ...control,
-        request: requestOf(context, input),
-        maxCredits: mostCredits,
-        which: whichOf(input),
-      }),
-    );
+    const retry = { request: requestOf(context, input), maxCredits: mostCredits, which: whichOf(input) };
     return Promise.resolve({
+      started: { what, work: (control) => retryInForeground(app, { ...control, ...retry }) },
       says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
       to: "/runs",
     });

@@ -19,24 +19,32 @@ export type GridFilters = {
 /** A row of the grid: what it is about, and the cells of each column by state. */
 export type GridRow = PartitionGroup & { readonly appName: string | null; readonly cells: readonly CellCounts[] };
 
-/** Rows of the grid, in the order of `storehouse gaps --json` as far as they are used. Of the portfolio alone: its cells are not read. */
+/**
+ * Rows of the grid of these datasets, of those that are on where none is named, in the order of `storehouse gaps --json` as far as they are used.
+ * Of the portfolio alone: its cells are not read.
+ */
 export async function readRows(
   { config: { settings }, clock }: App,
   db: Database,
-  { datasets, apps, countries }: GridFilters,
+  datasets: readonly string[],
 ): Promise<readonly PartitionGroup[]> {
-  const only = {
-    ...(apps.length === 0 ? {} : { apps }),
-    ...(countries.length === 0 ? {} : { countries }),
-  };
-  const groups = await readPartitionGroups(db, {
-    request: { datasets, bounds: {}, today: clock.today(), only },
-    settings,
-  });
-  // what is planned from is kept by a plan, and says nothing of the app that was named
-  const shown = apps.length === 0 ? groups : groups.filter(({ trackId }) => trackId !== null);
-  const used = await readUsed(db, [...new Set(shown.map(({ dataset }) => dataset))]);
-  return shown.toSorted((a, b) => turnOf(a, used) - turnOf(b, used));
+  const groups = await readPartitionGroups(db, { request: { datasets, bounds: {}, today: clock.today() }, settings });
+  const used = await readUsed(db, [...new Set(groups.map(({ dataset }) => dataset))]);
+  return groups.toSorted((a, b) => turnOf(a, used) - turnOf(b, used));
+}
+
+/** The rows that filters leave: what is about no app goes where one is named, what is about every country stays. */
+export function filtered(
+  rows: readonly PartitionGroup[],
+  { datasets, apps, countries }: GridFilters,
+): readonly PartitionGroup[] {
+  const wanted = new Set(countries.map((country) => country.toUpperCase()));
+  return rows.filter(
+    ({ dataset, store, trackId, country }) =>
+      (datasets.length === 0 || datasets.includes(dataset)) &&
+      (apps.length === 0 || (trackId !== null && (apps.includes(trackId) || apps.includes(`${store}:${trackId}`)))) &&
+      (wanted.size === 0 || country === null || wanted.has(country)),
+  );
 }
 
 /** Rows of what was never requested come after the others, and those that list the portfolio last. */
@@ -47,7 +55,7 @@ function turnOf({ dataset }: PartitionGroup, used: ReadonlySet<string>): number 
 /** Of these datasets those of which anything was requested. */
 async function readUsed(db: Database, datasets: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ dataset: string }>`
-    select d.dataset from unnest(${datasets}::text[]) as d (dataset) where exists (select from ops.slice as s where s.dataset = d.dataset)`.execute(
+    select d.dataset from unnest(${datasets}::text[]) as d (dataset) where exists (select from ops.slice_log as s where s.dataset = d.dataset)`.execute(
     db,
   );
   return new Set(rows.map(({ dataset }) => dataset));
@@ -64,12 +72,15 @@ export async function readCells(
   }: { readonly groups: readonly PartitionGroup[]; readonly window: Window; readonly width: ColumnWidth },
 ): Promise<readonly GridRow[]> {
   if (groups.length === 0) return [];
+  // what is about apps is worked out from these apps alone: a large account has many others
+  const ofApps = groups.every(({ trackId }) => trackId !== null);
+  const apps = ofApps ? { apps: [...new Set(groups.map(({ store, trackId }) => `${store}:${trackId}`))] } : {};
   const coverage = await readScopeCoverage(db, {
     request: {
       datasets: [...new Set(groups.map(({ dataset }) => dataset))],
       bounds: {},
       today: clock.today(),
-      only: { groups },
+      only: { groups, ...apps },
     },
     settings,
     shown: window,

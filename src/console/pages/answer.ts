@@ -2,14 +2,18 @@ import { z } from "zod";
 import { count, countOf } from "../../core/count.ts";
 import { fail } from "../../core/errors.ts";
 import { strikerOf } from "../../core/secret.ts";
-import { bodyText } from "../../raw/body-text.ts";
-import { landedPages } from "../../raw/read-answers.ts";
+import { bodyText, startText } from "../../raw/body-text.ts";
+import { landedStart } from "../../raw/read-answers.ts";
 import { definePage } from "../define-page.ts";
 import { html } from "../html.ts";
 import { instantText } from "../parts/times.ts";
 
 /** More characters than these are cut: a browser lays out no more at once. */
 const mostShown = 200_000;
+/** Bytes of them: no character of UTF-8 has more than four. */
+const mostRead = 4 * mostShown;
+/** A token that was cut off could not be struck out: the end of what was read of a body is left away. */
+const longestToken = 4_096;
 
 /** A stored answer as text, without the token. Only operators: the reader sees no answer. */
 export const answerPage = definePage({
@@ -23,15 +27,15 @@ export const answerPage = definePage({
   }),
   examples: ["/slices/1/answer"],
   show: async ({ app, now }, { slice: sliceId, page: number, save }) => {
-    const pages = await landedPages(app.warehouse.db, sliceId);
-    const page = pages.get(number);
-    if (page === undefined)
-      throw fail("console_unknown", { what: `stored answer of slice ${sliceId}, page ${number}` });
+    const most = save === undefined ? mostRead : Number.MAX_SAFE_INTEGER;
+    const page = await landedStart(app.warehouse.db, { sliceId, page: number, most });
+    if (page === null) throw fail("console_unknown", { what: `stored answer of slice ${sliceId}, page ${number}` });
     const body = strikerOf(app.config.environment.API_TOKEN ?? "")(page.body);
     if (save !== undefined)
       return { type: "application/octet-stream", body, name: `slice-${sliceId}-page-${number}.json` };
-    const text = bodyText(body);
+    const text = page.isWhole ? bodyText(body) : startText(body.toString("utf8").slice(0, -longestToken));
     const shown = text.slice(0, mostShown);
+    const isCut = !page.isWhole || shown.length < text.length;
     return html`<ol class="breadcrumbs">
         <li><a href="/runs">Runs</a></li>
         <li><a href="/slices/${sliceId}">Slice ${sliceId}</a></li>
@@ -40,11 +44,13 @@ export const answerPage = definePage({
       <header class="head">
         <div>
           <h1>Stored answer, page ${number}</h1>
-          <p>${countOf(body.length, "byte")}, fetched ${instantText(page.fetchedAt, now)}. The token is struck out.</p>
+          <p>
+            ${countOf(page.byteCount, "byte")}, fetched ${instantText(page.fetchedAt, now)}. The token is struck out.
+          </p>
         </div>
         <a class="button" href="/slices/${sliceId}/answer?page=${number}&amp;save=1">Save as a file</a>
       </header>
-      ${shown.length < text.length ? html`<p class="notice warn">The first ${count(shown.length)} of ${count(text.length)} characters; the file has all.</p>` : null}
+      ${isCut ? html`<p class="notice warn">The first ${count(shown.length)} characters; the file has all.</p>` : null}
       <pre tabindex="0"><code>${shown}</code></pre>`;
   },
 });

@@ -36,7 +36,8 @@ export const auditPage = definePage({
                   { heading: "What", cell: (one) => one.action },
                   { heading: "Outcome", cell: (one) => stateBadge(one.outcome) },
                   { heading: "Credits", isNumber: true, cell: (one) => one.credits },
-                  { heading: "Then", cell: (one) => one.note.slice(0, 120) },
+                  { heading: "Ended", cell: (one) => timeCell(one.endedAt, now) },
+                  { heading: "What came of it", cell: (one) => one.note },
                 ],
                 deeds,
               )
@@ -54,11 +55,13 @@ type DeedLine = {
   readonly credits: number;
   readonly outcome: string;
   readonly note: string;
+  readonly endedAt: Date | null;
 };
 
 async function readDeeds(db: Database, most: number): Promise<readonly DeedLine[]> {
   const { rows } = await sql<DeedLine>`
-    select acted_at as at, user_name as name, user_role as role, from_address as "from", action, credits, outcome, note
+    select acted_at as at, user_name as name, user_role as role, from_address as "from", action, credits, outcome, note,
+           ended_at as "endedAt"
     from   ops.audit_log
     order  by audit_id desc
     limit  ${most}`.execute(db);

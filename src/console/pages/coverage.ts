@@ -1,4 +1,4 @@
-import { groupKey } from "../../core/partition-group.ts";
+import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
 import { count, countOf } from "../../core/count.ts";
 import { readAppNames } from "../../ledger/app-names.ts";
 import type { Window } from "../../core/window.ts";
@@ -6,7 +6,7 @@ import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
 import { endsOf, filtersOf, gridInput, selectionInput, widthOf, windowOf, type GridInput } from "../grid/filters.ts";
 import { filterForm } from "../grid/filter-form.ts";
 import { gridHead, gridLegend, gridRows } from "../grid/grid-table.ts";
-import { readCells, readRows, type GridRow } from "../grid/read-grid.ts";
+import { filtered, readCells, readRows, type GridRow } from "../grid/read-grid.ts";
 import { emptyPanel, selectionPanel } from "../grid/selection-panel.ts";
 import { readSelection, selectionOf } from "../grid/selection.ts";
 import { definePage, type PageContext } from "../define-page.ts";
@@ -14,7 +14,7 @@ import { html, type Html } from "../html.ts";
 import { addressOf } from "../parts/address.ts";
 
 /** Cells that are sent at a time: more take a browser longer to lay out than anybody wants to wait. */
-const mostCells = 3_000;
+const mostCells = 1_800;
 const fewestRows = 8;
 
 /** Rows that are sent at a time. */
@@ -32,16 +32,32 @@ type Grid = {
   readonly size: number;
 };
 
-async function readGrid({ app, readLedger }: PageContext, input: GridInput): Promise<Grid> {
+/** Every row of the datasets that are on: read once, whatever filters a visitor has. */
+function readAllRows({ app, read }: PageContext): Promise<readonly PartitionGroup[]> {
+  return read("rows", (db) => readRows(app, db, []));
+}
+
+/** The rows that the filters of an address leave. */
+async function readShownRows(context: PageContext, input: GridInput): Promise<readonly PartitionGroup[]> {
+  const filters = filtersOf(input);
+  const all = await readAllRows(context);
+  const isOn = (name: string) => all.some(({ dataset }) => dataset === name);
+  if (filters.datasets.every(isOn)) return filtered(all, filters);
+  const { app, read } = context;
+  const named = await read(`rows ${filters.datasets.join()}`, (db) => readRows(app, db, filters.datasets));
+  return filtered(named, filters);
+}
+
+async function readGrid(context: PageContext, input: GridInput): Promise<Grid> {
+  const { app, read } = context;
   const window = windowOf(input, app.clock.today());
   const width = widthOf(input, window);
   const columns = columnsOf(window, width);
   const size = rowsAtOnce(columns.length);
-  const filters = filtersOf(input);
-  const groups = await readLedger(`rows ${JSON.stringify(filters)}`, (db) => readRows(app, db, filters));
+  const groups = await readShownRows(context, input);
   const shown = groups.slice(input.offset, input.offset + size);
-  const key = `cells ${JSON.stringify([filters, window, width, input.offset])}`;
-  const rows = await readLedger(key, (db) => readCells(app, db, { groups: shown, window, width }));
+  const key = `cells ${JSON.stringify([filtersOf(input), window, width, input.offset])}`;
+  const rows = await read(key, (db) => readCells(app, db, { groups: shown, window, width }));
   return { window, width, columns, rows, total: groups.length, size };
 }
 
@@ -54,10 +70,8 @@ export const coveragePage = definePage({
   examples: ["/coverage", "/coverage?days=365"],
   show: async (context, input) => {
     const grid = await readGrid(context, input);
-    const { app, readLedger } = context;
-    const everything = { datasets: [], apps: [], countries: [] };
-    const all = await readLedger(`rows ${JSON.stringify(everything)}`, (db) => readRows(app, db, everything));
-    const names = await readLedger("names of apps", readAppNames);
+    const all = await readAllRows(context);
+    const names = await context.read("names of apps", readAppNames);
     return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/coverage.css" />
       <h1>Coverage</h1>
       <p class="lead">Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.</p>
@@ -124,13 +138,11 @@ function gridFields({ dataset, app, country, days, to, by }: GridInput) {
 async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0] & GridInput): Promise<Html> {
   const ends = endsOf(input);
   if (ends === null) return emptyPanel();
-  const { app, readLedger } = context;
-  const filters = filtersOf(input);
-  const rows = await readLedger(`rows ${JSON.stringify(filters)}`, (db) => readRows(app, db, filters));
-  const selection = selectionOf(rows, ends);
+  const { app, read } = context;
+  const selection = selectionOf(await readShownRows(context, input), ends);
   if (selection === null) return html`<p>The portfolio has no such cells.</p>`;
   const key = `selection ${JSON.stringify([selection.window, selection.groups.map(groupKey)])}`;
-  const facts = await readLedger(key, (db) => readSelection(app, db, selection));
+  const facts = await read(key, (db) => readSelection(app, db, selection));
   const fields = { ...gridFields(input), first: ends.first, last: ends.last, from: ends.from, until: ends.to };
   const here = addressOf("/coverage", fields);
   const texts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value ?? "")]));

@@ -35,6 +35,8 @@ const tones: Readonly<Record<string, Tone>> = {
   running: "busy",
   unfinished: "busy",
   "under way": "busy",
+  begun: "busy",
+  started: "busy",
   deferred: "warn",
   interrupted: "warn",
   refused: "warn",

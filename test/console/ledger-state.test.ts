@@ -1,0 +1,58 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readLedgerState } from "../../src/console/ledger-state.ts";
+import { openWarehouseStage, type WarehouseStage } from "../support/warehouse-stage.ts";
+
+let stage: WarehouseStage;
+let client: pg.Client;
+
+beforeAll(async () => {
+  stage = await openWarehouseStage();
+  client = new pg.Client({ connectionString: stage.url });
+  await client.connect();
+  await client.query("insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())");
+  await client.query(
+    `insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits,
+                            run_id, attempt, created_at)
+     select 'keyword_rank', 'ios.keyword-ranking', jsonb_build_object('n', n), '2026-08-01', '2026-08-02', '2026-08-02', '', 'daily', state, 1, 3,
+            (select max(run_id) from ops.run), 1, now()
+     from   unnest(array['running', 'running', 'pending']) with ordinality as s (state, n)`,
+  );
+  await settled();
+});
+afterAll(async () => {
+  await client.end();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** A session hands in how many rows it wrote at the end of a transaction, or a moment later. */
+async function settled(): Promise<void> {
+  await client.query("select pg_stat_force_next_flush()");
+}
+
+const turn = (state: string, n: number) =>
+  client.query("update ops.slice set state = $1 where scope ->> 'n' = $2", [state, n]);
+
+test("what the ledger is in stays the same while nothing happens, however often it is read", async () => {
+  const before = await readLedgerState(stage.db);
+  await client.query("select count(*) from ops.slice");
+  await settled();
+  expect(await readLedgerState(stage.db)).toBe(before);
+});
+
+test.each([
+  ["ends", "loaded", 1],
+  ["fails", "failed", 2],
+] as const)("a slice that runs and %s is seen at once", async (_, state, n) => {
+  const before = await readLedgerState(stage.db);
+  await turn(state, n);
+  expect(await readLedgerState(stage.db)).not.toBe(before);
+  await settled();
+});
+
+test("a slice is seen that is deferred without a request, and was not seen to run", async () => {
+  const before = await readLedgerState(stage.db);
+  await turn("deferred", 3);
+  await settled();
+  expect(await readLedgerState(stage.db)).not.toBe(before);
+});
