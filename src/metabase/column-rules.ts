@@ -74,7 +74,7 @@ const rules: readonly Rule[] = [
     semantic: "type/Quantity",
     format: whole,
   },
-  { name: /^average_|_average_|^category_rank$|_sum$/, kinds: figures, format: tenths },
+  { name: /^average_|_average_|(^|_)category_rank$|_sum$/, kinds: figures, format: tenths },
   { name: /(^|_)(rank|position|volume)$|^places_/, kinds: figures, format: whole },
   // an id or a year with its thousands apart reads as an amount
   { name: /_id$|^(year|iso_year)$/, kinds: figures, format: { number_separators: "." } },

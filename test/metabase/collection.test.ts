@@ -148,7 +148,7 @@ test("cards, filters and tabs that people added to a dashboard stay, also where 
   expect((await stage.apply()).changes).toEqual([]);
 
   change(stage, "reviews.yaml", "name: Days", "name: Period");
-  change(stage, "reviews.yaml", "place: [0, 0, 12, 7]", "place: [0, 0, 12, 6]");
+  change(stage, "reviews.yaml", "place: [0, 4, 12, 7]", "place: [0, 4, 12, 6]");
   const { changes } = await stage.apply({ overwrite: true });
   expect(changes.filter(({ what }) => what === "dashboard")).toEqual([
     { what: "dashboard", name: "Reviews", action: "update", properties: ["filter.day", "stars.place"] },

@@ -42,6 +42,8 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     // what a picture draws is among the columns
     for (const drawn of ["graph.dimensions", "graph.metrics"])
       expect(names).toEqual(expect.arrayContaining((one.card.settings[drawn] ?? []) as string[]));
+    const field = one.card.settings["scalar.field"];
+    if (field !== undefined) expect(names).toContain(field);
   });
 
   test.each(Object.entries(metrics))("metric %s", async (_, { table, aggregate, column, over, day }) => {
@@ -55,9 +57,34 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
 
 test("every picture says what it draws, and every filter of a dashboard is used by one of its cards", () => {
   for (const { card, name } of cards)
-    expect([name, card.display === "table" || "graph.dimensions" in card.settings]).toEqual([name, true]);
+    expect([name, card.display === "table" || drawnAs(card) in card.settings]).toEqual([name, true]);
   for (const { cards: all, filters, name } of dashboards) {
     const used = new Set(Object.values(all).flatMap(({ sql }) => filtersIn(sql)));
     expect([name, Object.keys(filters).filter((filter) => !used.has(filter))]).toEqual([name, []]);
+  }
+});
+
+/** The setting that says what a card shows. */
+function drawnAs({ display }: Card["card"]): string {
+  return display === "scalar" || display === "smartscalar" ? "scalar.field" : "graph.dimensions";
+}
+
+test("every dashboard begins with numbers", () => {
+  for (const { name, cards: all } of dashboards)
+    for (const { place, display } of Object.values(all))
+      expect([name, place[1] === 0]).toEqual([name, display === "scalar" || display === "smartscalar"]);
+});
+
+test("a picture draws ranks with the first place on top: below zero, since Metabase turns no axis round, and says so", () => {
+  const drawn = cards.flatMap(({ card }) =>
+    ((card.settings["graph.metrics"] ?? []) as string[])
+      .filter((column) => column.endsWith("rank"))
+      .map((column) => ({ column, card })),
+  );
+  expect(drawn.length).toBeGreaterThan(3);
+  for (const { column, card } of drawn) {
+    expect(column).toMatch(/^negative_/);
+    expect(card.sql).toMatch(new RegExp(`- (round|min|ranks)\\S.* as ${column}\\b`));
+    expect(card.description).toContain("first place is on top");
   }
 });
