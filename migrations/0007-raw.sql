@@ -24,3 +24,23 @@ comment on column raw.answer.body       is 'Body, compressed with zstd by the pr
 comment on column raw.answer.byte_count is 'Bytes of the body, unpacked.';
 comment on column raw.answer.fetched_at is 'When the last byte was received.';
 select ops.comment_columns('raw.answer');
+
+-- How far rebuilds from stored answers are that have not ended.
+
+create table ops.replay (
+  dataset      text        primary key,
+  within_start date,
+  within_end   date,
+  keep_pruned  boolean     not null,
+  program      text        not null,
+  rebuilt_to   date,
+  updated_at   timestamptz not null
+);
+comment on table  ops.replay              is 'Datasets of which a replay has rebuilt a part, until the whole replay ends: one that is started again goes on behind it.';
+comment on column ops.replay.dataset      is 'Dataset that is rebuilt.';
+comment on column ops.replay.within_start is 'First day that is rebuilt; null for all.';
+comment on column ops.replay.within_end   is 'Day after the last one that is rebuilt; null for all.';
+comment on column ops.replay.keep_pruned  is 'True where rows stay whose answers are stored no more.';
+comment on column ops.replay.program      is 'Digest of the program that rebuilds; another one begins anew.';
+comment on column ops.replay.rebuilt_to   is 'Days before it are rebuilt; infinity once all are.';
+comment on column ops.replay.updated_at   is 'When the last part was committed.';

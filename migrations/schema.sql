@@ -5442,6 +5442,18 @@ create view ops.reject_log (
     fetched_at
    FROM ops.reject;
 
+-- Datasets of which a replay has rebuilt a part, until the whole replay ends: one that is started again goes on behind it.
+create table ops.replay (
+  dataset text not null, -- Dataset that is rebuilt.
+  within_start date, -- First day that is rebuilt; null for all.
+  within_end date, -- Day after the last one that is rebuilt; null for all.
+  keep_pruned boolean not null, -- True where rows stay whose answers are stored no more.
+  program text not null, -- Digest of the program that rebuilds; another one begins anew.
+  rebuilt_to date, -- Days before it are rebuilt; infinity once all are.
+  updated_at timestamp with time zone not null, -- When the last part was committed.
+  constraint replay_pkey PRIMARY KEY (dataset)
+);
+
 -- One row per answer of a DAILY report of search ads: what its rows are like, by which plans choose the cheaper way to days that works. Do reports by day name their day?
 create view ops.report_shape (
   org_id text, -- Search-ads organisation.

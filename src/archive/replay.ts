@@ -1,9 +1,11 @@
 import { fail, StorehouseError } from "../core/errors.ts";
 import { inGroups, readAhead } from "../core/read-ahead.ts";
+import type { Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
-import { missingAnswers } from "../ledger/landed-slices.ts";
+import { missingAnswers, type MissingAnswers } from "../ledger/landed-slices.ts";
+import { noteReplay, replayProgress, seamsOf } from "../ledger/replay-progress.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import { clearTable } from "../load/clear.ts";
 import type { Database } from "../postgres/database.ts";
@@ -30,41 +32,94 @@ export type Replayed = {
   readonly rows: number;
   readonly invalid: number;
   readonly kept: number;
+  /** The day from which it went on where an earlier one was interrupted, null where that had rebuilt all; left out where it began. */
+  readonly from?: Day | null | undefined;
 };
 
 /** Days to rebuild, and whether rows whose answers were pruned stay as they are instead of stopping the replay. */
-export type ReplayRequest = { readonly within: Partial<Window>; readonly keepPruned: boolean };
+export type ReplayRequest = {
+  readonly within: Partial<Window>;
+  readonly keepPruned: boolean;
+  /** Digest of the program that reads the answers, where an interrupted replay is to go on; left out, none does. */
+  readonly program?: string;
+};
 
 /**
- * Rebuilds the tables of a dataset from landed answers, in the order in which they came: no request, no credit. One transaction, so
- * that readers see the old tables until the new ones stand and a kill leaves the old. Answers that did not fit when they came and do
- * now are loaded as well, and their slices are no longer failed; of one that fitted then and does not now the rows are gone, and its
- * slice is failed. Throws `answer_pruned` when answers of loaded slices were pruned. A history, which needs all its answers, is left
- * alone when it may keep what was pruned.
+ * Rebuilds the tables of a dataset from landed answers, in the order in which they came: no request, no credit. Rows of single days are
+ * rebuilt part by part, cut where no slice lies across, about a month each, and all others at once. Each part is one transaction, so
+ * that readers see its old rows until the new ones stand and a kill leaves the old; a replay that was interrupted goes on behind the
+ * last part that stands, until `forgetReplays`. Answers that did not fit when they came and do now are loaded as well, and their slices
+ * are no longer failed; of one that fitted then and does not now the rows are gone, and its slice is failed. Throws `answer_pruned`
+ * when answers of loaded slices were pruned. A history, which needs all its answers, is left alone when it may keep what was pruned.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
   const within = rebuiltDays(dataset, request.within);
-  return parts.db.transaction().execute(async (transaction) => {
-    const gone = await missingAnswers(transaction, dataset.name, within);
-    const keepPruned = gone.slices > 0;
-    if (keepPruned && !request.keepPruned)
-      throw fail("answer_pruned", { slices: gone.slices, dataset: dataset.name, from: gone.from, to: gone.to });
-    const done = { dataset: dataset.name, slices: 0, rows: 0, invalid: 0, kept: gone.slices };
-    if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
-    for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
-    await byKey(transaction);
-    const slices = landedSlices(transaction, dataset.name, within);
-    const groups = inGroups(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
-    // while the database writes one group the next one is read
-    for await (const group of readAhead(groups, (next) => readGroup(parts, dataset, next)))
-      for (const { rows } of await loadGroup(transaction, parts, group))
-        if (rows === null) done.invalid += 1;
-        else {
-          done.slices += 1;
-          done.rows += rows;
-        }
-    return done;
+  const key = request.program === undefined ? null : { ...request, within, program: request.program };
+  const before = key === null ? null : await replayProgress(parts.db, dataset.name, key);
+  const gone = await missingAnswers(parts.db, dataset.name, within);
+  refusePruned(dataset, gone, request);
+  const done = { dataset: dataset.name, slices: 0, rows: 0, invalid: 0, kept: gone.slices };
+  if (before?.rebuiltTo === null) return { ...done, from: null };
+  const from = before?.rebuiltTo;
+  const seams = hasSingleDays(dataset) ? await seamsOf(parts.db, dataset.name, within) : [];
+  let start = from ?? within.start;
+  for (const end of [...seams.filter((seam) => from === undefined || seam > from), null]) {
+    const part = { ...(start === undefined ? {} : { start }), ...(end === null ? endOf(within) : { end }) };
+    const rebuilt = await parts.db.transaction().execute(async (transaction) => {
+      if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end, now: parts.clock.now() });
+      return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
+    });
+    done.slices += rebuilt.slices;
+    done.rows += rebuilt.rows;
+    done.invalid += rebuilt.invalid;
+    start = end ?? start;
+  }
+  return { ...done, ...(from === undefined ? {} : { from }) };
+}
+
+function refusePruned({ name }: Dataset, gone: MissingAnswers, { keepPruned }: ReplayRequest): void {
+  if (gone.slices > 0 && !keepPruned)
+    throw fail("answer_pruned", { slices: gone.slices, dataset: name, from: gone.from, to: gone.to });
+}
+
+function endOf({ end }: Partial<Window>): Partial<Window> {
+  return end === undefined ? {} : { end };
+}
+
+/** True where every row stands for one day of its own: only then a day can part the rows. */
+function hasSingleDays({ tables }: Dataset): boolean {
+  return tables.every((table) => {
+    const days = dayColumns(table);
+    return days !== null && days.first === days.last;
   });
+}
+
+/** Rebuilds the rows of some days. */
+async function rebuildPart(
+  transaction: Database,
+  parts: LoadParts,
+  { dataset, request }: { readonly dataset: Dataset; readonly request: ReplayRequest },
+): Promise<Pick<Replayed, "slices" | "rows" | "invalid">> {
+  const done = { slices: 0, rows: 0, invalid: 0 };
+  const { within } = request;
+  const gone = await missingAnswers(transaction, dataset.name, within);
+  // a prune may have come in between
+  refusePruned(dataset, gone, request);
+  const keepPruned = gone.slices > 0;
+  if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
+  for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
+  await byKey(transaction);
+  const slices = landedSlices(transaction, dataset.name, within);
+  const groups = inGroups(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
+  // while the database writes one group the next one is read
+  for await (const group of readAhead(groups, (next) => readGroup(parts, dataset, next)))
+    for (const { rows } of await loadGroup(transaction, parts, group))
+      if (rows === null) done.invalid += 1;
+      else {
+        done.slices += 1;
+        done.rows += rows;
+      }
+  return done;
 }
 
 /** Answers that are read and loaded together: about as many rows as a statement takes fastest, and memory for two such groups. */

@@ -1,9 +1,8 @@
 import { zstdCompressSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
-import type { Window } from "../../src/core/window.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
-import { replay } from "../../src/archive/replay.ts";
+import { replay, type ReplayRequest } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
@@ -11,13 +10,13 @@ import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 const all = datasets.map(({ name }) => name);
 
 /** Rebuilds datasets without a server: the sandbox refuses every request, and its log is checked afterwards. */
-async function rebuild(stage: Stage, names: readonly string[] = all, within: Partial<Window> = {}, keepPruned = false) {
+async function rebuild(stage: Stage, names: readonly string[] = all, request: Partial<ReplayRequest> = {}) {
   await using app = await stage.open();
   const { db } = app.warehouse;
   const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
   const done = [];
   for (const dataset of datasets.filter(({ name }) => names.includes(name)))
-    done.push(await replay(parts, dataset, { within, keepPruned }));
+    done.push(await replay(parts, dataset, { within: {}, keepPruned: false, ...request }));
   return done;
 }
 
@@ -46,7 +45,7 @@ test("rebuilds the named days and leaves the others as they are", async () => {
   const yesterday = addDays(today, -1);
   await stage.query("delete from core.fact_keyword_rank where date_day = $1", [yesterday]);
   await stage.query("update core.fact_keyword_rank set rank = 999 where date_day = $1", [addDays(today, -2)]);
-  await rebuild(stage, ["keyword_rank"], { start: yesterday, end: today });
+  await rebuild(stage, ["keyword_rank"], { within: { start: yesterday, end: today } });
   await stage.query("update core.fact_keyword_rank set rank = 999 where date_day = $1", [yesterday]);
   expect(await everything(stage)).not.toEqual(before);
   await rebuild(stage, ["keyword_rank"]);
@@ -72,10 +71,12 @@ test("refuses to rebuild what it has no answers for, and changes nothing", async
     code: "answer_pruned",
     context: { dataset: "keyword_rank", from: yesterday, to: yesterday, slices: expect.any(Number) },
   });
-  await expect(rebuild(stage, ["keyword_rank"], { start: yesterday })).rejects.toMatchObject({ code: "answer_pruned" });
+  await expect(rebuild(stage, ["keyword_rank"], { within: { start: yesterday } })).rejects.toMatchObject({
+    code: "answer_pruned",
+  });
   expect(await everything(stage)).toEqual(before);
   // the days beside it have theirs
-  const done = await rebuild(stage, ["keyword_rank"], { end: yesterday });
+  const done = await rebuild(stage, ["keyword_rank"], { within: { end: yesterday } });
   expect(done).toMatchObject([{ kept: 0, invalid: 0 }]);
   expect(await everything(stage)).toEqual(before);
 });
@@ -90,7 +91,7 @@ test("leaves rows without answers as they are when the option says so, and rebui
   await stage.query("delete from raw.answer where slice_id in (select min(slice_id) from ops.slice group by dataset)");
   await stage.query("update core.fact_keyword_rank set rank = 999 where slice_id in (select slice_id from raw.answer)");
   await stage.query("delete from core.fact_top_keyword where slice_id in (select slice_id from raw.answer)");
-  const done = await rebuild(stage, all, {}, true);
+  const done = await rebuild(stage, all, { keepPruned: true });
   expect(done.every(({ kept }) => kept > 0)).toBe(true);
   expect(await everything(stage)).toEqual(before);
 });
@@ -139,4 +140,46 @@ test("loads an answer that was landed and not loaded without another request", a
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
   expect(stage.asked()).toEqual([]);
   expect(await everything(stage)).toEqual(before);
+});
+
+describe("a replay that breaks in the middle", () => {
+  const first = "2026-08-01" as Day;
+  const ofAugust = `slice_id in (select slice_id from ops.slice where dataset = 'keyword_rank' and window_start >= '${first}')`;
+  const datasetsOfRanks = ["tracked_app", "tracked_country", "tracked_keyword", "keyword_rank"];
+
+  /** Three nights, each of which brings one day: the last one of July and two of August. */
+  async function fetchNights(stage: Stage): Promise<void> {
+    for (const night of [first, addDays(first, 1), addDays(first, 2)]) {
+      stage.sandbox.set({ today: night });
+      const settings = { datasets: { keyword_rank: { history_days: 1 } } };
+      await stage.sync({ settings, request: { datasets: datasetsOfRanks, today: night } });
+    }
+  }
+
+  const monthsWhere = (stage: Stage, condition: string) =>
+    stage.query(`select distinct to_char(date_day, 'YYYY-MM') as month from core.fact_keyword_rank where ${condition}`);
+
+  test("leaves the months before as they were rebuilt and goes on behind them", async () => {
+    await using stage = await openStage({ market: { apps: 2 } });
+    await fetchNights(stage);
+    const before = await everything(stage);
+    expect(await monthsWhere(stage, "true")).toHaveLength(2);
+    const bodies = await stage.query<{ id: string; body: Buffer }>(
+      `select answer_id as id, body from raw.answer where ${ofAugust}`,
+    );
+    await stage.query(`update raw.answer set body = '\\x00' where ${ofAugust}`);
+    await stage.query("update core.fact_keyword_rank set rank = 998");
+    await expect(rebuild(stage, ["keyword_rank"], { program: "this one" })).rejects.toThrow();
+    expect(await monthsWhere(stage, "rank = 998")).toEqual([{ month: "2026-08" }]);
+    for (const { id, body } of bodies)
+      await stage.query("update raw.answer set body = $2 where answer_id = $1", [id, body]);
+    // what was rebuilt is not rebuilt again
+    await stage.query("update core.fact_keyword_rank set rank = 999");
+    const again = await rebuild(stage, ["keyword_rank"], { program: "this one" });
+    expect(again).toMatchObject([{ from: first, invalid: 0 }]);
+    expect(await monthsWhere(stage, "rank = 999")).toEqual([{ month: "2026-07" }]);
+    // another program may read the answers in another way
+    expect(await rebuild(stage, ["keyword_rank"], { program: "another one" })).toMatchObject([{ invalid: 0 }]);
+    expect(await everything(stage)).toEqual(before);
+  });
 });

@@ -41,13 +41,15 @@ subscribe("undici:request:bodySent", (message) => {
 
 const stop = stopSignal();
 const asOf = day(today);
+// first: a signal that moves the clock would end a process that does not expect it yet
+const clock = jumpingClock(asOf);
 // a worker waits for a database that is not up yet, as by the command line
 await using opened =
   command === "worker"
     ? await openWorkerApp(loadConfig(), { stop: stop.signal, asOf })
     : await createApp(loadConfig(), asOf);
 if (opened === null) process.exit(0);
-const app = { ...opened, clock: jumpingClock(asOf) };
+const app = { ...opened, clock };
 if (command === "worker") {
   const error = await runWorker({ ...app, at, rhythm }, stop.signal);
   process.exitCode = error === null ? 0 : 2;

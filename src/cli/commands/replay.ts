@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { Day } from "../../core/day.ts";
+import { programDigest } from "../../config/program.ts";
 import { fail } from "../../core/errors.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
 import { rebuiltDays, replay, type Replayed, type ReplayRequest } from "../../archive/replay.ts";
 import { missingAnswers, type MissingAnswers } from "../../ledger/landed-slices.ts";
+import { forgetReplays } from "../../ledger/replay-progress.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
 import { boundsOf, dayArgument, onlyDatasets } from "../arguments.ts";
@@ -18,6 +20,7 @@ type Options = {
   readonly from?: Day;
   readonly to?: Day;
   readonly keepPruned?: true;
+  readonly restart?: true;
   readonly json?: true;
 };
 
@@ -31,23 +34,28 @@ export function defineReplay(command: Command): void {
       "--keep-pruned",
       "leave rows whose answers are stored no more as they are, and histories with such rows alone",
     )
+    .option("--restart", "begin anew where an earlier replay was interrupted")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA dataset with tables that have no days of their own (histories, descriptions) is rebuilt whole, regardless of --from and --to.\nExit codes: 0 all rebuilt, 1 some answers do not fit (their slices are failed), 2 usage, or answers are stored no more.",
+      "\nA dataset with tables that have no days of their own (histories, descriptions) is rebuilt whole, regardless of --from and --to.\nOne that is interrupted goes on behind the last month that stands when it is started again in the same way.\nExit codes: 0 all rebuilt, 1 some answers do not fit (their slices are failed), 2 usage, or answers are stored no more.",
     )
     .action((options: Options) => withApp((app) => rebuild(app, options)));
 }
 
 async function rebuild({ warehouse: { db }, clock }: App, options: Options): Promise<void> {
   const wanted = options.dataset.length > 0 ? [...new Set(options.dataset)].map(datasetNamed) : datasets;
-  const request = { within: boundsOf(options), keepPruned: options.keepPruned === true };
+  const request = { within: boundsOf(options), keepPruned: options.keepPruned === true, program: programDigest() };
   const parts = { db, clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
+  const names = wanted.map(({ name }) => name);
   await refuseWhatIsGone(db, wanted, request);
+  if (options.restart) await forgetReplays(db, names);
   const done: Replayed[] = [];
   for (const dataset of wanted) done.push(await replay(parts, dataset, request));
+  await forgetReplays(db, names);
+  for (const { dataset, from } of done) if (from !== undefined) remark(resumed(dataset, from));
   if (options.json) printJson(done);
-  else if (done.every(({ slices, invalid, kept }) => slices + invalid + kept === 0))
+  else if (done.every(({ slices, invalid, kept, from }) => slices + invalid + kept === 0 && from === undefined))
     print("No stored answer fits: there is nothing to rebuild from. `storehouse sync` fetches what is missing.");
   else
     print(
@@ -61,6 +69,11 @@ async function rebuild({ warehouse: { db }, clock }: App, options: Options): Pro
     "Some stored answers do not fit: their slices are failed. `storehouse failures` says why; `storehouse retry` requests them again.",
   );
   process.exitCode = 1;
+}
+
+function resumed(dataset: string, from: Day | null): string {
+  const what = from === null ? "all of it" : `the days before ${from}`;
+  return `${dataset}: an interrupted replay had rebuilt ${what}; --restart begins anew.`;
 }
 
 /** Throws `answer_pruned` with every dataset that cannot be rebuilt, before the first is. */
