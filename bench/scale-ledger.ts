@@ -92,11 +92,11 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
                     from   generate_series($3::int, $4::int - 1) as app cross join unnest($7::text[]) as country
                     join   lateral (select batch_id from ops.batch where digest = any (
                              select md5(app || ' ' || part) from generate_series(0, $8::int) as part)) as b on true) as s
-       returning slice_id, scope, window_start, ended_at
+       returning slice_id, run_id, scope, window_start, ended_at
      )
-     insert into ops.request (account_id, slice_id, attempt, page, dataset, class, operation, params, status, cost, remaining, duration_ms, byte_count,
+     insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, cost, remaining, duration_ms, byte_count,
                               received_at)
-     select 'bench', slice_id, 1, 0, 'keyword_rank', 'daily', 'ios.keyword-ranking',
+     select 'bench', slice_id, run_id, 1, 0, 'keyword_rank', 'daily', 'ios.keyword-ranking',
             jsonb_build_object('trackId', scope ->> 'app', 'countryCode', scope ->> 'country', 'date', window_start), 200, 3, 500000, 300, 12000, ended_at
      from   planned`,
     [

@@ -40,6 +40,7 @@ create table ops.plan (
   left_out_credits bigint      not null,
   queued_at        timestamptz,
   cancelled_credits bigint     not null default 0,
+  cancelled_unsure_credits bigint not null default 0,
   taken_credits    bigint      not null default 0
 );
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
@@ -58,7 +59,8 @@ comment on column ops.plan.left_out_slices  is 'Requested slices that did not fi
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
 comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
 comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.';
-comment on column ops.plan.cancelled_credits is 'Credits that were charged, or may have been, for slices of the plan that were cancelled later. They count against its price.';
+comment on column ops.plan.cancelled_credits is 'Credits that were charged for slices of the plan that were cancelled later. They count against its price.';
+comment on column ops.plan.cancelled_unsure_credits is 'Credits that may have been charged for such slices: their calls got no reply. They count against its price as well.';
 
 create table ops.plan_line (
   plan_id      bigint  not null references ops.plan (plan_id),
@@ -229,6 +231,7 @@ create table ops.request (
   request_id  bigint      primary key generated always as identity,
   account_id  text        not null,
   slice_id    bigint,
+  run_id      bigint,
   attempt     integer     not null,
   page        integer     not null,
   dataset     text,
@@ -247,12 +250,13 @@ create table ops.request (
 create index request_slice  on ops.request (slice_id);
 create index request_time   on ops.request (received_at);
 create index request_day    on ops.request (((received_at at time zone 'UTC')::date));
--- what a foreground run paid for, without reading every request since it began
-create index request_worker on ops.request (worker_id) where worker_id is not null;
+-- what a run paid for, without reading every request since it began
+create index request_run    on ops.request (run_id) where run_id is not null;
 comment on table  ops.request             is 'Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.';
 comment on column ops.request.request_id  is 'Number of the request.';
 comment on column ops.request.account_id  is 'Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.';
 comment on column ops.request.slice_id    is 'Slice of the request; null for requests about the account and for requests of a command.';
+comment on column ops.request.run_id      is 'Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.';
 comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';
 comment on column ops.request.dataset     is 'Dataset; null for requests about the account and for requests of a command.';

@@ -138,15 +138,10 @@ cross  join lateral (
          coalesce(sum(rows_rejected), 0)                         as rows_rejected
   from   ops.slice where run_id = r.run_id) as s
 cross  join lateral (
-  select count(*) as request_count, coalesce(sum(p.cost), 0) as booked_credits
-  from   (-- a run in the foreground has a process of its own: what joined it later was paid for by others, and what left it was paid for here
-          select a.cost
-          from   ops.request as a
-          where  a.worker_id = r.worker_id and a.received_at >= r.started_at and a.slice_id is not null
-          union  all
-          select a.cost
-          from   ops.slice as o join ops.request as a on a.slice_id = o.slice_id
-          where  r.worker_id is null and o.run_id = r.run_id) as p) as q;
+  -- what joined it later was paid for by others, and what left it or was cancelled was paid for here
+  select count(*) as request_count, coalesce(sum(a.cost), 0) as booked_credits
+  from   ops.request as a
+  where  a.run_id = r.run_id) as q;
 comment on view   ops.run_summary                     is 'One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?';
 comment on column ops.run_summary.run_id              is 'Number of the run.';
 comment on column ops.run_summary.kind                is 'sync, backfill, schedule, retry or import.';
@@ -166,7 +161,7 @@ comment on column ops.run_summary.open_count          is 'Its slices that are pe
 comment on column ops.run_summary.deferred_count      is 'Its slices that wait for credits.';
 comment on column ops.run_summary.rows_loaded         is 'Rows of its answers.';
 comment on column ops.run_summary.rows_rejected       is 'Invalid items of its answers.';
-comment on column ops.run_summary.request_count       is 'Requests of its own process; for a scheduled run, the requests for its slices.';
+comment on column ops.run_summary.request_count       is 'Requests that were sent for it.';
 comment on column ops.run_summary.booked_credits      is 'Credits charged for them.';
 
 create view ops.credit_spend_daily as

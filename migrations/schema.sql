@@ -5287,7 +5287,8 @@ create table ops.plan (
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
-  cancelled_credits bigint not null default 0, -- Credits that were charged, or may have been, for slices of the plan that were cancelled later. They count against its price.
+  cancelled_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later. They count against its price.
+  cancelled_unsure_credits bigint not null default 0, -- Credits that may have been charged for such slices: their calls got no reply. They count against its price as well.
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
@@ -5478,6 +5479,7 @@ create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
   account_id text not null, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
   slice_id bigint, -- Slice of the request; null for requests about the account and for requests of a command.
+  run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
@@ -5495,9 +5497,9 @@ create table ops.request (
   constraint request_pkey PRIMARY KEY (request_id)
 );
 CREATE INDEX request_day ON ops.request USING btree ((((received_at AT TIME ZONE 'UTC'::text))::date));
+CREATE INDEX request_run ON ops.request USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX request_slice ON ops.request USING btree (slice_id);
 CREATE INDEX request_time ON ops.request USING btree (received_at);
-CREATE INDEX request_worker ON ops.request USING btree (worker_id) WHERE (worker_id IS NOT NULL);
 
 -- One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?
 create view ops.request_log (
@@ -5687,7 +5689,7 @@ create view ops.run_summary (
   deferred_count bigint, -- Its slices that wait for credits.
   rows_loaded bigint, -- Rows of its answers.
   rows_rejected bigint, -- Invalid items of its answers.
-  request_count bigint, -- Requests of its own process; for a scheduled run, the requests for its slices.
+  request_count bigint, -- Requests that were sent for it.
   booked_credits bigint -- Credits charged for them.
 ) as
  SELECT r.run_id,
@@ -5728,15 +5730,9 @@ create view ops.run_summary (
            FROM ops.slice
           WHERE slice.run_id = r.run_id) s
      CROSS JOIN LATERAL ( SELECT count(*) AS request_count,
-            COALESCE(sum(p.cost), 0::bigint) AS booked_credits
-           FROM ( SELECT a.cost
-                   FROM ops.request a
-                  WHERE a.worker_id = r.worker_id AND a.received_at >= r.started_at AND a.slice_id IS NOT NULL
-                UNION ALL
-                 SELECT a.cost
-                   FROM ops.slice o
-                     JOIN ops.request a ON a.slice_id = o.slice_id
-                  WHERE r.worker_id IS NULL AND o.run_id = r.run_id) p) q;
+            COALESCE(sum(a.cost), 0::bigint) AS booked_credits
+           FROM ops.request a
+          WHERE a.run_id = r.run_id) q;
 
 -- One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?
 create view ops.search_ads_default (

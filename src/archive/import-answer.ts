@@ -136,6 +136,7 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
   return pages.map(({ body, fetchedAt }, page) => ({
     ...importedRequest,
     sliceId: slice.sliceId,
+    runId: slice.runId,
     attempt: slice.attempt,
     page,
     dataset: draft.dataset,

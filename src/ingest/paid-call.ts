@@ -148,6 +148,7 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, { operation, pa
   return {
     accountId,
     sliceId: page?.slice.sliceId ?? null,
+    runId: page?.slice.runId ?? null,
     attempt: page?.slice.attempt ?? 0,
     page: page?.index ?? 0,
     dataset: page?.slice.dataset ?? null,

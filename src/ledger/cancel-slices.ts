@@ -1,6 +1,6 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import { mayHaveBeenCharged } from "../credits/charges.ts";
+import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
 import { isOpen, likelyCredits, onePage } from "./open-slices.ts";
 import { readPlanProgress, priceLeft } from "./plans.ts";
 import { isAlive } from "./workers.ts";
@@ -115,9 +115,10 @@ export async function cancelBeyondPrices(db: Database): Promise<number> {
         where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = 'deferred' and s.error_code = 'plan_spent'
         and    (open.running <= ${left}::numeric or open.landed)
       ), kept as (
-        update ops.plan as p set cancelled_credits = p.cancelled_credits + (
-          select coalesce(sum(case when ${mayHaveBeenCharged("q")} then ${onePage("c")} else q.cost end), 0)
-          from   cancelled as c join ops.request as q on q.slice_id = c.slice_id)
+        update ops.plan as p
+        set    cancelled_credits = p.cancelled_credits + gone.charged, cancelled_unsure_credits = p.cancelled_unsure_credits + gone.unsure
+        from   (select ${chargedCredits("q")} as charged, coalesce(sum(${onePage("c")}) filter (where ${mayHaveBeenCharged("q")}), 0) as unsure
+                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
         where  p.plan_id = ${planId}
       )
       select count(*)::int as count from cancelled`.execute(db);

@@ -175,13 +175,10 @@ export async function runProgress(db: Database, runId: string, now: number, cred
 
 const nothing = { total: 0, open: 0, due: 0, deferred: 0, failed: 0, skipped: 0, next_due_at: null };
 
-/** What the requests of a run's process cost since it started: what others pay for slices that join the run later is theirs. */
+/** What the requests of a run cost: what others paid for slices that joined it later is theirs. */
 async function creditsOf(db: Database, runId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
-    select ${chargedCredits("q")} as credits
-    from   ops.run     as r
-    join   ops.request as q on q.worker_id = r.worker_id and q.received_at >= r.started_at
-    where  r.run_id = ${runId}`.execute(db);
+    select ${chargedCredits("q")} as credits from ops.request as q where q.run_id = ${runId}`.execute(db);
   return rows[0]?.credits ?? 0;
 }
 

@@ -8,6 +8,8 @@ import type { Database } from "../postgres/database.ts";
 export type Landing = {
   readonly accountId: string;
   readonly sliceId: string | null;
+  /** The run that the request counts for; null where it is for no slice. */
+  readonly runId: string | null;
   readonly attempt: number;
   readonly page: number;
   readonly dataset: string | null;
@@ -63,7 +65,7 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
     landed as materialized (
       select nextval(pg_get_serial_sequence('ops.request', 'request_id')) as request_id, l.*
       from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l
-             (account_id text, slice_id bigint, attempt integer, page integer, dataset text, class text, operation text, params jsonb,
+             (account_id text, slice_id bigint, run_id bigint, attempt integer, page integer, dataset text, class text, operation text, params jsonb,
               status integer, error_code text, cost integer, remaining integer, duration_ms integer, byte_count integer, worker_id bigint,
               received_at timestamptz, start integer, length integer, is_repeat boolean)
       where  l.is_repeat is not true or not exists (
@@ -71,10 +73,10 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
         where  q.received_at = l.received_at and q.worker_id is not distinct from l.worker_id and q.operation = l.operation
         and    q.slice_id is not distinct from l.slice_id and q.attempt = l.attempt and q.page = l.page and q.params = l.params)
     ), request as (
-      insert into ops.request (request_id, account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
+      insert into ops.request (request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
                                remaining, duration_ms, byte_count, worker_id, received_at)
       overriding system value
-      select request_id, account_id, slice_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
+      select request_id, account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, status, error_code, cost,
              remaining, duration_ms, byte_count, worker_id, received_at
       from   landed
       returning 1
@@ -102,6 +104,7 @@ function rowOf(landing: Landing) {
   return {
     account_id: landing.accountId,
     slice_id: landing.sliceId,
+    run_id: landing.runId,
     attempt: landing.attempt,
     page: landing.page,
     dataset: landing.dataset,

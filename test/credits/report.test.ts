@@ -14,6 +14,7 @@ afterAll(() => bank[Symbol.asyncDispose]());
 const landing: Landing = {
   accountId: "account",
   sliceId: null,
+  runId: null,
   attempt: 1,
   page: 0,
   dataset: "keyword_rank",

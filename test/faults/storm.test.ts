@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { errorCodes, type ErrorCode } from "../../src/core/error-codes.ts";
-import { wish, type Stage } from "../support/ingest-stage.ts";
+import { books } from "../support/books.ts";
+import { wish } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
@@ -42,7 +42,8 @@ async function played({ workers, mishaps }: ReturnType<typeof scheduleOf>, calm:
   }
   const exits = await storm.calmDown(() => isLoaded(storm, calm));
   halves.push(...(await torn(stage)));
-  return { exits, torn: halves, facts: await factsOf(stage), ...(await books(stage)) };
+  const { unexplained, invented } = await books(stage);
+  return { exits, torn: halves, facts: await factsOf(stage), unexplained, invented };
 }
 
 /** True when all that a calm run requests was requested and nothing is open. What failed is requested again, as a person would. */
@@ -51,35 +52,4 @@ async function isLoaded({ stage, retry }: Storm, calm: Calm): Promise<boolean> {
   if (states["failed"] !== undefined) await retry();
   const wanted = new Set(stage.asked().map(wish));
   return calm.wishes.every((one) => wanted.has(one)) && Object.keys(states).every((state) => state === "loaded");
-}
-
-type Booked = { readonly operation: string; readonly cost: number; readonly error_code: ErrorCode | null };
-
-/**
- * The sandbox's own books against the ledger, by operation: `unexplained` charges have no record, neither a cost nor a call
- * whose answer was lost; `invented` ones are booked and were never made.
- */
-async function books(stage: Stage) {
-  const booked = await stage.query<Booked>("select operation, cost, error_code from ops.request");
-  const rowsOf = Object.groupBy(booked, ({ operation }) => operation);
-  const chargesOf = Object.groupBy(stage.asked(), ({ operation }) => operation ?? "");
-  const found = Object.entries(chargesOf).map(([operation, asked = []]) => {
-    const rows = rowsOf[operation] ?? [];
-    const unbooked = asked.map(({ charged }) => charged).filter((charge) => charge > 0);
-    const invented = rows
-      .map(({ cost }) => cost)
-      .filter((cost) => cost > 0)
-      .filter((cost) => !unbooked.includes(cost) || unbooked.splice(unbooked.indexOf(cost), 1).length === 0);
-    const lost = rows.filter(({ cost, error_code }) => cost === 0 && error_code !== null && mayBeCharged(error_code));
-    return { invented, unexplained: unbooked.slice(lost.length).map((charge) => ({ operation, charge })) };
-  });
-  return {
-    unexplained: found.flatMap(({ unexplained }) => unexplained),
-    invented: found.flatMap(({ invented }) => invented),
-  };
-}
-
-function mayBeCharged(code: ErrorCode): boolean {
-  const entry = errorCodes[code];
-  return "charged" in entry && entry.charged;
 }

@@ -37,7 +37,16 @@ async function hold(count: number): Promise<readonly string[]> {
 
 function landingOf(page: number): Landing {
   const { accountId, workerId, clock } = ingest.parts;
-  const call = { sliceId: "1", attempt: 1, page, dataset: "keyword_rank", class: "daily", operation: "o", params: {} };
+  const call = {
+    sliceId: "1",
+    runId: "1",
+    attempt: 1,
+    page,
+    dataset: "keyword_rank",
+    class: "daily",
+    operation: "o",
+    params: {},
+  };
   const reply = { status: 200, errorCode: null, cost: 3, remaining: null, durationMs: 1, byteCount: 2 };
   return { accountId, workerId, ...call, ...reply, receivedAt: clock.now(), body: Buffer.from("[]") };
 }

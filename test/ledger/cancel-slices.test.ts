@@ -126,7 +126,7 @@ describe("cancelBeyondPrices", () => {
     await request(ran[1], 2);
     expect(await cancelBeyondPrices(stage.db)).toBe(2);
     expect(await left()).toEqual([16, 17]);
-    expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 2, credits: 5, unsureCredits: 0 });
+    expect(await readPlanProgress(stage.db, planId, null)).toMatchObject({ open: 2, credits: 2, unsureCredits: 3 });
     expect(await cancelBeyondPrices(stage.db)).toBe(0);
   });
 

@@ -8,6 +8,7 @@ import { august, draft, ending, now, ledgerForTests, today } from "../support/le
 const request: Landing = {
   accountId: "account",
   sliceId: null,
+  runId: null,
   attempt: 1,
   page: 0,
   dataset: "keyword_rank",
@@ -99,14 +100,13 @@ describe("a run", () => {
     expect(await runProgress(ledger.stage.db, run, now + 60_000)).toMatchObject({ open: 3, due: 1, deferred: 3 });
   });
 
-  test("counts the credits that its process spent since it started, and not what others paid for slices that it took over", async () => {
-    const mine = { workerId: ledger.worker };
-    const run = await ledger.stage.run(mine);
+  test("counts the credits that were spent for it, and not what others paid for slices that it took over", async () => {
+    const run = await ledger.stage.run({ workerId: ledger.worker });
+    const elsewhere = await ledger.stage.run();
     const [sliceId, other] = await ledger.stage.insert(run, draft(), draft({ window: august(1) }));
-    await land(ledger.stage.db, { ...request, ...mine, sliceId: sliceId!, receivedAt: now - 1, cost: 1_000 });
-    await land(ledger.stage.db, { ...request, sliceId: sliceId!, workerId: await ledger.stage.alive(), cost: 50 });
-    await land(ledger.stage.db, { ...request, ...mine, sliceId: sliceId!, cost: 3 });
-    await land(ledger.stage.db, { ...request, ...mine, sliceId: other!, attempt: 2, cost: 10 });
+    await land(ledger.stage.db, { ...request, runId: elsewhere, sliceId: sliceId!, cost: 50 });
+    await land(ledger.stage.db, { ...request, runId: run, sliceId: sliceId!, cost: 3 });
+    await land(ledger.stage.db, { ...request, runId: run, sliceId: other!, attempt: 2, cost: 10 });
     // what another run takes over was paid for by this one all the same
     await sql`update ops.slice set run_id = ${await ledger.stage.run()} where slice_id = ${other}`.execute(
       ledger.stage.db,

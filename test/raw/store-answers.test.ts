@@ -12,6 +12,7 @@ const unpack = promisify(zstdDecompress);
 const landing: Landing = {
   accountId: "account",
   sliceId: "7",
+  runId: "5",
   attempt: 2,
   page: 3,
   dataset: "keyword_rank",

@@ -11,10 +11,10 @@ export const jumps = Object.keys(jumpSeconds) as Jump[];
 /** The signal that makes a child's clock jump. */
 export const jumpSignals = { forward: "SIGUSR2", back: "SIGWINCH" } as const satisfies Record<Jump, NodeJS.Signals>;
 
-/** The machine's clock, which jumps when this process receives one of the signals. */
+/** The machine's clock, so many ms ahead as TEST_AHEAD_MS says, which jumps when this process receives one of the signals. */
 export function jumpingClock(asOf: Day): Clock {
   const clock = systemClock(asOf);
-  let ahead = 0;
+  let ahead = Number(process.env["TEST_AHEAD_MS"] ?? "0");
   for (const jump of jumps) process.on(jumpSignals[jump], () => (ahead += jumpSeconds[jump] * 1000));
   return { ...clock, now: () => clock.now() + ahead };
 }

@@ -29,6 +29,8 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   readonly request?: Partial<SyncRequest>;
   readonly settings?: SettingsInput;
   readonly environment?: Partial<Environment>;
+  /** In place of the machine's. */
+  readonly clock?: Clock | undefined;
   /** Receives the state of each slice. */
   readonly at?: CrashHook;
   /** Of a retry: which slices; failed ones when left out. */
@@ -58,8 +60,12 @@ export async function openStage(options: SandboxOptions & { database?: string } 
   const pool = opened.adopt(new pg.Pool({ connectionString: databaseUrl, max: 4 }), (one) => one.end());
   pool.on("error", () => undefined);
   const config = (run: RunOptions = {}) => configOf(sandbox, databaseUrl, run);
+  const open = async (run: RunOptions = {}) => {
+    const app = await createApp(config(run), run.request?.today ?? today);
+    return run.clock === undefined ? app : { ...app, clock: run.clock };
+  };
   const inForeground = async (way: typeof syncInForeground, run: RunOptions) => {
-    await using app = await createApp(config(run), run.request?.today ?? today);
+    await using app = await open(run);
     return await way(
       { ...app, at: run.at },
       {
@@ -75,7 +81,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
     sandbox,
     databaseUrl,
     config,
-    open: (run = {}) => createApp(config(run), run.request?.today ?? today),
+    open,
     sync: (run = {}) => inForeground(syncInForeground, run),
     retry: (run = {}) => inForeground((app, how) => retryInForeground(app, { ...how, which: run.which ?? {} }), run),
     query: async (text, values = []) => (await pool.query(text, [...values])).rows,
