@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import { countOf } from "../core/count.ts";
 import type { Day } from "../core/day.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -15,6 +16,10 @@ type DatasetCoverage = {
   /** False where nothing of it is requested: what is read from it is unknown, not none. */
   readonly is_requested: boolean;
   readonly newest_day: string | null;
+  /** Newest day that should be there by the end of today; null where nothing is due. */
+  readonly due_day: string | null;
+  /** Apps and countries by freshness_state of mart.data_freshness: on time, late, stopped, nothing to have. */
+  readonly freshness: Readonly<Record<string, number>>;
   readonly last_loaded_at: string | null;
   /** Null of a dataset that lists the portfolio, or that is not requested: it has no cells by day. */
   readonly cells: CellCounts | null;
@@ -67,7 +72,7 @@ export type CoverageRequest = {
 /** Reads the coverage of some datasets, as `storehouse gaps` does, and how fresh they are. */
 export async function readCoverageBeside(db: Database, request: CoverageRequest): Promise<CoverageBeside> {
   const { window, named, settings, today } = request;
-  const fresh = await readFreshness(db, request.datasets);
+  const fresh = await readFreshness(db, request);
   const isRequested = (name: string) => (settings.datasets[name]?.on ?? datasetNamed(name).on) || fresh.has(name);
   const byDay = request.datasets.filter((name) => isRequested(name) && datasetNamed(name).stage !== "portfolio");
   const coverage =
@@ -77,7 +82,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   const datasets = request.datasets.map((dataset) => ({
     dataset,
     is_requested: isRequested(dataset),
-    ...(fresh.get(dataset) ?? { newest_day: null, last_loaded_at: null }),
+    ...(fresh.get(dataset) ?? { newest_day: null, due_day: null, freshness: {}, last_loaded_at: null }),
     ...cellsOf(byDay.includes(dataset) ? coverage.filter((one) => one.dataset === dataset) : null),
   }));
   const known = datasets.filter(({ is_complete }) => is_complete !== null);
@@ -112,25 +117,48 @@ function wordsOf(datasets: readonly DatasetCoverage[], isComplete: boolean | nul
   if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
   const holes = datasets.filter((one) => one.is_requested && one.is_complete === false).map(({ dataset }) => dataset);
+  const behind = datasets.filter(({ freshness }) => (freshness["late"] ?? 0) + (freshness["stopped"] ?? 0) > 0);
   const parts = [
     holes.length === 0 ? "" : `Days are missing of ${holes.join(", ")}: a row that is not there is unknown, not zero.`,
     off.length === 0 ? "" : `Nothing is requested of ${off.join(", ")}: what is read from it is unknown, not none.`,
     isComplete === true ? "Every cell of these days has its answer: a row that is not there is truly none." : "",
     isComplete === null && off.length === 0
-      ? "These datasets have no days: newest_day and last_loaded_at say how fresh they are."
+      ? "These datasets have no days: freshness and last_loaded_at say how fresh they are."
       : "",
+    ...behind.map(behindWords),
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-type Fresh = { readonly newest_day: string | null; readonly last_loaded_at: string | null };
+/** How far a dataset is behind, whatever days the answer is about: the newest figures of some apps are older than they should be. */
+function behindWords({ dataset, freshness, newest_day: newest, due_day: due }: DatasetCoverage): string {
+  const counts = (["stopped", "late"] as const).flatMap((state) => {
+    const places = freshness[state] ?? 0;
+    return places === 0 ? [] : [`${state} for ${countOf(places, "app and country", "apps and countries")}`];
+  });
+  return `${dataset} is ${counts.join(" and ")}: its newest day is ${newest ?? "none"}, due is ${due ?? "none"}.`;
+}
 
-async function readFreshness(db: Database, datasets: readonly string[]): Promise<ReadonlyMap<string, Fresh>> {
-  const { rows } = await sql<Fresh & { dataset: string }>`
-    select dataset, max(newest_day) as newest_day,
-           to_char(max(last_loaded_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last_loaded_at
-    from   ops.freshness
-    where  dataset = any (${[...datasets]}::text[])
-    group  by dataset`.execute(db);
+type Fresh = Pick<DatasetCoverage, "newest_day" | "due_day" | "freshness" | "last_loaded_at">;
+
+async function readFreshness(
+  db: Database,
+  { datasets, named, today }: Pick<CoverageRequest, "datasets" | "named" | "today">,
+): Promise<ReadonlyMap<string, Fresh>> {
+  const { apps, countries } = named;
+  const { rows } = await db.transaction().execute(async (transaction) => {
+    await sql`select set_config('storehouse.today', ${today}, true)`.execute(transaction);
+    return sql<Fresh & { dataset: string }>`
+      select dataset, max(newest_day) as newest_day, max(due_day) as due_day, jsonb_object_agg(freshness_state, places) as freshness,
+             to_char(max(last_loaded_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last_loaded_at
+      from   (
+        select dataset, freshness_state, count(*)::int as places, max(newest_day) as newest_day, max(due_day) as due_day, max(last_loaded_at) as last_loaded_at
+        from   ops.freshness
+        where  dataset = any (${[...datasets]}::text[])
+        and    (track_id is null or ${apps.length === 0} or track_id = any (${[...apps]}::text[]) or store || ':' || track_id = any (${[...apps]}::text[]))
+        and    (country_code is null or ${countries.length === 0} or country_code = any (${[...countries]}::text[]))
+        group  by 1, 2) as f
+      group  by dataset`.execute(transaction);
+  });
   return new Map(rows.map(({ dataset, ...fresh }) => [dataset, fresh]));
 }

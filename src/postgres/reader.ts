@@ -13,11 +13,18 @@ export async function openAsReader(
     password,
     size,
     timeoutMs,
-  }: { readonly password: string | undefined; readonly size: number; readonly timeoutMs: number },
+    session = {},
+  }: {
+    readonly password: string | undefined;
+    readonly size: number;
+    readonly timeoutMs: number;
+    /** Settings of each of its sessions. */
+    readonly session?: Readonly<Record<string, string>>;
+  },
 ): Promise<Warehouse> {
   if (password === undefined)
     throw refused("is not set: set it, and let the role log in with it by `storehouse grants`");
-  const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs });
+  const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs, session });
   const { rows } = await sql<{ isMighty: boolean }>`
     select rolsuper or rolcreaterole or rolbypassrls or rolcreatedb
            or pg_catalog.pg_has_role(session_user, ${roles.loader}, 'member')

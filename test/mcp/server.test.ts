@@ -67,6 +67,7 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(answer).toMatchObject({ row_count: 4, is_cut: false, reads: ["mart.keyword_rank_daily"] });
     const ranks = answer.coverage.datasets.find(({ dataset }) => dataset === "keyword_rank");
     expect(ranks).toMatchObject({ is_requested: true, is_complete: true, gaps: [], newest_day: addDays(today, -1) });
+    expect(ranks).toMatchObject({ due_day: addDays(today, -1), freshness: { "on time": 2 } });
     expect(answer.coverage).toMatchObject({ from: first, to: rest.at(-1), days_from: "statement" });
   });
 
@@ -84,6 +85,29 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await ask("coverage", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-02" })).toMatchObject({
       datasets: coverage.datasets,
     });
+  });
+
+  test("is told what is late or stopped by the timing of its dataset, whatever days the answer is about", async () => {
+    const newest = `dataset = 'keyword_rank' and window_end = date '${today}'`;
+    const changed = (set: string, where: string) =>
+      served.stage.query(`update ops.slice set ${set} where ${where} returning slice_id`);
+    const old = () => query("select count(*) from core.fact_keyword_rank", { from: "2026-01-01", to: "2026-01-02" });
+    expect((await old()).coverage.says).not.toMatch(/late|stopped/);
+    try {
+      expect(await changed("state = 'failed'", newest)).not.toEqual([]);
+      expect((await old()).coverage.says).toMatch(
+        new RegExp(
+          `keyword_rank is late for 2 apps and countries: its newest day is ${addDays(today, -2)}, due is ${addDays(today, -1)}\\.$`,
+        ),
+      );
+      expect(
+        (await query("select distinct freshness_state from mart.data_freshness where dataset = 'keyword_rank'")).rows,
+      ).toEqual([["late"]]);
+      const elsewhere = await query("select count(*) from core.fact_keyword_rank", { countries: ["US"] });
+      expect(elsewhere.coverage.datasets[0]).toMatchObject({ freshness: { late: 2 } });
+    } finally {
+      await changed("state = 'loaded'", newest);
+    }
   });
 
   test("is told that a dataset that is off is unknown, not none", async () => {

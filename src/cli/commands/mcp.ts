@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
 import { programVersion } from "../../config/program.ts";
-import type { Day } from "../../core/day.ts";
+import { dayOf, type Day } from "../../core/day.ts";
 import { serveStdio } from "../../mcp/serve-stdio.ts";
 import type { ServerParts } from "../../mcp/parts.ts";
 import { openAsReader } from "../../postgres/reader.ts";
@@ -39,6 +39,8 @@ async function serve(app: App, { http }: Options): Promise<void> {
     size: readers,
     // the limit of a statement comes first
     timeoutMs: (config.settings.mcp.seconds + 30) * 1000,
+    // a day that is pinned counts in views as well
+    session: clock.today() === dayOf(clock.now()) ? {} : { "storehouse.today": clock.today() },
   });
   const parts: ServerParts = {
     db: warehouse.db,
