@@ -26,7 +26,7 @@ const heading = `# Written by \`storehouse dbt\` from the comments and keys of t
 `;
 
 /** dbt reads YAML 1.1, in which `no`, `on` and `12:30` are no text: such words are quoted. */
-const yaml = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
+export const dbtYaml = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** dbt's `sources.yml` for core and mart. The same database and configuration give the same text. */
 export function dbtSources(request: DbtRequest): string {
@@ -37,10 +37,11 @@ export function dbtSources(request: DbtRequest): string {
     config: { tags: ["storehouse"] },
     tables: request.relations.filter((one) => one.schema === schema).map((relation) => tableOf(relation, request)),
   }));
-  return heading + stringify({ version: 2, sources }, yaml);
+  return heading + stringify({ version: 2, sources }, dbtYaml);
 }
 
-function sourceName(schema: string): string {
+/** The source of dbt that stands for a schema. */
+export function sourceName(schema: string): string {
   return `storehouse_${schema}`;
 }
 
@@ -103,7 +104,7 @@ function reference(relation: string): string {
 }
 
 /** dbt reads descriptions as templates: what looks like one is quoted inside one. */
-function withoutJinja(text: string): string {
+export function withoutJinja(text: string): string {
   return text.replaceAll(/\{[{%#]/g, (opening) => `{{ '${opening}' }}`);
 }
 

@@ -130,7 +130,7 @@ function wordsOf(datasets: readonly DatasetCoverage[], isComplete: boolean | nul
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** How far a dataset is behind, whatever days the answer is about: the newest figures of some apps are older than they should be. */
+/** How far a dataset is behind, also beside complete days: the newest figures of some apps are older than they should be. */
 function behindWords({ dataset, freshness, newest_day: newest, due_day: due }: DatasetCoverage): string {
   const counts = (["stopped", "late"] as const).flatMap((state) => {
     const places = freshness[state] ?? 0;

@@ -87,7 +87,7 @@ describe("over stdin and stdout, a client of the SDK", () => {
     });
   });
 
-  test("is told what is late or stopped by the timing of its dataset, whatever days the answer is about", async () => {
+  test("is told what is late or stopped by the timing of its dataset, also beside complete days", async () => {
     const newest = `dataset = 'keyword_rank' and window_end = date '${today}'`;
     const changed = (set: string, where: string) =>
       served.stage.query(`update ops.slice set ${set} where ${where} returning slice_id`);

@@ -6,6 +6,7 @@ import type { Timing } from "../../core/timing.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
 import { acceptedValues } from "../../export/dbt-sources.ts";
+import { dbtSemantics, type DbtFile } from "../../export/dbt-semantics.ts";
 import { dbtSources, type TableFacts } from "../../export/dbt-sources.ts";
 import { dayFreshnessOf, freshnessOf, latest } from "../../export/dbt-sources.ts";
 import { martShapes } from "../../postgres/mart-shapes.ts";
@@ -18,25 +19,37 @@ import { dayColumns } from "../../load/table.ts";
 import type { Database } from "../../postgres/database.ts";
 import { folderArgument } from "../arguments.ts";
 import { withApp } from "../with-app.ts";
-import { printWhole, remark } from "../output.ts";
+import { countOf, printWhole, remark } from "../output.ts";
+import { fail } from "../../core/errors.ts";
 import { putFile } from "../../core/files.ts";
 
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function defineDbt(command: Command): void {
   command
     .option("--out <folder>", "where to put sources.yml; it is printed when this is left out", folderArgument)
-    .action((options: { readonly out?: string }) =>
-      withApp(async ({ warehouse: { db }, config }) => {
+    .option("--semantic-layer", "also write semantic models and metrics of the marts; wants --out")
+    .action(({ out, semanticLayer }: { readonly out?: string; readonly semanticLayer?: true }) => {
+      if (semanticLayer && out === undefined)
+        throw fail("bad_argument", {
+          option: "--semantic-layer",
+          problem: "writes several files: name a folder with --out",
+        });
+      return withApp(async ({ warehouse: { db }, config }) => {
         const relations = await readRelations(db);
         const fixed = await fixedValues(db, relations);
         const facts = new Map([...factsOf(config.settings), ...(await martFacts(db, config.settings))]);
         const text = dbtSources({ relations, facts, fixed });
-        if (options.out === undefined) return printWhole(text.trimEnd());
-        const file = path.join(path.resolve(options.out), "sources.yml");
-        await putFile(file, text);
-        remark(`${file} is written.`);
-      }),
-    );
+        if (out === undefined) return printWhole(text.trimEnd());
+        const files = [{ name: "sources.yml", text }, ...(semanticLayer ? dbtSemantics(relations) : [])];
+        for (const one of files) await putFile(path.join(path.resolve(out), one.name), one.text);
+        const [{ name }] = files as [DbtFile];
+        remark(
+          files.length === 1
+            ? `${path.join(path.resolve(out), name)} is written.`
+            : `${countOf(files.length, "file")} are written into ${path.resolve(out)}.`,
+        );
+      });
+    });
 }
 
 /**

@@ -1,0 +1,122 @@
+import { stringify } from "yaml";
+import type { Column, Relation } from "../postgres/relations.ts";
+import { dbtYaml, sourceName, withoutJinja } from "./dbt-sources.ts";
+import { martMetrics, type MartMetrics } from "./mart-metrics.ts";
+
+/** A file of a dbt project. */
+export type DbtFile = { readonly name: string; readonly text: string };
+
+const heading = `# Written by \`storehouse dbt --semantic-layer\` from the comments, keys and metrics of the marts; write it again rather than change it.
+# For dbt Core 1.12 and newer, and Fusion.
+`;
+const timeSpine = "storehouse_days";
+
+/**
+ * The semantic layer of the marts as files of a dbt project: a model for each mart, which is what dbt makes semantic models of, their
+ * metrics, and the days that dbt joins them to.
+ */
+export function dbtSemantics(relations: readonly Relation[]): readonly DbtFile[] {
+  const marts = relations.flatMap((relation) => {
+    const metrics = relation.schema === "mart" ? martMetrics[relation.table] : undefined;
+    return metrics === undefined ? [] : [{ relation, metrics }];
+  });
+  const spine = {
+    name: timeSpine,
+    description: "Days, for the semantic layer.",
+    time_spine: { standard_granularity_column: "date_day" },
+    columns: [{ name: "date_day", granularity: "day" }],
+  };
+  const models = [spine, ...marts.map(({ relation, metrics }) => modelOf(relation, metrics))];
+  return [
+    { name: "semantic_models.yml", text: heading + stringify({ version: 2, models }, dbtYaml) },
+    { name: `${timeSpine}.sql`, text: selectFrom("core", "dim_date", "date_day") },
+    ...marts.map(({ relation: { table } }) => ({
+      name: `${modelName(table)}.sql`,
+      text: selectFrom("mart", table, "*"),
+    })),
+  ];
+}
+
+function modelName(mart: string): string {
+  return `storehouse_${mart}`;
+}
+
+function selectFrom(schema: string, table: string, columns: string): string {
+  return `select ${columns} from {{ source('${sourceName(schema)}', '${table}') }}\n`;
+}
+
+function modelOf(relation: Relation, metrics: MartMetrics) {
+  const { table, comment, columns, key } = relation;
+  const dimensions = columns.filter(({ name, type }) => isDimension({ name, type }, key) && name !== metrics.time);
+  return {
+    name: modelName(table),
+    description: withoutJinja(comment),
+    semantic_model: { enabled: true },
+    primary_entity: entityName(table),
+    agg_time_dimension: metrics.time,
+    columns: [
+      {
+        ...described(columns, metrics.time),
+        granularity: metrics.time === "date_day" ? "day" : "month",
+        dimension: { type: "time" },
+      },
+      ...dimensions.map(({ name }) => ({ ...described(columns, name), dimension: { type: "categorical" } })),
+    ],
+    metrics: metricsOf(relation, metrics),
+  };
+}
+
+/** A row of the mart. */
+function entityName(mart: string): string {
+  return `${mart}_row`;
+}
+
+/** What rows are grouped and filtered by: the key, texts, and what is true or false. */
+function isDimension({ name, type }: Pick<Column, "name" | "type">, key: readonly string[]): boolean {
+  return key.includes(name) || ["text", "boolean"].includes(type);
+}
+
+function described(columns: readonly Column[], name: string) {
+  return { name, description: withoutJinja(columns.find((column) => column.name === name)?.comment ?? "") };
+}
+
+function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly object[] {
+  const { time, choose = {}, sums, states = [], averages = [], ratios = {} } = metrics;
+  const conditions = Object.entries(choose).map(
+    ([column, condition]) => `{{ Dimension('${entityName(table)}__${column}') }} ${condition}`,
+  );
+  const filter = conditions.length === 0 ? {} : { filter: conditions.join(" and ") };
+  const chosen = Object.keys(choose);
+  const metric = (column: string, agg: string, addsOver: string) => ({
+    name: `${table}_${column}`,
+    label: labelOf(column, table),
+    description: described(columns, column).description,
+    type: "simple",
+    agg,
+    expr: column,
+    ...filter,
+    config: { meta: { adds_up_over: addsOver, ...(chosen.length === 0 ? {} : { one_value_of: chosen }) } },
+  });
+  return [
+    ...sums.map((column) => metric(column, "sum", "everything")),
+    ...states.map((column) => ({
+      ...metric(column, "sum", `everything but ${time}`),
+      non_additive_dimension: { name: time, window_agg: "max" },
+    })),
+    ...averages.map((column) => metric(column, "average", "nothing")),
+    ...Object.entries(ratios).map(([name, [numerator, denominator]]) => ({
+      name: `${table}_${name}`,
+      label: labelOf(name, table),
+      description: `${described(columns, numerator).description} Over: ${described(columns, denominator).description}`,
+      type: "ratio",
+      numerator: `${table}_${numerator}`,
+      denominator: `${table}_${denominator}`,
+      config: { meta: { adds_up_over: "nothing" } },
+    })),
+  ];
+}
+
+function labelOf(column: string, mart: string): string {
+  const words = column.replaceAll("_", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (${mart})`;
+}

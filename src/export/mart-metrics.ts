@@ -1,0 +1,119 @@
+/** One value of a column that has to be chosen before figures are added up: an SQL condition on it, without the column. */
+type Choice = Readonly<Record<string, string>>;
+
+/** What may be done with the figures of a mart, as its comment says it. */
+export type MartMetrics = {
+  /** Column with the day or month of a row. */
+  readonly time: "date_day" | "month_start";
+  /** Columns whose rows are told apart by something that never adds up: one value of each is chosen. */
+  readonly choose?: Choice;
+  /** Columns that may be added up over everything else. */
+  readonly sums: readonly string[];
+  /** Columns that may be added up over everything but time: there the newest counts. */
+  readonly states?: readonly string[];
+  /** Columns that are averaged and never added up. */
+  readonly averages?: readonly string[];
+  /** Quotients of two sums, by name. */
+  readonly ratios?: Readonly<Record<string, readonly [numerator: string, denominator: string]>>;
+};
+
+const oneDevice = { device_code: "in ('IPHONE', 'ALL')" } as const;
+const oneAccount = { is_primary_currency: "is true", is_default_attribution: "is true" } as const;
+const adSums = ["spend", "impression_count", "tap_count", "install_count"] as const;
+const adRatios = {
+  cost_per_install: ["spend", "install_count"],
+  cost_per_tap: ["spend", "tap_count"],
+  tap_through_rate: ["tap_count", "impression_count"],
+} as const;
+
+/** Metrics by mart. A test holds each against the comment of its mart and the types of its columns. */
+export const martMetrics: Readonly<Record<string, MartMetrics>> = {
+  app_overview_daily: {
+    time: "date_day",
+    sums: [
+      "review_count",
+      "store_download_count",
+      "store_revenue",
+      "page_view_count",
+      "estimated_download_count",
+      "estimated_revenue",
+      "search_ads_spend",
+      "search_ads_install_count",
+    ],
+    states: ["rating_count"],
+    averages: ["rating", "visibility_score", "best_category_rank"],
+  },
+  category_rank_daily: {
+    time: "date_day",
+    choose: { ...oneDevice, chart_version: "in ('v1', '')" },
+    sums: [],
+    averages: ["category_rank"],
+  },
+  credit_spend_by_app_daily: { time: "date_day", sums: ["request_count", "credit_count"] },
+  credit_spend_daily: { time: "date_day", sums: ["request_count", "failed_request_count", "credit_count"] },
+  download_revenue_monthly: {
+    time: "month_start",
+    sums: ["store_download_count", "store_revenue", "estimated_download_count", "estimated_revenue"],
+  },
+  keyword_cannibalisation: {
+    time: "date_day",
+    choose: oneAccount,
+    sums: ["spend", "tap_count", "install_count"],
+    ratios: { cost_per_install: ["spend", "install_count"] },
+  },
+  keyword_rank_daily: { time: "date_day", choose: oneDevice, sums: [], averages: ["keyword_rank"] },
+  organic_share_of_voice_daily: {
+    time: "date_day",
+    choose: oneDevice,
+    sums: [
+      "requested_keyword_count",
+      "answered_keyword_count",
+      "ranked_keyword_count",
+      "top_1_keyword_count",
+      "top_3_keyword_count",
+      "top_10_keyword_count",
+      "top_50_keyword_count",
+      "rank_sum",
+      "voice_sum",
+    ],
+    ratios: {
+      average_rank: ["rank_sum", "ranked_keyword_count"],
+      voice_share: ["voice_sum", "answered_keyword_count"],
+    },
+  },
+  retention_daily: { time: "date_day", sums: ["store_visit_count", "store_download_count"] },
+  review_daily: {
+    time: "date_day",
+    sums: [
+      "review_count",
+      "rated_review_count",
+      "rating_sum",
+      "one_star_count",
+      "two_star_count",
+      "three_star_count",
+      "four_star_count",
+      "five_star_count",
+      "replied_review_count",
+      "reply_known_review_count",
+    ],
+    ratios: {
+      average_rating: ["rating_sum", "rated_review_count"],
+      replied_share: ["replied_review_count", "reply_known_review_count"],
+    },
+  },
+  search_ads_daily_default: { time: "date_day", sums: adSums, ratios: adRatios },
+  search_ads_daily_reporting: { time: "date_day", sums: ["reporting_spend"] },
+  search_ads_keyword_report: {
+    time: "date_day",
+    choose: { ...oneAccount, goal_id: "= ''" },
+    sums: adSums,
+    ratios: adRatios,
+  },
+  visibility_daily: { time: "date_day", sums: [], averages: ["visibility_score"] },
+  weighted_share_of_voice_daily: {
+    time: "date_day",
+    choose: oneDevice,
+    sums: ["volume_keyword_count", "search_volume_sum", "weighted_voice_sum"],
+    ratios: { weighted_voice_share: ["weighted_voice_sum", "search_volume_sum"] },
+  },
+};

@@ -1,0 +1,177 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { martMetrics } from "../../src/export/mart-metrics.ts";
+import { martShapes } from "../../src/postgres/mart-shapes.ts";
+import { readRelations, type Relation } from "../../src/postgres/relations.ts";
+import { openExportStage, type ExportStage } from "../support/export-stage.ts";
+import { startChild } from "../support/ingest-child.ts";
+
+/** The parts of dbt's latest semantic layer that are written, as its documentation and the schema of Fusion have them: nothing else fits. */
+const Name = z.string().regex(/^[a-z](?!.*__)[a-z0-9_]*[a-z0-9]$/);
+const Meta = z.strictObject({ adds_up_over: z.string(), one_value_of: z.array(z.string()).optional() });
+const shared = {
+  name: Name,
+  label: z.string().min(1),
+  description: z.string().min(1),
+  config: z.strictObject({ meta: Meta }),
+};
+const Simple = z.strictObject({
+  ...shared,
+  type: z.literal("simple"),
+  agg: z.enum(["sum", "average"]),
+  expr: z.string(),
+  filter: z.string().optional(),
+  non_additive_dimension: z.strictObject({ name: z.string(), window_agg: z.enum(["min", "max"]) }).optional(),
+});
+const Ratio = z.strictObject({ ...shared, type: z.literal("ratio"), numerator: Name, denominator: Name });
+const Granularity = z.enum(["day", "month"]);
+const SemanticModel = z.strictObject({
+  name: Name,
+  description: z.string().min(1),
+  semantic_model: z.strictObject({ enabled: z.literal(true) }),
+  primary_entity: Name,
+  agg_time_dimension: Name,
+  columns: z.array(
+    z.strictObject({
+      name: Name,
+      description: z.string().min(1),
+      granularity: Granularity.optional(),
+      dimension: z.strictObject({ type: z.enum(["time", "categorical"]) }),
+    }),
+  ),
+  metrics: z.array(z.discriminatedUnion("type", [Simple, Ratio])).min(1),
+});
+const Spine = z.strictObject({
+  name: Name,
+  description: z.string().min(1),
+  time_spine: z.strictObject({ standard_granularity_column: z.literal("date_day") }),
+  columns: z.tuple([z.strictObject({ name: z.literal("date_day"), granularity: Granularity })]),
+});
+const File = z.strictObject({ version: z.literal(2), models: z.tuple([Spine], SemanticModel) });
+
+let stage: ExportStage;
+let relations: ReadonlyMap<string, Relation>;
+let folder: string;
+let models: readonly z.output<typeof SemanticModel>[];
+
+async function dbt(options: readonly string[]) {
+  const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+  await using child = startChild(behind, ["dbt", ...options], { variables: { API_TOKEN: "", API_BASE_URL: "" } });
+  return { code: await child.ended, ...child.output() };
+}
+
+beforeAll(async () => {
+  stage = await openExportStage();
+  relations = new Map((await readRelations(stage.db)).map((one) => [one.name, one]));
+  folder = path.join(stage.out, "models");
+  await dbt(["--semantic-layer", "--out", folder]);
+  const text = await readFile(path.join(folder, "semantic_models.yml"), "utf8");
+  const [, ...all] = File.parse(parse(text, { version: "1.1" })).models;
+  models = all;
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const martOf = (model: string) => model.replace(/^storehouse_/, "");
+
+describe("the semantic layer of the marts", () => {
+  test("has a model with its SQL for each semantic model, and the days", async () => {
+    const files = [
+      "semantic_models.yml",
+      "sources.yml",
+      "storehouse_days.sql",
+      ...models.map(({ name }) => `${name}.sql`),
+    ];
+    expect((await readdir(folder)).sort()).toEqual(files.sort());
+    expect(await readFile(path.join(folder, "storehouse_review_daily.sql"), "utf8")).toBe(
+      "select * from {{ source('storehouse_mart', 'review_daily') }}\n",
+    );
+    const [spine] = (await readFile(path.join(folder, "storehouse_days.sql"), "utf8")).split(" from");
+    expect(spine).toBe("select date_day");
+  });
+
+  test("computes every metric by a statement that Postgres runs, over columns and dimensions that are there", async () => {
+    for (const { name, primary_entity: entity, agg_time_dimension: time, columns, metrics } of models) {
+      const relation = relations.get(`mart.${martOf(name)}`);
+      const found = new Set(relation?.columns.map((column) => column.name));
+      expect([name, columns.filter((column) => !found.has(column.name))]).toEqual([name, []]);
+      expect(columns.filter(({ dimension }) => dimension.type === "time").map((column) => column.name)).toEqual([time]);
+      const simple = metrics.filter((one) => one.type === "simple");
+      for (const { agg, expr, filter = "true" } of simple) {
+        const where = filter.replaceAll(/\{\{ Dimension\('(\w+?)__(\w+)'\) \}\}/g, (_, own: string, column: string) => {
+          expect([own, columns.map((one) => one.name)]).toEqual([entity, expect.arrayContaining([column])]);
+          return column;
+        });
+        const { fields } = await stage.pool.query(
+          `select ${time}, ${agg === "average" ? "avg" : agg}(${expr}) from mart.${martOf(name)} where ${where} group by 1`,
+        );
+        expect(fields).toHaveLength(2);
+      }
+      const names = new Set(simple.map((one) => one.name));
+      for (const one of metrics)
+        if (one.type === "ratio") expect([names.has(one.numerator), names.has(one.denominator)]).toEqual([true, true]);
+    }
+    const all = models.flatMap(({ metrics }) => metrics.map(({ name }) => name));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test("says of the devices, currencies and days that never add up that one is chosen, or that the newest counts", () => {
+    const review = models.find(({ name }) => name === "storehouse_review_daily")?.metrics;
+    expect(review?.map(({ name }) => name)).toContain("review_daily_average_rating");
+    const metrics = new Map(models.flatMap((model) => model.metrics.map((one) => [one.name, one])));
+    expect(metrics.get("organic_share_of_voice_daily_ranked_keyword_count")).toMatchObject({
+      agg: "sum",
+      filter: "{{ Dimension('organic_share_of_voice_daily_row__device_code') }} in ('IPHONE', 'ALL')",
+      config: { meta: { adds_up_over: "everything", one_value_of: ["device_code"] } },
+    });
+    expect(metrics.get("app_overview_daily_rating_count")).toMatchObject({
+      non_additive_dimension: { name: "date_day", window_agg: "max" },
+      config: { meta: { adds_up_over: "everything but date_day" } },
+    });
+    expect(metrics.get("keyword_rank_daily_keyword_rank")).toMatchObject({ agg: "average" });
+  });
+
+  test("names no folder, and is refused", async () => {
+    expect(await dbt(["--semantic-layer"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--out") as string,
+    });
+  });
+});
+
+describe("what is declared of the figures of marts", () => {
+  test.each(Object.entries(martMetrics))(
+    "%s is what its comment says",
+    (mart, { sums, states = [], averages = [], ratios = {}, choose = {} }) => {
+      const { comment = "", columns = [] } = relations.get(`mart.${mart}`) ?? {};
+      const isNumber = (name: string) =>
+        /^(smallint|integer|bigint|numeric)/.test(columns.find((one) => one.name === name)?.type ?? "");
+      expect([...sums, ...states, ...averages].filter((column) => !isNumber(column))).toEqual([]);
+      if (sums.length > 0) expect(comment).toMatch(/may be added up/);
+      expect(sums.filter((column) => !/_count$|_sum$|spend$|revenue$/.test(column))).toEqual([]);
+      for (const column of states) expect(comment).toContain(`never ${column} over days`);
+      if (sums.length === 0) expect(comment).toMatch(/[Nn]ever added up|Nothing may be added up/);
+      if (averages.length > 0) expect(comment).toMatch(/average|scores never/);
+      for (const column of Object.keys(choose)) {
+        const words =
+          column === "chart_version" ? "chart_version" : column.replace(/^is_(primary|default)_|_code$/g, "");
+        expect(comment).toMatch(new RegExp(`(Choose|choose|over) one [^;]*${words}`));
+      }
+      for (const parts of Object.values(ratios)) expect(parts.filter((column) => !sums.includes(column))).toEqual([]);
+    },
+  );
+
+  test("is of every mart with rows for each day, but those whose figures another one has or that repeat them", () => {
+    const daily = Object.entries(martShapes).flatMap(([name, { isDaily }]) => (isDaily ? [name] : []));
+    expect(daily.filter((name) => martMetrics[name] === undefined).sort()).toEqual([
+      "category_rank_vs_downloads_daily",
+      "chart_movement_daily",
+      "keyword_install_estimate",
+      "search_ads_ad_group_report",
+      "search_ads_campaign_report",
+      "search_ads_daily",
+    ]);
+  });
+});
