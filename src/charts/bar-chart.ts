@@ -27,7 +27,9 @@ export type BarChart = {
   readonly by?: "day" | "week";
 };
 
-const left = 56;
+/** Room for what is counted, written upwards, and for the numbers beside it. */
+const axisRoom = 30;
+const digitWidth = 6.6;
 
 /** Amounts by day, stacked. */
 export function barChart({ title, subtitle, axis, window, series, width = 904, by = "day" }: BarChart): Drawing {
@@ -41,6 +43,7 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
     [...summed(amounts, by)].map(([day, amount]) => ({ at: instant(day), day, name, amount, fill })),
   );
   const entries = coloured.map(({ name, fill }) => ({ kind: "area", fill, text: name }) as const);
+  const left = Math.ceil(axisRoom + digitWidth * Math.max(4, numberText(largest(bars)).length));
   const below = legend(series.length > 1 ? entries : [], { below: 50, width: width - left });
   return {
     width,
@@ -59,7 +62,7 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
         library.axisY({ tickSize: 0, fontSize: 11.5, fill: inks.soft.light, ticks: 5 }),
         library.axisX({ tickSize: 5, fontSize: 11.5, fill: inks.soft.light, stroke: inks.soft.light }),
-        library.text([axis], { frameAnchor: "left", rotate: -90, dx: -46, fontSize: 12, fill: inks.soft.light }),
+        library.text([axis], { frameAnchor: "left", rotate: -90, dx: 10 - left, fontSize: 12, fill: inks.soft.light }),
         library.rectY(
           bars,
           library.stackY({
@@ -69,8 +72,7 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
             z: "name",
             fill: "fill",
             order: series.map(({ name }) => name),
-            title: ({ name, day, amount }: (typeof bars)[number]) =>
-              `${name}, ${day}: ${amount.toLocaleString("en-US")}`,
+            title: ({ name, day, amount }: (typeof bars)[number]) => `${name}, ${day}: ${numberText(amount)}`,
             className: "bars",
           }),
         ),
@@ -79,6 +81,16 @@ export function barChart({ title, subtitle, axis, window, series, width = 904, b
       ],
     }),
   };
+}
+
+function numberText(amount: number): string {
+  return amount.toLocaleString("en-US");
+}
+
+/** The highest of all bars. */
+function largest(bars: readonly { readonly day: Day; readonly amount: number }[]): number {
+  const sums = Map.groupBy(bars, ({ day }) => day);
+  return Math.max(0, ...[...sums.values()].map((own) => own.reduce((sum, { amount }) => sum + amount, 0)));
 }
 
 function mondayOf(day: Day): Day {
@@ -98,5 +110,5 @@ function summed(amounts: ReadonlyMap<Day, number>, by: "day" | "week"): Readonly
 
 function sumWords({ name, amounts }: BarSeries): string {
   const sum = [...amounts.values()].reduce((total, amount) => total + amount, 0);
-  return `${name}: ${sum.toLocaleString("en-US")}.`;
+  return `${name}: ${numberText(sum)}.`;
 }

@@ -250,6 +250,12 @@ test("a setting that a dataset cannot use is reported on its own line, with the 
   );
 });
 
+test("`console: on` is reported with what to write instead", async () => {
+  await expect(read("console: on\n")).rejects.toMatchObject({
+    message: expect.stringContaining("console is a map: `console: {on: true}`"),
+  });
+});
+
 test("a file that cannot be read is reported by name", () => {
   expect(() => readSettings(folder, datasets)).toThrow(
     expect.objectContaining({

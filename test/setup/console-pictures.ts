@@ -14,7 +14,7 @@ const shots = [
   ["console-today", "/", 0],
   ["console-today-narrow", "/", 1],
   ["console-run", "/runs/1", 0],
-  ["console-credits", "/credits", 0],
+  ["console-credits", "/credits?days=7", 0],
   ["console-calculator", "/credits/calculator?apps=5&countries=US,GB,DE&keywords=200", 0],
   ["console-portfolio", "/portfolio", 0],
   ["console-coverage", "/coverage?days=60", 0],

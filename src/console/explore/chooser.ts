@@ -30,8 +30,8 @@ function keywordField(keyword: string, keywords: readonly string[]): Html {
 }
 
 function days(from: string, to: string): Html {
-  return html`<label>from<input type="date" name="from" value="${from}" /></label
-    ><label>to<input type="date" name="to" value="${to}" /></label>`;
+  return html`<label>From<input type="date" name="from" value="${from}" /></label
+    ><label>To<input type="date" name="to" value="${to}" /></label>`;
 }
 
 function rivals({ rivals: drawn, options }: Choice): Html | null {

@@ -13,9 +13,9 @@ export function rankTable(rows: readonly RankRow[], releases: readonly ReleaseRo
       ${dataTable(
         "Ranks by day",
         [
-          { heading: "day", cell: (row: RankRow) => row.date_day },
-          { heading: "app", cell: (row: RankRow) => row.app_name },
-          { heading: "rank", isNumber: true, cell: (row: RankRow) => row.keyword_rank ?? "not ranked" },
+          { heading: "Day", cell: (row: RankRow) => row.date_day },
+          { heading: "App", cell: (row: RankRow) => row.app_name },
+          { heading: "Rank", isNumber: true, cell: (row: RankRow) => row.keyword_rank ?? "not ranked" },
         ],
         rows.slice(-mostRows).toReversed(),
       )}
@@ -52,20 +52,21 @@ const movements: Readonly<Record<string, string>> = {
 
 /** Keywords that moved, the largest moves first. */
 export function moverTable(rows: readonly MoverRow[], daysBack: number): Html {
-  return dataTable(
+  const table = dataTable(
     `Keywords whose rank changed in ${daysBack} days`,
     [
-      { heading: "keyword", cell: (row: MoverRow) => row.keyword },
+      { heading: "Keyword", cell: (row: MoverRow) => row.keyword },
       {
-        heading: "movement",
+        heading: "Movement",
         cell: (row) => html`<span class="movement ${row.movement}">${movements[row.movement] ?? row.movement}</span>`,
       },
-      { heading: "before", isNumber: true, cell: (row) => row.previous_rank },
-      { heading: "now", isNumber: true, cell: (row) => row.keyword_rank },
-      { heading: "places gained", isNumber: true, cell: (row) => row.places_gained },
+      { heading: "Before", isNumber: true, cell: (row) => row.previous_rank },
+      { heading: "Now", isNumber: true, cell: (row) => row.keyword_rank },
+      { heading: "Places gained", isNumber: true, cell: (row) => row.places_gained },
     ],
     rows,
   );
+  return html`<section class="card">${table}</section>`;
 }
 
 /** Places in charts by day, the newest first. */
@@ -75,10 +76,10 @@ export function chartTable(rows: readonly ChartRow[]): Html {
     ${dataTable(
       "Places in charts by day",
       [
-        { heading: "day", cell: (row: ChartRow) => row.date_day },
-        { heading: "category", cell: (row) => row.category },
-        { heading: "chart", cell: (row) => [row.chart, row.chart_version].filter((word) => word !== "").join(" ") },
-        { heading: "place", isNumber: true, cell: (row) => row.best_category_rank },
+        { heading: "Day", cell: (row: ChartRow) => row.date_day },
+        { heading: "Category", cell: (row) => row.category },
+        { heading: "Chart", cell: (row) => [row.chart, row.chart_version].filter((word) => word !== "").join(" ") },
+        { heading: "Place", isNumber: true, cell: (row) => row.best_category_rank },
       ],
       rows.slice(-mostRows).toReversed(),
     )}

@@ -19,7 +19,7 @@ export function filterForm(input: GridInput, all: readonly PartitionGroup[], nam
       { name: "days", label: "Days", value: String(input.days) },
       spans.map((days) => [String(days), `${days} days`]),
     )}
-    <label>up to<input type="date" name="to" value="${input.to}" /></label>
+    <label>Up to<input type="date" name="to" value="${input.to}" /></label>
     ${choice(
       { name: "by", label: "Columns", value: input.by, all: "what fits" },
       columnWidths.map((one) => [one, `${one}s`]),
@@ -28,7 +28,12 @@ export function filterForm(input: GridInput, all: readonly PartitionGroup[], nam
   </form>`;
 }
 
+function appName(id: string, names: ReadonlyMap<string, string>): string {
+  const name = names.get(id);
+  return name === undefined ? id : `${name} (${id.split(":")[0]})`;
+}
+
 function appOptions(all: readonly PartitionGroup[], names: ReadonlyMap<string, string>) {
   const ids = [...new Set(all.flatMap(({ store, trackId }) => (trackId === null ? [] : `${store}:${trackId}`)))];
-  return ids.map((id) => [id, names.get(id) ?? id] as const).sort(([, a], [, b]) => (a < b ? -1 : 1));
+  return ids.map((id) => [id, appName(id, names)] as const).sort(([, a], [, b]) => (a < b ? -1 : 1));
 }

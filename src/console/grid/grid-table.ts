@@ -55,6 +55,8 @@ function daysText(column: Window): string {
   return column.start === last ? last : `${column.start} to ${last}`;
 }
 
+const storeNames: Readonly<Record<string, string>> = { ios: "iOS", android: "And." };
+
 /** Rows of the grid, the first of them with this number. */
 export function gridRows(rows: readonly GridRow[], offset: number): Html {
   return html`${rows.map(
@@ -62,7 +64,8 @@ export function gridRows(rows: readonly GridRow[], offset: number): Html {
       html`<tr data-row="${offset + index}" data-key="${groupKey(row)}">
         <th scope="row" class="who">
           <span class="dataset">${row.dataset}</span
-          ><span class="app">${row.appName ?? row.trackId ?? row.store ?? "the account"}</span
+          ><span class="app">${row.appName ?? row.trackId ?? (row.store === null ? "the account" : "every app")}</span
+          ><span class="store">${row.store === null ? null : storeNames[row.store]}</span
           ><span class="country">${row.country}</span>
         </th>
         ${row.cells.map(cell)}

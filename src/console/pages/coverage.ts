@@ -73,8 +73,12 @@ export const coveragePage = definePage({
     const all = await readAllRows(context);
     const names = await context.read("names of apps", readAppNames);
     return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/coverage.css" />
-      <h1>Coverage</h1>
-      <p class="lead">Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.</p>
+      <header class="head">
+        <div>
+          <h1>Coverage</h1>
+          <p>Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.</p>
+        </div>
+      </header>
       ${filterForm(input, all, names)} ${gridLegend()}
       <div class="coverage">
         <div class="grid-wrap" role="region" aria-label="Grid of coverage" tabindex="0">

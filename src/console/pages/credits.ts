@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { accountIdOf } from "../../config/config.ts";
 import { countOf } from "../../core/count.ts";
+import { barChart } from "../../charts/bar-chart.ts";
 import { addDays, dayOf } from "../../core/day.ts";
+import { windowLength, type Window } from "../../core/window.ts";
 import { latestAccount, readAccount } from "../../credits/account.ts";
 import { learnedCosts, type LearnedCost } from "../../credits/costs.ts";
 import { readAppSpend, readDailySpend, type AppSpend, type DailySpend } from "../../credits/spend.ts";
@@ -11,6 +13,7 @@ import { html, type Html } from "../html.ts";
 import { badge } from "../parts/badge.ts";
 import { bar } from "../parts/bar.ts";
 import { creditsCard } from "../parts/credits-card.ts";
+import { picture } from "../parts/picture.ts";
 import { dataTable } from "../parts/table.ts";
 
 const periods = [7, 30, 90, 365] as const;
@@ -37,7 +40,8 @@ export const creditsPage = definePage({
       return Promise.all([readAccount(db, accountId), readCreditDemand({ db, settings, clock: app.clock, accountId })]);
     });
     const total = sumOf(spend);
-    return html`<header class="head">
+    return html`<link rel="stylesheet" href="/drawings.css" />
+      <header class="head">
         <div>
           <h1>Credits</h1>
           <p>
@@ -55,7 +59,7 @@ export const creditsPage = definePage({
         ${creditsCard(context, account, demand)}
         <section class="card span-two" id="by-day">
           <h2>By day</h2>
-          ${byDay(spend)}
+          ${await byDay(spend, { start: from, end: addDays(from, days) })}
         </section>
         <section class="card span-two" id="by-dataset">
           <h2>By dataset</h2>
@@ -83,19 +87,45 @@ function sumOf(all: readonly { readonly credits: number }[]): number {
 
 const nothing = html`<p class="muted">Nothing was spent in this time.</p>`;
 
-function byDay(spend: readonly DailySpend[]): Html {
+/** Longer spans are drawn by the week: a bar of a day would be a hair. */
+const mostDays = 100;
+
+async function byDay(spend: readonly DailySpend[], window: Window): Promise<Html> {
   if (spend.length === 0) return nothing;
   const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOf(own) }));
-  const longest = Math.max(...days.map(({ credits }) => credits));
-  return dataTable(
-    "Credits by day",
-    [
-      { heading: "Day", cell: ({ day }) => day },
-      { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
-      { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
-    ],
-    days,
-  );
+  const chart = (width: number) =>
+    barChart({
+      title: { before: "Credits by day", name: "", after: "" },
+      subtitle: { before: "", name: "", after: "by class" },
+      axis: "credits",
+      by: windowLength(window) > mostDays ? "week" : "day",
+      window,
+      series: classSeries(spend),
+      width,
+    });
+  return html`${await picture(chart, { label: "Credits by day and class", wide: 760 })}
+    <details>
+      <summary>The same as a table</summary>
+      ${dataTable(
+        "Credits by day",
+        [
+          { heading: "Day", cell: ({ day }) => day },
+          { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
+        ],
+        days,
+      )}
+    </details>`;
+}
+
+/** Bars of each class that spent anything, the one that spent most at the bottom. */
+function classSeries(spend: readonly DailySpend[]) {
+  const classes = [...Map.groupBy(spend, (one) => one.class)].filter(([, own]) => sumOf(own) > 0);
+  return classes
+    .sort(([a, own], [b, others]) => sumOf(others) - sumOf(own) || (a < b ? -1 : 1))
+    .map(([name, own]) => ({
+      name,
+      amounts: new Map([...Map.groupBy(own, ({ day }) => day)].map(([day, same]) => [day, sumOf(same)])),
+    }));
 }
 
 function grouped(

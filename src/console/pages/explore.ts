@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { drawn as drawnSvg } from "../../charts/draw.ts";
 import { lastDay } from "../../core/window.ts";
 import { readChoice, type Choice, type Wish } from "../explore/choice.ts";
 import { chooser } from "../explore/chooser.ts";
 import { csv } from "../explore/csv.ts";
 import { moverSpans, views, type Shown, type View } from "../explore/views.ts";
 import { definePage, type PageContext } from "../define-page.ts";
-import { drawn, html, type Html } from "../html.ts";
+import { html, type Html } from "../html.ts";
 import { OptionalDay } from "../parse-input.ts";
 import { addressOf } from "../parts/address.ts";
+import { picture } from "../parts/picture.ts";
 
 const Text = z.string().default("");
 /** The address of a view: what it is about, and what of it is shown. An empty field is chosen for the visitor. */
@@ -79,7 +79,7 @@ export const explorePage = definePage({
           )}
         </ul>
       </nav>
-      ${shown.isEmpty ? empty(seen) : html`${await pictures(shown, chosen)}${shown.below}${takeAway(seen)}`}
+      ${shown.isEmpty ? empty(seen) : html`${await drawingOf(shown, chosen)}${shown.below}${takeAway(seen)}`}
       <script src="/assets/explore.js" defer></script>`;
   },
 });
@@ -100,14 +100,9 @@ function empty({ view, chosen }: Seen): Html {
   </p>`;
 }
 
-/** The drawing for wide and for narrow screens: letters keep their size. */
-async function pictures({ drawing }: Shown, { app, keyword }: Choice): Promise<Html | null> {
+async function drawingOf({ drawing }: Shown, { app, keyword }: Choice): Promise<Html | null> {
   if (drawing === null) return null;
-  const [wide, narrow] = [drawing(1160), drawing(340)];
-  return html`<figure class="card picture" aria-label="${app.name}, ${keyword}">
-    <div class="for-wide">${drawn(await drawnSvg(wide, "wide"))}</div>
-    <div class="for-narrow">${drawn(await drawnSvg(narrow, "narrow"))}</div>
-  </figure>`;
+  return html`<div class="card">${await picture(drawing, { label: `${app.name}, ${keyword}`, wide: 1160 })}</div>`;
 }
 
 function takeAway(seen: Seen): Html {

@@ -53,10 +53,10 @@ function toneOf(state: string): Tone {
 const words: Readonly<Record<string, string>> = {
   pending: "queued",
   deferred: "waiting for credits",
-  empty: "nothing to have",
+  empty: "nothing there",
   skipped: "unavailable",
   lost: "lost for good",
-  stale: "due again",
+  stale: "to be requested again",
 };
 
 /** The state of a slice or the outcome of a run, in words. */
